@@ -1,0 +1,1 @@
+"""Dates: the grammar that finds them, the readings a span allows, and the annotator."""

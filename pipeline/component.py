@@ -1,0 +1,163 @@
+"""The contract: what a reader, an annotator, an engine and a consumer are, and the decorators that register them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from ..typesystem import Annotation, Cas, FeatureStructure, View
+from . import registry
+from .resources import Resource, load
+
+C = TypeVar("C", bound="type[Component]")
+P = TypeVar("P", bound="type[Part]")
+
+
+class Component:
+    """A part of a pipeline. Its dataclass fields are its parameters: type, default, unit and documentation in one place.
+
+    Life cycle: construct (parameters only, touches no file) -> `open()` -> work -> `close()`. Components are picklable
+    before they are opened.
+    """
+
+    name: ClassVar[str] = ""
+    """What YAML calls this kind of component."""
+    inputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
+    """Types that must have been made upstream."""
+    outputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
+    """Types this component makes; anything else it yields is an error."""
+    rest: ClassVar[str] = ""
+    """Name of the field that takes the YAML keys which are no parameters (`DATE: ...` of the masker)."""
+
+    @property
+    def id(self) -> str:
+        """This instance in its pipeline, aggregates before it: `regex/dates`. The component's name outside a pipeline."""
+        return self.__dict__.get("_id") or self.name
+
+    def open(self) -> None:
+        """Loads files and models. Resources given as names are loaded here; call `super().open()` first."""
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            cls = resource_class(type(self), field.name)
+            value = getattr(self, field.name)
+            if cls is None:
+                continue
+            if isinstance(value, str):
+                setattr(self, field.name, load(cls, value))
+            elif isinstance(value, list):
+                setattr(self, field.name, [load(cls, v) if isinstance(v, str) else v for v in value])
+
+    def close(self) -> None:
+        """Lets go of what `open` took."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id}>"
+
+
+class CollectionReader(Component):
+    """Yields documents one by one, lazily: a corpus need not fit in memory."""
+
+    def __iter__(self) -> Iterator[Cas]:
+        raise TypeError(f"{type(self).__name__} must define __iter__")
+
+    def __len__(self) -> int:
+        """Number of documents, for the progress bar. Raises TypeError where it is not known beforehand."""
+        raise TypeError(f"{type(self).__name__} does not know its length")
+
+    failed: list[tuple[str, Exception]]
+    """(document id, error) of documents that could not be read since the list was last emptied; the run reports them."""
+
+
+class Annotator(Component):
+    """Finds things: `annotate` is pure and yields annotations; the engine checks, stamps and adds them."""
+
+    def annotate(self, view: View) -> Iterable[Annotation | Spans]:
+        """The annotations of one view. No I/O, no clock, no randomness, no change to the view."""
+        raise TypeError(f"{type(self).__name__} must define annotate(view)")
+
+
+class AnalysisEngine(Component):
+    """Works on the whole CAS: for what also removes, replaces or makes views (resolver, masker)."""
+
+    def process(self, cas: Cas) -> None:
+        raise TypeError(f"{type(self).__name__} must define process(cas)")
+
+
+class CasConsumer(Component):
+    """Takes finished documents: writes files, tables, reports."""
+
+    output: Path = Path("out")
+    """Folder that relative paths of this consumer lie under (`run.output`)."""
+
+    def process(self, cas: Cas) -> None:
+        raise TypeError(f"{type(self).__name__} must define process(cas)")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spans:
+    """Disjoint sorted spans of one type as columns: what a tokenizer yields instead of one object per token."""
+
+    type: type[Annotation]
+    begins: list[int]
+    ends: list[int]
+
+
+class Part:
+    """A named, parameterised piece inside a component: a masking operator, a resolver strategy, a feature.
+
+    A family is a direct subclass of Part; its members are registered with `@part("name")` and written in YAML as
+    `name` or `name: {parameters}`.
+    """
+
+    name: ClassVar[str] = ""
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def component(
+    name: str,
+    *,
+    inputs: Sequence[type[FeatureStructure]] = (),
+    outputs: Sequence[type[FeatureStructure]] = (),
+    rest: str = "",
+) -> Callable[[C], C]:
+    """Makes a class a component called `name` in YAML: a keyword-only dataclass whose fields are its parameters.
+
+    Raises ConfigError where another class has that name.
+    """
+
+    def wrap(cls: C) -> C:
+        made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+        made.name, made.inputs, made.outputs, made.rest = name, tuple(inputs), tuple(outputs), rest
+        registry.register(made)
+        return made  # type: ignore[no-any-return]
+
+    return wrap
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def part(name: str) -> Callable[[P], P]:
+    """Makes a class a member of its family, called `name` in YAML. Raises ConfigError where the name is taken."""
+
+    def wrap(cls: P) -> P:
+        made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+        made.name = name
+        registry.register_part(made, family(made))
+        return made  # type: ignore[no-any-return]
+
+    return wrap
+
+
+def family(cls: type[Part]) -> type[Part]:
+    """The direct subclass of Part that a part belongs to."""
+    return next(c for c in reversed(cls.__mro__) if issubclass(c, Part) and c is not Part)
+
+
+def resource_class(cls: type[Component], field: str) -> type[Resource] | None:
+    """The Resource class of a parameter, also inside `X | None` and `list[X]`; None for other parameters."""
+    from .params import hints, inner_classes
+
+    for found in inner_classes(hints(cls)[field]):
+        if issubclass(found, Resource):
+            return found
+    return None

@@ -1,0 +1,77 @@
+"""What can go wrong in a pipeline, and how it is said: where, what was expected, what was found, the nearest right name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..typesystem.errors import CasError, CaspipeError, FormatError, TypeSystemError
+
+__all__ = [
+    "CasError",
+    "CaspipeError",
+    "ComponentError",
+    "ConfigError",
+    "ConsumerError",
+    "Fault",
+    "FormatError",
+    "ReaderError",
+    "ResourceError",
+    "TypeSystemError",
+    "nearest",
+]
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """`; did you mean X?` for the closest choice, else an empty string."""
+    close = difflib.get_close_matches(str(name), sorted(choices), 1, 0.6)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of a configuration: `where` it is (component and parameter), `what` is wrong, and its place in the file."""
+
+    where: str
+    what: str
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{self.where}: {self.what}" if self.where else f"{place}{self.what}"
+
+
+class ConfigError(CaspipeError, ValueError):
+    """A configuration is wrong. `faults` holds every fault found, in file order; the message lists them all."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = list(faults)
+        super().__init__("\n".join(map(str, self.faults)))
+
+
+class ResourceError(CaspipeError):
+    """A lexicon, model or rule file is missing, damaged or foreign. Names the file."""
+
+
+class ReaderError(CaspipeError):
+    """A reader cannot go on: a folder that is not there, a file that is not what it should be."""
+
+
+class ConsumerError(CaspipeError):
+    """A consumer cannot write."""
+
+
+class ComponentError(CaspipeError):
+    """A component failed on one document. Holds the document's number and the component, never the text.
+
+    `cause` is the class name of what was raised; its message is kept only where caspipe itself wrote it, because other
+    messages may quote the document.
+    """
+
+    def __init__(self, component: str, cause: BaseException) -> None:
+        self.component = component
+        self.cause = type(cause).__name__
+        own = f": {cause}" if isinstance(cause, CaspipeError) else ""
+        super().__init__(f"{component}: {self.cause}{own}")

@@ -1,0 +1,331 @@
+"""Parameters: read off a component's dataclass fields, checked all at once, described for people and as JSON Schema."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import itertools
+import textwrap
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from ..typesystem import PhiKind
+from . import registry
+from .component import Component, Part, family
+from .errors import nearest
+from .resources import Resource
+
+Report = Callable[[tuple[str | int, ...], str], None]
+"""Takes the path of a value below the component and what is wrong with it."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _cache(function: F) -> F:
+    """`lru_cache` without bound whose arguments keep their types (classes are hashable, type checkers doubt it)."""
+    return cast(F, lru_cache(maxsize=None)(function))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: its name, type, default and documentation."""
+
+    name: str
+    hint: Any
+    required: bool
+    default: Any
+    doc: str
+
+    @property
+    def type_name(self) -> str:
+        return describe_type(self.hint)
+
+
+@_cache
+def hints(cls: type[Any]) -> dict[str, Any]:
+    """Type hints of a class's dataclass fields."""
+    return typing.get_type_hints(cls)
+
+
+@_cache
+def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
+    """The parameters of a component or part, in order of declaration."""
+    docs = field_docs(cls)
+    found = []
+    for f in dataclasses.fields(cls):
+        if not f.init:
+            continue
+        default = f.default
+        if f.default_factory is not dataclasses.MISSING:
+            default = f.default_factory()
+        missing = default is dataclasses.MISSING
+        found.append(Parameter(f.name, hints(cls)[f.name], missing, None if missing else default, docs.get(f.name, "")))
+    return tuple(found)
+
+
+@_cache
+def field_docs(cls: type[Any]) -> dict[str, str]:
+    """The string literal after each annotated field, inherited ones too: a field's documentation stands where it does."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if base is object:
+            continue
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+        for field, after in itertools.pairwise(body):
+            if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+                continue
+            if (
+                isinstance(after, ast.Expr)
+                and isinstance(after.value, ast.Constant)
+                and isinstance(after.value.value, str)
+            ):
+                docs[field.target.id] = inspect.cleandoc(after.value.value)
+    return docs
+
+
+def inner_classes(hint: Any) -> Iterator[type[Any]]:
+    """Every class named in a type hint."""
+    if isinstance(hint, type) and not typing.get_args(hint):
+        yield hint
+    for argument in typing.get_args(hint):
+        yield from inner_classes(argument)
+
+
+def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...] = ()) -> Any:
+    """An instance of a component, part or dataclass from plain data; None where `report` was told of a fault.
+
+    Every fault is reported, not only the first. Raises nothing for wrong data.
+    """
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping):
+        report(path, f"expected parameters as a mapping, got {kind_of(given)}")
+        return None
+    known = {p.name: p for p in parameters(cls)}
+    rest = getattr(cls, "rest", "")
+    values: dict[str, Any] = {}
+    good = True
+
+    def tell(at: tuple[str | int, ...], what: str) -> None:
+        nonlocal good
+        good = False
+        report(at, what)
+
+    extra: dict[Any, Any] = {}
+    for key, value in given.items():
+        if key in known and key != rest:
+            values[key] = convert(known[key].hint, value, tell, (*path, key))
+        elif rest:
+            extra[key] = value
+        else:
+            names = [n for n in known if n != rest]
+            hint = nearest(str(key), names) or (f"; expected one of {', '.join(names)}" if names else "; it takes none")
+            tell((*path, key), f"no such parameter{hint}")
+    if rest and extra:
+        values[rest] = convert(known[rest].hint, extra, tell, path)
+    for name, parameter in known.items():
+        if parameter.required and name not in values and name not in given:
+            tell(path, f"parameter {name} is missing: {parameter.type_name}")
+    if not good:
+        return None
+    try:
+        return cls(**values)
+    except (ValueError, TypeError) as error:
+        report(path, str(error))
+        return None
+
+
+def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    """A value of the type `hint` from plain data; faults go to `report`."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return _convert_union(arguments, value, report, path)
+    if origin in (list, tuple) and len([a for a in arguments if a is not ...]) == 1 and _special(arguments[0]):
+        if not isinstance(value, list | tuple):
+            report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+            return None
+        return origin(convert(arguments[0], v, report, (*path, i)) for i, v in enumerate(value))
+    if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        if not isinstance(value, Mapping):
+            report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+            return None
+        return {
+            convert(arguments[0], k, report, (*path, k)): convert(arguments[1], v, report, (*path, k))
+            for k, v in value.items()
+        }
+    if isinstance(hint, type):
+        if issubclass(hint, PhiKind):
+            return _convert_kind(value, report, path)
+        if issubclass(hint, Resource):
+            return _convert_resource(hint, value, report, path)
+        if issubclass(hint, Part):
+            return _convert_part(hint, value, report, path)
+        if issubclass(hint, enum.Enum):
+            return _convert_enum(hint, value, report, path)
+        if dataclasses.is_dataclass(hint):
+            return value if isinstance(value, hint) else build(hint, value, report, path)
+    return _convert_leaf(hint, value, report, path)
+
+
+def _special(hint: Any) -> bool:
+    return any(
+        issubclass(c, PhiKind | Resource | Part | enum.Enum) or dataclasses.is_dataclass(c) for c in inner_classes(hint)
+    )
+
+
+def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if value is None and type(None) in arguments:
+        return None
+    choices = [a for a in arguments if a is not type(None)]
+    told: list[tuple[tuple[str | int, ...], str]] = []
+    for choice in choices:
+        faults: list[tuple[tuple[str | int, ...], str]] = []
+        converted = convert(choice, value, lambda at, what, into=faults: into.append((at, what)), path)  # type: ignore[misc]
+        if not faults:
+            return converted
+        told = told or faults
+        if any(len(at) > len(path) for at, _ in faults):  # went deeper: this choice was meant
+            told = faults
+    if len(choices) == 1 or any(len(at) > len(path) for at, _ in told):
+        for at, what in told:
+            report(at, what)
+    else:
+        report(path, f"expected {' or '.join(describe_type(c) for c in choices)}, got {kind_of(value)}")
+    return None
+
+
+def _convert_kind(value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, PhiKind):
+        return value
+    try:
+        return PhiKind.of(value)
+    except (ValueError, TypeError) as error:
+        report(path, str(error) if isinstance(value, str) else f"expected the name of a PHI kind, got {kind_of(value)}")
+        return None
+
+
+def _convert_resource(hint: type[Resource], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    if not isinstance(value, str | Path):
+        report(path, f"expected the name or file of a {hint.kind}, got {kind_of(value)}")
+        return None
+    fault = hint.check(str(value))
+    if fault:
+        report(path, fault)
+    return str(value)
+
+
+def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        (name, given), at = next(iter(value.items())), (*path, next(iter(value)))
+    elif isinstance(value, str):
+        name, given, at = value, {}, path
+    else:
+        report(
+            path, f"expected a {family(hint).__name__.lower()}: a name, or name: {{parameters}}; got {kind_of(value)}"
+        )
+        return None
+    try:
+        cls = registry.find_part(family(hint), str(name))
+    except LookupError as error:
+        report(at, str(error))
+        return None
+    return build(cls, given, report, at)
+
+
+def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    for member in hint:
+        if value in (member.name, member.value):
+            return member
+    names = [m.name for m in hint]
+    report(path, f"expected one of {', '.join(names)}, got {shown(value)}{nearest(str(value).upper(), names)}")
+    return None
+
+
+def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    from pydantic import ValidationError
+
+    try:
+        return leaf_adapter(hint).validate_python(value)
+    except ValidationError as error:
+        for item in error.errors():
+            choices = item.get("ctx", {}).get("expected")
+            near = nearest(str(value), [str(a) for a in typing.get_args(hint)]) if choices else ""
+            expected = f"one of {choices.replace(chr(39), '')}" if choices else describe_type(hint)
+            detail = "" if item["type"].endswith(("_type", "_parsing", "literal_error")) else f" ({item['msg']})"
+            report((*path, *item["loc"]), f"expected {expected}{detail}, got {shown(item['input'])}{near}")
+        return None
+
+
+@_cache
+def leaf_adapter(hint: Any) -> Any:
+    """pydantic's adapter for a plain type. Lax about `1` for a float and a string for a path, strict about the rest."""
+    from pydantic import ConfigDict, TypeAdapter
+
+    return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True, coerce_numbers_to_str=True))
+
+
+def kind_of(value: Any) -> str:
+    """What sort of YAML value it is, in words."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "a string", int: "a whole number", float: "a number", list: "a list", dict: "a mapping"}
+    return names.get(type(value), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """A configuration value for a message: short ones as they are, others by kind."""
+    return repr(value) if isinstance(value, str | int | float | bool) and len(repr(value)) <= 60 else kind_of(value)
+
+
+def describe_type(hint: Any) -> str:
+    """A type hint in the words of YAML: `whole number`, `list of string`, `one of A, B`."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return describe_type(arguments[0])
+    if origin is typing.Literal:
+        return "one of " + ", ".join(str(a) for a in arguments)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(describe_type(a) for a in arguments if a is not type(None))
+    if origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
+        return f"list of {describe_type(arguments[0])}"
+    if origin is tuple:
+        return f"list of {len(arguments)}: {', '.join(describe_type(a) for a in arguments)}"
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return f"mapping of {describe_type(arguments[0])} to {describe_type(arguments[1])}"
+    plain = {str: "string", int: "whole number", float: "number", bool: "true or false", Path: "path", Any: "anything"}
+    if hint in plain:
+        return plain[hint]
+    if isinstance(hint, type):
+        if issubclass(hint, PhiKind):
+            return "PHI kind"
+        if issubclass(hint, Resource):
+            return hint.kind
+        if issubclass(hint, Part):
+            return family(hint).__name__.lower()
+        if issubclass(hint, enum.Enum):
+            return "one of " + ", ".join(m.name for m in hint)
+        return hint.__name__
+    return str(hint)
+
+
+def is_component(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Component)

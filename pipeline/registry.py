@@ -1,0 +1,145 @@
+"""Which component and which part answers to a name: declared in this process, by entry points, or by dotted paths."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConfigError, Fault, nearest
+
+if TYPE_CHECKING:
+    from .component import Component, Part
+
+ENTRY_POINTS = "caspipe.components"
+
+_COMPONENTS: dict[str, type[Component]] = {}
+_PARTS: dict[tuple[str, str], type[Part]] = {}
+_discovered = False
+
+
+def _place(cls: type[Any]) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def register(cls: type[Component]) -> None:
+    """Enters a component class. Raises ConfigError where another class claims the name."""
+    _claim(_COMPONENTS, cls.name, cls, f"component {cls.name}")
+
+
+def register_part(cls: type[Part], family: type[Part]) -> None:
+    """Enters a part class into its family. Raises ConfigError where another class claims the name."""
+    _claim(_PARTS, (family.__name__, cls.name), cls, f"{family.__name__.lower()} {cls.name}")
+
+
+def _claim(table: dict[Any, Any], key: Any, cls: type[Any], what: str) -> None:
+    other = table.get(key)
+    if other is not None and _place(other) != _place(cls):
+        raise ConfigError([Fault("", f"{what} is claimed twice: by {_place(other)} and by {_place(cls)}")])
+    table[key] = cls
+
+
+def discover() -> None:
+    """Imports what caspipe and installed packages announce under the entry-point group `caspipe.components`.
+
+    A package that cannot be imported is an error that names it: a pipeline must not run without a part it counted on.
+    """
+    global _discovered
+    if _discovered:
+        return
+    _discovered = True
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: (p.name, p.value)):
+        try:
+            import_wing(point.value)
+        except ImportError as error:
+            _discovered = False
+            raise ConfigError(
+                [Fault("", f"plug-in {point.name} = {point.value} cannot be imported: {error}")]
+            ) from error
+
+
+def import_wing(module: str) -> None:
+    """Imports a module; of a package, also every module directly in it, so that a new file is found without a list."""
+    loaded = importlib.import_module(module.partition(":")[0])
+    for folder in getattr(loaded, "__path__", []):
+        for file in sorted(Path(folder).iterdir()):
+            name = file.stem if file.suffix == ".py" else file.name if (file / "__init__.py").exists() else ""
+            if name and not name.startswith("_"):
+                importlib.import_module(f"{loaded.__name__}.{name}")
+
+
+def load_file(path: str) -> Any:
+    """Imports a plug-in from a Python file (`--plugin path/to/file.py`). Raises ConfigError where that fails."""
+    file = Path(path).resolve()
+    name = f"caspipe_plugin_{file.stem}"
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(file):
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise ConfigError(
+            [
+                Fault(
+                    "",
+                    f"plug-in {path}: expected a Python file, found {'none' if not file.exists() else 'another kind'}",
+                )
+            ]
+        )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ConfigError:
+        raise
+    except Exception as error:
+        del sys.modules[name]
+        raise ConfigError([Fault("", f"plug-in {path}: {type(error).__name__}: {error}")]) from error
+    return module
+
+
+def find(name: str) -> type[Component]:
+    """The component class for a name or a dotted path `package.module:Class`. Raises LookupError with the nearest name."""
+    from .component import Component
+
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+        try:
+            found = getattr(importlib.import_module(module), attribute)
+        except ImportError as error:
+            raise LookupError(f"cannot import {module}: {error}") from error
+        except AttributeError:
+            near = nearest(attribute, dir(sys.modules[module]))
+            raise LookupError(f"{module} has no {attribute}{near}") from None
+        if not (isinstance(found, type) and issubclass(found, Component)):
+            raise LookupError(f"{name} is no component: expected a class made with @component")
+        return found
+    if name not in _COMPONENTS:
+        discover()
+    if name not in _COMPONENTS:
+        raise LookupError(f"no component called {name!r}{nearest(name, _COMPONENTS)}")
+    return _COMPONENTS[name]
+
+
+def find_part(family: type[Part], name: str) -> type[Part]:
+    """The part of a family by name. Raises LookupError that lists the family."""
+    if (family.__name__, name) not in _PARTS:
+        discover()
+    if (family.__name__, name) not in _PARTS:
+        names = [part.name for part in parts(family)]
+        hint = nearest(name, names) or f"; expected one of {', '.join(names)}"
+        raise LookupError(f"no {family.__name__.lower()} called {name!r}{hint}")
+    return _PARTS[family.__name__, name]
+
+
+def components() -> list[type[Component]]:
+    """Every component known, by name."""
+    discover()
+    return [_COMPONENTS[name] for name in sorted(_COMPONENTS)]
+
+
+def parts(family: type[Part]) -> list[type[Part]]:
+    """Every part of a family, by name."""
+    discover()
+    return [cls for (fam, _), cls in sorted(_PARTS.items()) if fam == family.__name__]

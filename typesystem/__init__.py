@@ -1,0 +1,62 @@
+"""The CAS and its types: what readers, engines and consumers share."""
+
+from .annotation import Annotation, Feature, FeatureStructure, uima_type
+from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, View
+from .errors import CasError, CaspipeError, FormatError, TypeSystemError
+from .phi import HIPAA, POLICIES, PhiKind, Policy
+from .text import OffsetMap, Replacement, Sofa, replace_spans
+from .tokens import FormTable, TokenTable
+from .types import (
+    TYPE_PRIORITY,
+    Chunk,
+    DocumentAnnotation,
+    DocumentMetaData,
+    KnownPhi,
+    ListHit,
+    MaskedSpan,
+    MedicalTerm,
+    Phi,
+    PhiCandidate,
+    Sentence,
+    TermGroup,
+    Token,
+)
+
+__all__ = [
+    "DEIDENTIFIED_VIEW",
+    "GOLD_VIEW",
+    "HIPAA",
+    "INITIAL_VIEW",
+    "POLICIES",
+    "TYPE_PRIORITY",
+    "Annotation",
+    "Cas",
+    "CasError",
+    "CaspipeError",
+    "Chunk",
+    "DocumentAnnotation",
+    "DocumentMetaData",
+    "Feature",
+    "FeatureStructure",
+    "FormTable",
+    "FormatError",
+    "KnownPhi",
+    "ListHit",
+    "MaskedSpan",
+    "MedicalTerm",
+    "OffsetMap",
+    "Phi",
+    "PhiCandidate",
+    "PhiKind",
+    "Policy",
+    "Replacement",
+    "Sentence",
+    "Sofa",
+    "TermGroup",
+    "Token",
+    "TokenTable",
+    "TypeSystemError",
+    "View",
+    "replace_spans",
+    "uima_type",
+]

@@ -1,0 +1,226 @@
+"""Feature structures and annotations: typed, slotted values with identity, and the decorator that makes a class a UIMA type."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from .text import Sofa
+
+T = TypeVar("T", bound="FeatureStructure")
+_REQUIRED: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One feature of a type: its name, its UIMA range and, for arrays and lists, the element type.
+
+    `python` is the range as a Python type when the type is a class of ours, `object` for types made at run time.
+    """
+
+    name: str
+    range: str
+    element: str | None = None
+    multiple: bool | None = None
+    """`multipleReferencesAllowed`: the array or list is shared between feature structures and keeps its identity."""
+    python: Any = object
+    default: Any = None
+    description: str = ""
+
+
+class FeatureStructure:
+    """`uima.cas.TOP`: a record with identity. Two equal-looking feature structures are still two."""
+
+    __slots__ = ()
+    uima_name: ClassVar[str] = "uima.cas.TOP"
+    own_features: ClassVar[tuple[Feature, ...]] = ()
+    features: ClassVar[Mapping[str, Feature]] = {}
+    """Every feature by name, inherited ones first."""
+    description: ClassVar[str] = ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"  # never a value: values can be text of the document
+
+
+class Annotation(FeatureStructure):
+    """`uima.tcas.Annotation`: a span of one view's text.
+
+    `begin` and `end` are offsets in Unicode code points, half-open, fixed once made. `source` is the id of the component
+    that made the annotation; the engine stamps it. `sofa` is the text it belongs to, known once it is in a view.
+    """
+
+    __slots__ = ("_begin", "_end", "_sofa", "_source")
+    uima_name: ClassVar[str] = "uima.tcas.Annotation"
+    _begin: int
+    _end: int
+    _sofa: Sofa | None
+    _source: str
+
+    def __init__(self, begin: int, end: int) -> None:
+        self._begin = begin
+        self._end = end
+        self._sofa = None
+        self._source = ""
+
+    if typing.TYPE_CHECKING:
+
+        @property
+        def begin(self) -> int: ...
+        @property
+        def end(self) -> int: ...
+        @property
+        def sofa(self) -> Sofa | None: ...
+        @property
+        def source(self) -> str: ...
+
+    else:  # attrgetter as getter stays in C: no Python frame for each read
+        begin = property(attrgetter("_begin"), doc="First code point of the span.")
+        end = property(attrgetter("_end"), doc="First code point after the span.")
+        sofa = property(attrgetter("_sofa"), doc="The text this span belongs to; None until it is in a view.")
+        source = property(attrgetter("_source"), doc="Id of the component that made it.")
+
+    @property
+    def covered_text(self) -> str:
+        """The text of the span. Raises ValueError for an annotation that is in no view."""
+        if self._sofa is None or self._sofa.text is None:
+            raise ValueError(f"{self!r} belongs to no view with text: add it to a view first")
+        return self._sofa.text[self._begin : self._end]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._begin}:{self._end}>"
+
+
+TYPES: dict[str, type[FeatureStructure]] = {"uima.cas.TOP": FeatureStructure, "uima.tcas.Annotation": Annotation}
+"""Every type declared by a class in this process, by UIMA name. Types read from files live in a `TypeSystem`."""
+
+_RANGES: dict[Any, str] = {
+    str: "uima.cas.String",
+    int: "uima.cas.Integer",
+    float: "uima.cas.Double",
+    bool: "uima.cas.Boolean",
+    bytes: "uima.cas.ByteArray",
+}
+_ARRAYS = {
+    str: "uima.cas.StringArray",
+    int: "uima.cas.IntegerArray",
+    float: "uima.cas.DoubleArray",
+    bool: "uima.cas.BooleanArray",
+}
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True)
+def uima_type(name: str) -> Callable[[type[T]], type[T]]:
+    """Makes a class a UIMA type called `name`; its annotated fields become features and keyword arguments.
+
+    `str, int, float, bool, bytes`, enumerations, other types, and `list[...]` of these map to UIMA ranges; anything else
+    is stored as its `str` (it must come back from `type(value)(text)`). A field without a default is required.
+
+        @uima_type("org.example.Badge")
+        class Badge(Annotation):
+            number: str
+    """
+
+    def wrap(cls: type[T]) -> type[T]:
+        if name in TYPES and (TYPES[name].__module__, TYPES[name].__qualname__) != (cls.__module__, cls.__qualname__):
+            raise ValueError(f"type {name} is declared twice: by {TYPES[name].__module__} and by {cls.__module__}")
+        made = slotted(cls)
+        made.uima_name = name
+        TYPES[name] = made
+        return made
+
+    return wrap
+
+
+def slotted(cls: type[T]) -> type[T]:
+    """The class again, with a slot for each annotated field of its own and an `__init__` over all fields."""
+    own = [field for field in inspect.get_annotations(cls) if not _is_classvar(cls, field)]
+    body = {k: v for k, v in cls.__dict__.items() if k not in own and k not in ("__dict__", "__weakref__")}
+    defaults = {k: cls.__dict__[k] for k in own if k in cls.__dict__}
+    body["__slots__"] = tuple(own)
+    body["_defaults"] = {**getattr(cls, "_defaults", {}), **{k: defaults.get(k, _REQUIRED) for k in own}}
+    metaclass: Any = type(cls)
+    made: Any = metaclass(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    made.__init__ = _initialiser(made)
+    made.description = (cls.__doc__ or "").strip().split("\n")[0]
+    made.own_features = _Lazy(lambda: tuple(_feature(made, field) for field in own), "own_features")
+    made.features = _Lazy(lambda: _all_features(made), "features")
+    return typing.cast(type[T], made)
+
+
+def _is_classvar(cls: type, field: str) -> bool:
+    return "ClassVar" in str(inspect.get_annotations(cls)[field])
+
+
+def _all_features(cls: type[FeatureStructure]) -> dict[str, Feature]:
+    found: dict[str, Feature] = {}
+    for base in reversed(cls.__mro__):
+        if issubclass(base, FeatureStructure) and "own_features" in base.__dict__:
+            found.update((f.name, f) for f in base.own_features)
+    return found
+
+
+class _Lazy:
+    """A class attribute computed at first use: type hints may name classes declared further down."""
+
+    def __init__(self, compute: Callable[[], Any], name: str) -> None:
+        self.compute, self.name = compute, name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        value = self.compute()
+        for cls in owner.__mro__:  # cache on the class that declares it
+            if cls.__dict__.get(self.name) is self:
+                setattr(cls, self.name, value)
+        return value
+
+
+def _initialiser(cls: type[FeatureStructure]) -> Callable[..., None]:
+    fields: dict[str, Any] = cls._defaults  # type: ignore[attr-defined]
+    span = issubclass(cls, Annotation)
+    scope: dict[str, Any] = {f"_d{i}": default for i, default in enumerate(fields.values())}
+    arguments = ["self", *(["begin", "end"] if span else []), *(["*"] if fields else [])]
+    lines = ["self._begin = begin", "self._end = end", "self._sofa = None", "self._source = ''"] if span else []
+    for i, (field, default) in enumerate(fields.items()):
+        safe = f"{field}_" if keyword.iskeyword(field) else field
+        if default is _REQUIRED:
+            arguments.append(safe)
+        elif isinstance(default, list):
+            arguments.append(f"{safe}=None")
+            lines.append(f"{safe} = [] if {safe} is None else {safe}")
+        else:
+            arguments.append(f"{safe}=_d{i}")
+        if keyword.iskeyword(field):
+            lines.append(f"setattr(self, {field!r}, {safe})")
+        else:
+            lines.append(f"self.{field} = {safe}")
+    exec(f"def __init__({', '.join(arguments)}):\n    " + "\n    ".join(lines or ["pass"]), scope)
+    return typing.cast(Callable[..., None], scope["__init__"])
+
+
+def _feature(cls: type[FeatureStructure], field: str) -> Feature:
+    hints = typing.get_type_hints(cls)
+    hint = hints[field]
+    default = cls._defaults[field]  # type: ignore[attr-defined]
+    choices = [a for a in typing.get_args(hint) if a is not type(None)]
+    if typing.get_origin(hint) not in (list, tuple) and choices:
+        hint = choices[0]
+    name, element, multiple = uima_range(hint), None, None
+    if typing.get_origin(hint) is list:
+        (of,) = typing.get_args(hint)
+        if isinstance(of, type) and issubclass(of, FeatureStructure):
+            name, element, multiple = "uima.cas.FSArray", of.uima_name, False
+        else:
+            name, multiple = _ARRAYS.get(of, "uima.cas.StringArray"), False
+    return Feature(field, name, element, multiple, hint, None if default is _REQUIRED else default)
+
+
+def uima_range(hint: Any) -> str:
+    """The UIMA range of a Python type: primitives by table, types by their name, everything else as a string."""
+    if isinstance(hint, type) and issubclass(hint, FeatureStructure):
+        return hint.uima_name
+    return _RANGES.get(hint, "uima.cas.String")

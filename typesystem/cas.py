@@ -1,0 +1,368 @@
+"""The common analysis structure: one document, its views, and everything that was found in them."""
+
+from __future__ import annotations
+
+import copy as _copy
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from operator import gt
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from .annotation import TYPES, Annotation, FeatureStructure
+from .errors import CasError
+from .index import Index
+from .text import OffsetMap, Sofa
+from .tokens import TokenTable
+from .types import TYPE_PRIORITY, KnownPhi, Token
+
+if TYPE_CHECKING:
+    from .typesystem import TypeSystem
+
+F = TypeVar("F", bound=FeatureStructure)
+A = TypeVar("A", bound=Annotation)
+Span = tuple[int, int]
+
+INITIAL_VIEW = "_InitialView"
+GOLD_VIEW = "gold"
+DEIDENTIFIED_VIEW = "deidentified"
+
+_RANK = {t: i for i, t in enumerate(TYPE_PRIORITY)}
+
+
+def type_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
+    """Sort key of a type among annotations of equal span: declared priority first, then the UIMA name."""
+    return _RANK.get(cast(Any, type_), len(_RANK)), type_.uima_name
+
+
+class View:
+    """One text (Sofa) and the feature structures indexed over it.
+
+    `select` gives annotations in UIMA order: begin ascending, end descending, type priority, insertion.
+    """
+
+    __slots__ = ("_indexes", "_merged", "_others", "_tokens", "_typesystem", "offset_map", "sofa", "text")
+
+    def __init__(self, sofa: Sofa, typesystem: TypeSystem | None = None) -> None:
+        self.sofa = sofa
+        self.text = sofa.text or ""
+        """The text, in Unicode code points. Immutable."""
+        self.offset_map: OffsetMap | None = None
+        """From the initial view's text to this one's, where this view was made from it by replacing spans."""
+        self._typesystem = typesystem
+        self._indexes: dict[type[Annotation], Index[Any]] = {}
+        self._others: dict[type[FeatureStructure], list[Any]] = {}
+        self._merged: dict[type[FeatureStructure], Index[Any]] = {}
+        self._tokens: TokenTable | None = None
+
+    @property
+    def name(self) -> str:
+        return self.sofa.name
+
+    # -- changing ------------------------------------------------------------------------------------------------
+
+    def add(self, item: F) -> F:
+        """Indexes a feature structure in this view and returns it. Raises CasError for offsets outside the text."""
+        self.add_all((item,))
+        return item
+
+    def add_all(self, items: Iterable[FeatureStructure]) -> None:
+        """Indexes feature structures; on a CasError those before the faulty one are in."""
+        sofa, limit, indexes = self.sofa, len(self.text), self._indexes
+        for item in items:
+            kind: Any = item.__class__
+            if not isinstance(item, Annotation):
+                self._others.setdefault(kind, []).append(item)
+                continue
+            if item._sofa is not sofa:
+                if item._sofa is not None:
+                    raise CasError(f"{item!r} belongs to another text ({item._sofa!r}): copy it before adding it here")
+                if not 0 <= item._begin <= item._end <= limit:
+                    raise CasError(f"{item!r} lies outside the text of view {self.name} (0:{limit})")
+                item._sofa = sofa
+            index = indexes.get(kind)
+            if index is None:
+                index = indexes[kind] = Index(kind)
+            index.append(item)
+            if kind is Token:
+                self._tokens = None
+        if self._merged:
+            self._merged.clear()
+
+    def add_spans(self, type_: type[Annotation], begins: list[int], ends: list[int], source: str = "") -> None:
+        """Indexes disjoint, sorted spans of one type as columns: objects are made only when asked for.
+
+        The lists are kept, not copied. Raises CasError where they are unsorted, overlap or leave the text, or the type
+        has features that must be given.
+        """
+        if len(begins) != len(ends):
+            raise CasError(f"{type_.__name__}: {len(begins)} begins but {len(ends)} ends")
+        if begins and (begins[0] < 0 or ends[-1] > len(self.text)):
+            raise CasError(f"{type_.__name__}: spans {begins[0]}..{ends[-1]} leave the text of view {self.name}")
+        if any(map(gt, begins, ends)) or any(map(gt, ends, begins[1:])):
+            raise CasError(f"{type_.__name__}: spans must be sorted and disjoint")
+        if len(self._indexes.get(type_, ())):
+            for b, e in zip(begins, ends, strict=True):
+                item = type_(b, e)
+                item._source = source
+                self.add(item)
+            return
+        index: Index[Any] = Index(type_)
+        index.set_columns(begins, ends, source, self.sofa)
+        self._indexes[type_] = index
+        self._merged.clear()
+        if type_ is Token:
+            self._tokens = None
+
+    def remove(self, item: FeatureStructure) -> None:
+        """Takes a feature structure out of the index. Raises CasError where it is not in it."""
+        if isinstance(item, Annotation):
+            index = self._indexes.get(type(item))
+            if index is None or not index.remove(item):
+                raise CasError(f"{item!r} is not indexed in view {self.name}")
+            self._merged.clear()
+            if type(item) is Token:
+                self._tokens = None
+            return
+        kept = [x for x in self._others.get(type(item), []) if x is not item]
+        if len(kept) == len(self._others.get(type(item), [])):
+            raise CasError(f"{item!r} is not indexed in view {self.name}")
+        self._others[type(item)] = kept
+
+    def replace(self, old: FeatureStructure, new: F) -> F:
+        """Removes one feature structure and adds another; nothing changes where either is refused (CasError)."""
+        self.remove(old)
+        try:
+            return self.add(new)
+        except CasError:
+            self.add(old)
+            raise
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    @overload
+    def select(
+        self,
+        type_: type[A],
+        *,
+        covered_by: Annotation | Span | None = None,
+        covering: Annotation | Span | None = None,
+        overlapping: Annotation | Span | None = None,
+    ) -> list[A]: ...
+    @overload
+    def select(self, type_: type[F]) -> list[F]: ...
+    @overload
+    def select(
+        self,
+        type_: str,
+        *,
+        covered_by: Annotation | Span | None = None,
+        covering: Annotation | Span | None = None,
+        overlapping: Annotation | Span | None = None,
+    ) -> list[Any]: ...
+    def select(
+        self,
+        type_: type[Any] | str,
+        *,
+        covered_by: Annotation | Span | None = None,
+        covering: Annotation | Span | None = None,
+        overlapping: Annotation | Span | None = None,
+    ) -> list[Any]:
+        """Feature structures of a type and its subtypes, annotations in UIMA order; a fresh list.
+
+        `covered_by`: only those inside the span; `covering`: only those around it; `overlapping`: only those that share a
+        code point with it. The span is an annotation, which is itself left out, or a pair of offsets. A type may be given
+        by its UIMA name. Raises CasError for an unknown name.
+        """
+        cls = self._resolve(type_)
+        spans = [(how, s) for how, s in (("b", covered_by), ("c", covering), ("o", overlapping)) if s is not None]
+        index = self._index(cls)
+        if not spans:
+            others = [x for t, xs in sorted(self._others.items(), key=_rank_item) if issubclass(t, cls) for x in xs]
+            return others + index.items if others else list(index.items)
+        found: list[Any] | None = None
+        for how, span in spans:
+            begin, end = span if isinstance(span, tuple) else (span._begin, span._end)
+            look = index.covered_by if how == "b" else index.covering if how == "c" else index.overlapping
+            hits = [a for a in look(begin, end) if a is not span]
+            here = {id(a) for a in hits}
+            found = hits if found is None else [a for a in found if id(a) in here]
+        return found or []
+
+    def spans(self, type_: type[Annotation]) -> tuple[list[int], list[int]]:
+        """Begins and ends of the annotations of a type, in UIMA order: the fast way to read them. Leave the lists alone."""
+        return self._index(type_).columns()
+
+    def count(self, type_: type[FeatureStructure]) -> int:
+        """How many feature structures of the type and its subtypes are indexed."""
+        n = sum(len(index) for t, index in self._indexes.items() if issubclass(t, type_))
+        return n + sum(len(xs) for t, xs in self._others.items() if issubclass(t, type_))
+
+    def types(self) -> list[type[FeatureStructure]]:
+        """The types that have feature structures here, in order of type priority."""
+        found: list[type[FeatureStructure]] = [t for t, index in self._indexes.items() if len(index)]
+        found += [t for t, xs in self._others.items() if xs]
+        return sorted(found, key=type_rank)
+
+    def __iter__(self) -> Iterator[FeatureStructure]:
+        """Everything indexed: non-annotations, then annotations in UIMA order."""
+        return iter(cast(list[FeatureStructure], self.select(FeatureStructure)))
+
+    @property
+    def tokens(self) -> TokenTable:
+        """The tokens as columns; computed once, anew after tokens were added or removed."""
+        if self._tokens is None:
+            begins, ends = self.spans(Token)
+            self._tokens = TokenTable(self.text, begins, ends)
+        return self._tokens
+
+    def covered_text(self, item: Annotation) -> str:
+        """The text under an annotation."""
+        return self.text[item._begin : item._end]
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column (from 1) of a code point."""
+        starts = [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def show(self, *types: type[Annotation]) -> Any:
+        """The spans drawn over the text, for notebooks. Without types: Phi."""
+        from .display import Display
+
+        return Display(self, types)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{self.count(t)} {t.__name__}" for t in self.types())
+        return f"<View {self.name}: {len(self.text)} code points; {counts or 'no annotations'}>"
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _resolve(self, type_: type[Any] | str) -> type[Any]:
+        if not isinstance(type_, str):
+            return type_
+        if self._typesystem is not None:
+            return cast(type[Any], self._typesystem[type_])
+        if type_ not in TYPES:
+            raise CasError(f"no type called {type_}")
+        return TYPES[type_]
+
+    def _index(self, cls: type[Any]) -> Index[Any]:
+        merged = self._merged.get(cls)
+        if merged is not None:
+            return merged
+        parts = [t for t in self._indexes if issubclass(t, cls)]
+        if len(parts) == 1:
+            return self._indexes[parts[0]]
+        parts.sort(key=type_rank)
+        whole = Index.merged((self._indexes[t] for t in parts), cls)
+        self._merged[cls] = whole
+        return whole
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {s: getattr(self, s) for s in self.__slots__ if s not in ("_merged", "_tokens")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._merged = {}
+        self._tokens = None
+
+
+def _rank_item(item: tuple[type[FeatureStructure], Any]) -> tuple[int, str]:
+    return type_rank(item[0])
+
+
+class Cas:
+    """A document: its id, metadata and views.
+
+    `_InitialView` holds the original text, `gold` reference annotations, `deidentified` the masked text. Can be pickled.
+    """
+
+    __slots__ = ("_views", "id", "metadata", "typesystem")
+
+    def __init__(self, text: str | None = None, *, id: str = "", typesystem: TypeSystem | None = None) -> None:
+        self.id = id
+        """Name of the document; may itself be PHI, so it never reaches released files unless asked for."""
+        self.metadata: dict[str, str] = {}
+        self.typesystem = typesystem
+        """Types beyond caspipe's own, as read from a file."""
+        self._views: dict[str, View] = {}
+        if text is not None:
+            self.create_view(INITIAL_VIEW, text)
+
+    def create_view(self, name: str, text: str | None, *, mime: str = "text/plain", uri: str | None = None) -> View:
+        """A new view over `text`. Raises CasError where the name is taken or the text is no string."""
+        if name in self._views:
+            raise CasError(f"document {self.id or '(no id)'} has a view {name} already")
+        if text is not None and not isinstance(text, str):
+            raise CasError(f"view {name}: expected text as str, got {type(text).__name__}")
+        view = View(Sofa(name, text, mime, uri), self.typesystem)
+        self._views[name] = view
+        return view
+
+    def view(self, name: str = INITIAL_VIEW) -> View:
+        """The view called `name`. Raises CasError that lists the views there are."""
+        try:
+            return self._views[name]
+        except KeyError:
+            there = ", ".join(self._views) or "none"
+            raise CasError(f"document {self.id or '(no id)'} has no view {name}; views: {there}") from None
+
+    def has_view(self, name: str) -> bool:
+        return name in self._views
+
+    def drop_view(self, name: str) -> None:
+        """Removes a view and all it holds. Raises CasError where there is none."""
+        self.view(name)
+        del self._views[name]
+
+    @property
+    def views(self) -> list[View]:
+        """All views, the initial one first, then in order of creation."""
+        return sorted(self._views.values(), key=lambda v: v.name != INITIAL_VIEW)
+
+    @property
+    def text(self) -> str:
+        """Text of the initial view."""
+        return self.view().text
+
+    def add(self, item: F) -> F:
+        """Short for `cas.view().add(item)`."""
+        return self.view().add(item)
+
+    def remove(self, item: FeatureStructure) -> None:
+        """Short for `cas.view().remove(item)`."""
+        self.view().remove(item)
+
+    def select(self, type_: Any, **where: Any) -> list[Any]:
+        """Short for `cas.view().select(...)`."""
+        return self.view().select(type_, **where)
+
+    @property
+    def known_phi(self) -> list[KnownPhi]:
+        """What the record says about the person."""
+        return self.view().select(KnownPhi) if self.has_view(INITIAL_VIEW) else []
+
+    @property
+    def deidentified(self) -> str:
+        """The masked text. Raises CasError where no masker ran."""
+        return self.view(DEIDENTIFIED_VIEW).text
+
+    def copy(self) -> Cas:
+        """A deep copy: feature structures are new, references among them kept, texts and types shared."""
+        return _copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cas:
+        import pickle
+
+        return cast(Cas, pickle.loads(pickle.dumps(self, protocol=5)))  # its own bytes: nothing foreign is loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {s: getattr(self, s) for s in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"<Cas {len(self._views)} views: {', '.join(self._views) or 'none'}>"

@@ -1,0 +1,119 @@
+"""Annotations in UIMA order, found by bisection: the index behind `View.select`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from .annotation import Annotation
+
+A = TypeVar("A", bound=Annotation)
+
+
+class Index(Generic[A]):
+    """The annotations of one type: appended in any order, sorted once when somebody looks.
+
+    UIMA order is begin ascending, end descending, then (within a type) insertion. Spans that came as columns stay columns
+    until an annotation object is asked for.
+    """
+
+    __slots__ = ("_begins", "_columns", "_items", "_longest", "_sorted", "type")
+
+    def __init__(self, type_: type[A]) -> None:
+        self.type = type_
+        self._items: list[A] = []
+        self._sorted = True
+        self._begins: list[int] | None = None
+        self._longest = 0
+        self._columns: tuple[list[int], list[int], str, object] | None = None
+
+    def __len__(self) -> int:
+        return len(self._columns[0]) if self._columns else len(self._items)
+
+    def append(self, item: A) -> None:
+        if self._columns:
+            _ = self.items
+        self._items.append(item)
+        self._sorted = False
+        self._begins = None
+
+    def set_columns(self, begins: list[int], ends: list[int], source: str, sofa: object) -> None:
+        """Takes disjoint sorted spans as they are. Only into an empty index."""
+        self._columns = (begins, ends, source, sofa)
+
+    def columns(self) -> tuple[list[int], list[int]]:
+        """Begins and ends in UIMA order, without making objects where the spans came as columns."""
+        if self._columns:
+            return self._columns[0], self._columns[1]
+        items = self.items
+        return [a._begin for a in items], [a._end for a in items]
+
+    @property
+    def items(self) -> list[A]:
+        """All annotations in UIMA order. The index's own list: copy before changing."""
+        if self._columns:
+            begins, ends, source, sofa = self._columns
+            self._columns = None
+            make = self.type
+            self._items = [make(b, e) for b, e in zip(begins, ends, strict=True)]
+            for a in self._items:
+                a._sofa = sofa  # type: ignore[assignment]
+                a._source = source
+        if not self._sorted:
+            self._items.sort(key=_by_end, reverse=True)
+            self._items.sort(key=_by_begin)
+            self._sorted = True
+            self._begins = None
+        return self._items
+
+    def _ready(self) -> list[int]:
+        items = self.items
+        if self._begins is None:
+            self._begins = [a._begin for a in items]
+            self._longest = max((a._end - a._begin for a in items), default=0)
+        return self._begins
+
+    def covered_by(self, begin: int, end: int) -> list[A]:
+        """Annotations within `begin:end`."""
+        begins, items = self._ready(), self._items
+        return [a for a in items[bisect_left(begins, begin) : bisect_right(begins, end)] if a._end <= end]
+
+    def covering(self, begin: int, end: int) -> list[A]:
+        """Annotations that contain `begin:end`."""
+        begins, items = self._ready(), self._items
+        low = bisect_left(begins, end - self._longest)
+        return [a for a in items[low : bisect_right(begins, begin)] if a._end >= end]
+
+    def overlapping(self, begin: int, end: int) -> list[A]:
+        """Annotations that share at least one code point with `begin:end`, or an empty one strictly inside it."""
+        begins, items = self._ready(), self._items
+        low = bisect_left(begins, begin - self._longest)
+        return [a for a in items[low : bisect_left(begins, end)] if a._end > begin]
+
+    def remove(self, item: A) -> bool:
+        """Takes one annotation out, by identity. False where it is not in the index."""
+        begins, items = self._ready(), self._items
+        for i in range(bisect_left(begins, item._begin), bisect_right(begins, item._begin)):
+            if items[i] is item:
+                del items[i]
+                self._begins = None
+                return True
+        return False
+
+    @staticmethod
+    def merged(indexes: Iterable[Index[A]], type_: type[A]) -> Index[A]:
+        """One index over several types, given in order of type priority."""
+        whole: Index[A] = Index(type_)
+        for index in indexes:
+            whole._items.extend(index.items)
+        whole._sorted = False  # stable sort: equal spans keep the order of types, then of insertion
+        return whole
+
+
+def _by_begin(a: Annotation) -> int:
+    return a._begin
+
+
+def _by_end(a: Annotation) -> int:
+    return a._end

@@ -1,0 +1,247 @@
+"""The PHI kinds: a two-level taxonomy, where each kind stands in other schemes, and the policies that say what is masked.
+
+Sources: HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)-(R); i2b2/UTHealth 2014 (Stubbs & Uzuner 2015, J Biomed Inform 58);
+the seven kinds of the VigiBase system (Person, Date, Age, Location, Organization, IdNumber, Phone); MEDDOCAN (Marimon
+et al. 2019).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_REGISTRY: dict[str, PhiKind] = {}
+
+
+class _Kinds(type):
+    """Gives `PhiKind.DATE` and `for kind in PhiKind` over the open registry of kinds."""
+
+    def __getattr__(cls, name: str) -> PhiKind:
+        if name in _REGISTRY:
+            return _REGISTRY[name]
+        raise AttributeError(unknown_kind(name) if name.isupper() else name)
+
+    def __iter__(cls) -> Iterator[PhiKind]:
+        return iter(list(_REGISTRY.values()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhiKind(metaclass=_Kinds):
+    """What sort of identifying information a span is: `DATE`, or below it `DATE_BIRTH`. One object per name and process.
+
+    `hipaa` is the letter of the Safe Harbor identifier, empty for kinds outside HIPAA. `direct` marks kinds that point to
+    one person on their own; the others do so in combination (quasi-identifiers).
+    """
+
+    name: str
+    parent: PhiKind | None = None
+    hipaa: str = ""
+    direct: bool = False
+    description: str = ""
+    schemes: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`."""
+
+    @property
+    def top(self) -> PhiKind:
+        """The kind of the first level: `DATE` for `DATE_BIRTH`."""
+        return self if self.parent is None else self.parent
+
+    def is_a(self, other: PhiKind) -> bool:
+        """Whether this kind is `other` or lies below it."""
+        return self is other or self.parent is other
+
+    def in_scheme(self, scheme: str) -> str:
+        """The category of this kind in another scheme, its parent's where it has none of its own."""
+        if scheme in self.schemes:
+            return self.schemes[scheme]
+        return self.parent.in_scheme(scheme) if self.parent else "OTHER"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"PhiKind.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.name, self.parent, self.hipaa, self.direct, self.description, dict(self.schemes))
+
+    @staticmethod
+    def of(name: str) -> PhiKind:
+        """The kind called `name`. Raises ValueError that names the nearest kind."""
+        if name in _REGISTRY:
+            return _REGISTRY[name]
+        raise ValueError(unknown_kind(name))
+
+    @staticmethod
+    def define(
+        name: str,
+        *,
+        parent: str,
+        hipaa: str = "",
+        direct: bool = False,
+        description: str = "",
+        schemes: Mapping[str, str] | None = None,
+    ) -> PhiKind:
+        """Adds a kind of your own below a first-level kind; its name begins with the parent's: `ID_BADGE` below `ID`."""
+        above = PhiKind.of(parent)
+        if above.parent is not None or not name.startswith(f"{parent}_"):
+            raise ValueError(
+                f"kind {name}: expected a name that begins with a first-level kind, like {above.top.name}_..."
+            )
+        if name in _REGISTRY and _REGISTRY[name].description != description:
+            raise ValueError(f"kind {name} is defined already")
+        return _register(PhiKind(name, above, hipaa, direct, description, dict(schemes or {})))
+
+
+def _restore(
+    name: str, parent: PhiKind | None, hipaa: str, direct: bool, description: str, schemes: dict[str, str]
+) -> PhiKind:
+    return _REGISTRY.get(name) or _register(PhiKind(name, parent, hipaa, direct, description, schemes))
+
+
+def _register(kind: PhiKind) -> PhiKind:
+    first = _REGISTRY.setdefault(kind.name, kind)
+    setattr(PhiKind, kind.name, first)  # a plain class attribute: as fast to read as an enumeration's member
+    return first
+
+
+def unknown_kind(name: str) -> str:
+    near = difflib.get_close_matches(str(name).upper(), _REGISTRY, 1, 0.4)
+    hint = (
+        f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(k for k in _REGISTRY if '_' not in k)}"
+    )
+    return f"no PHI kind called {name!r}{hint}"
+
+
+# ruff: noqa: E501
+# name | HIPAA letter | direct | i2b2-2014 category/sub-category | VigiBase kind | MEDDOCAN | description
+_TABLE = """
+DATE                | C | - | DATE/DATE            | Date         | FECHAS                            | calendar dates, parts of dates, weekdays, holidays, seasons
+DATE_BIRTH          | C | - | DATE/DATE            | Date         | FECHAS                            | date of birth
+DATE_DEATH          | C | - | DATE/DATE            | Date         | FECHAS                            | date of death
+DATE_WEEKDAY        |   | - | DATE/DATE            | Date         | FECHAS                            | a weekday by name, alone
+DATE_HOLIDAY        | C | - | DATE/DATE            | Date         | FECHAS                            | a named holiday
+DATE_YEAR           |   | - | DATE/DATE            | Date         | FECHAS                            | a year alone (Safe Harbor lets years stand)
+AGE                 |   | - | AGE/AGE              | Age          | EDAD_SUJETO_ASISTENCIA            | age up to 89
+AGE_OVER_89         | C | - | AGE/AGE              | Age          | EDAD_SUJETO_ASISTENCIA            | age over 89
+PERSON              | A | + | NAME/PATIENT         | Person       | OTROS_SUJETO_ASISTENCIA           | names and initials of people
+PERSON_PATIENT      | A | + | NAME/PATIENT         | Person       | NOMBRE_SUJETO_ASISTENCIA          | the patient
+PERSON_DOCTOR       | A | + | NAME/DOCTOR          | Person       | NOMBRE_PERSONAL_SANITARIO         | medical staff
+PERSON_RELATIVE     | A | + | NAME/PATIENT         | Person       | FAMILIARES_SUJETO_ASISTENCIA      | relatives and household members
+PERSON_REPORTER     | A | + | NAME/DOCTOR          | Person       | NOMBRE_PERSONAL_SANITARIO         | who reported the case
+PERSON_INITIALS     | A | + | NAME/PATIENT         | Person       | NOMBRE_SUJETO_ASISTENCIA          | initials of a person
+PERSON_USERNAME     | R | + | NAME/USERNAME        | Person       | OTROS_SUJETO_ASISTENCIA           | user names and handles
+LOCATION            | B | - | LOCATION/LOCATION-OTHER | Location  | TERRITORIO                        | places
+LOCATION_STREET     | B | + | LOCATION/STREET      | Location     | CALLE                             | street addresses
+LOCATION_CITY       | B | - | LOCATION/CITY        | Location     | TERRITORIO                        | cities, towns, villages
+LOCATION_COUNTY     | B | - | LOCATION/LOCATION-OTHER | Location  | TERRITORIO                        | counties, districts
+LOCATION_ZIP        | B | - | LOCATION/ZIP         | Location     | TERRITORIO                        | postal codes
+LOCATION_STATE      |   | - | LOCATION/STATE       | Location     | TERRITORIO                        | states and provinces
+LOCATION_COUNTRY    |   | - | LOCATION/COUNTRY     | Location     | PAIS                              | countries
+LOCATION_HOSPITAL   | B | - | LOCATION/HOSPITAL    | Organization | HOSPITAL                          | hospitals and other care sites
+LOCATION_DEPARTMENT |   | - | LOCATION/DEPARTMENT  | Organization | CENTRO_SALUD                      | departments and wards
+LOCATION_ROOM       | B | - | LOCATION/ROOM        | Location     | CALLE                             | rooms and beds
+LOCATION_FACILITY   | B | - | LOCATION/LOCATION-OTHER | Location  | INSTITUCION                       | buildings, parks, landmarks
+LOCATION_COORDINATES | B | + | LOCATION/LOCATION-OTHER | Location | TERRITORIO                        | geographic coordinates
+ORGANIZATION        |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                      | organisations that can locate a person
+ORGANIZATION_EMPLOYER | A | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                    | employers
+ORGANIZATION_SCHOOL |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                      | schools and universities
+ORGANIZATION_PHARMACY |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                    | pharmacies and stores
+PROFESSION          |   | - | PROFESSION/PROFESSION | Other       | PROFESION                         | professions and job titles
+ID                  | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | numbers and codes that identify
+ID_SSN              | G | + | ID/SSN               | IdNumber     | ID_SUJETO_ASISTENCIA              | social security and national identity numbers
+ID_MEDICAL_RECORD   | H | + | ID/MEDICALRECORD     | IdNumber     | NUMERO_IDENTIF                    | medical record numbers
+ID_HEALTH_PLAN      | I | + | ID/HEALTHPLAN        | IdNumber     | ID_ASEGURAMIENTO                  | health plan beneficiary numbers
+ID_ACCOUNT          | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | account numbers
+ID_BANK_ACCOUNT     | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | bank accounts (IBAN and others)
+ID_CARD             | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | payment cards
+ID_LICENSE          | K | + | ID/LICENSE           | IdNumber     | ID_TITULACION_PERSONAL_SANITARIO  | certificate and licence numbers
+ID_PASSPORT         | K | + | ID/LICENSE           | IdNumber     | ID_SUJETO_ASISTENCIA              | passports
+ID_VEHICLE          | L | + | ID/VEHICLE           | IdNumber     | IDENTIF_VEHICULOS_NRSERIE_PLACAS  | vehicle identifiers and plates
+ID_DEVICE           | M | + | ID/DEVICE            | IdNumber     | IDENTIF_DISPOSITIVOS_NRSERIE      | device identifiers and serial numbers
+ID_BIOMETRIC        | P | + | ID/BIOID             | IdNumber     | IDENTIF_BIOMETRICOS               | biometric identifiers
+ID_CASE             | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | case and report numbers
+ID_STUDY            | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | study and subject numbers
+PHONE               | D | + | CONTACT/PHONE        | Phone        | NUMERO_TELEFONO                   | telephone numbers
+PHONE_PAGER         | D | + | CONTACT/PHONE        | Phone        | NUMERO_TELEFONO                   | pagers and beepers
+FAX                 | E | + | CONTACT/FAX          | Phone        | NUMERO_FAX                        | fax numbers
+EMAIL               | F | + | CONTACT/EMAIL        | IdNumber     | CORREO_ELECTRONICO                | e-mail addresses
+URL                 | N | + | CONTACT/URL          | IdNumber     | URL_WEB                           | web addresses
+IP                  | O | + | CONTACT/IPADDR       | IdNumber     | DIREC_PROT_INTERNET               | internet protocol addresses
+IP_MAC              | M | + | ID/DEVICE            | IdNumber     | IDENTIF_DISPOSITIVOS_NRSERIE      | hardware (MAC) addresses
+PHOTO               | Q | + | PHI/OTHER            | Other        | OTROS_SUJETO_ASISTENCIA           | references to full-face photographs
+OTHER               | R | - | PHI/OTHER            | Other        | OTROS_SUJETO_ASISTENCIA           | anything else that identifies
+"""
+
+
+def _load() -> None:
+    for line in _TABLE.strip().splitlines():
+        name, hipaa, direct, i2b2, vigibase, meddocan, description = (cell.strip() for cell in line.split("|"))
+        category, sub = i2b2.split("/")
+        schemes = {"i2b2-2014": category, "i2b2-2014-sub": sub, "vigibase": vigibase, "meddocan": meddocan}
+        parent = _REGISTRY.get(name.partition("_")[0]) if "_" in name else None
+        _register(PhiKind(name, parent, hipaa, direct == "+", description, schemes))
+
+
+_load()
+
+HIPAA = {
+    "A": "names",
+    "B": "geographic subdivisions smaller than a state",
+    "C": "elements of dates except the year, and ages over 89",
+    "D": "telephone numbers",
+    "E": "fax numbers",
+    "F": "electronic mail addresses",
+    "G": "social security numbers",
+    "H": "medical record numbers",
+    "I": "health plan beneficiary numbers",
+    "J": "account numbers",
+    "K": "certificate and licence numbers",
+    "L": "vehicle identifiers and serial numbers, including licence plates",
+    "M": "device identifiers and serial numbers",
+    "N": "web universal resource locators",
+    "O": "internet protocol addresses",
+    "P": "biometric identifiers",
+    "Q": "full-face photographs and comparable images",
+    "R": "any other unique identifying number, characteristic or code",
+}
+"""The 18 identifiers of 45 CFR 164.514(b)(2)(i)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which kinds are masked. A kind not named follows its parent, a kind unknown to the policy is masked."""
+
+    name: str
+    keep: frozenset[str] = frozenset()
+    """Names of kinds that stay readable; a first-level name covers all kinds below it unless `mask` names them."""
+    mask: frozenset[str] = frozenset()
+
+    def masks(self, kind: PhiKind) -> bool:
+        """Whether spans of this kind are masked."""
+        for k in (kind, kind.top):
+            if k.name in self.mask:
+                return True
+            if k.name in self.keep:
+                return False
+        return True
+
+    @staticmethod
+    def of(name: str) -> Policy:
+        """A shipped policy by name. Raises ValueError that lists them."""
+        if name not in POLICIES:
+            raise ValueError(f"no policy called {name!r}; expected one of {', '.join(POLICIES)}")
+        return POLICIES[name]
+
+
+def _safe_harbor() -> Policy:
+    """Kinds without a HIPAA letter stay readable; a weekday alone is masked, since it gives a shift away modulo seven."""
+    outside = {k.name for k in _REGISTRY.values() if not k.hipaa and k.name != "DATE_WEEKDAY"}
+    inside = {k.name for k in _REGISTRY.values() if k.hipaa}
+    return Policy("hipaa-safe-harbor", keep=frozenset(outside), mask=frozenset(inside))
+
+
+POLICIES = {p.name: p for p in (_safe_harbor(), Policy("i2b2-2014", keep=frozenset({"PHOTO"})), Policy("everything"))}
+"""Shipped policies. `i2b2-2014` masks every category of that guideline: all ages, professions, organisations, states, countries."""
