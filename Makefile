@@ -2,7 +2,45 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
+.PHONY: demo test check bench docs links clean
+
+demo: $(VENV)/installed    ## de-identify the bundled sample narratives
+	$(BIN)/caspipe run configs/deidentify.yaml
+
+test: $(VENV)/tested    ## run the tests
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/checked links    ## lint and type-check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p caspipe.typesystem -p caspipe.pipeline -p caspipe.annotators -p caspipe.readers -p caspipe.consumers
+
+bench: $(VENV)/tested    ## measure, and write benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks.run
+
+docs: $(VENV)/tested    ## regenerate the pages that are made from the code
+	$(BIN)/python scripts/build_docs.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+$(VENV)/installed: $(VENV)/bin/python setup.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/bin/python setup.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $(VENV)/installed $@
+
+$(VENV)/checked: $(VENV)/bin/python setup.cfg pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $(VENV)/installed $(VENV)/tested $@
+
+# mypy finds the namespace package through links, since the folders lie at the top
 links:
 	@mkdir -p build/links/caspipe
 	@for d in typesystem pipeline annotators readers consumers configs; do ln -sfn ../../../$$d build/links/caspipe/$$d; done
-.PHONY: links
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info out

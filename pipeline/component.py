@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -65,8 +66,10 @@ class CollectionReader(Component):
         """Number of documents, for the progress bar. Raises TypeError where it is not known beforehand."""
         raise TypeError(f"{type(self).__name__} does not know its length")
 
-    failed: list[tuple[str, Exception]]
-    """(document id, error) of documents that could not be read since the list was last emptied; the run reports them."""
+    @cached_property
+    def failed(self) -> list[tuple[str, Exception]]:
+        """(document id, error) of documents that could not be read; the run takes them out and reports them."""
+        return []
 
 
 class Annotator(Component):
@@ -92,6 +95,9 @@ class CasConsumer(Component):
 
     def process(self, cas: Cas) -> None:
         raise TypeError(f"{type(self).__name__} must define process(cas)")
+
+    def retract(self, cas: Cas) -> None:
+        """Takes back what `process` wrote of this document, because it failed after all. Must bear being called without."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

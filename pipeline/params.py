@@ -20,6 +20,7 @@ from . import registry
 from .component import Component, Part, family
 from .errors import nearest
 from .resources import Resource
+from .yaml_source import Text
 
 Report = Callable[[tuple[str | int, ...], str], None]
 """Takes the path of a value below the component and what is wrong with it."""
@@ -221,10 +222,15 @@ def _convert_resource(hint: type[Resource], value: Any, report: Report, path: tu
     if not isinstance(value, str | Path):
         report(path, f"expected the name or file of a {hint.kind}, got {kind_of(value)}")
         return None
-    fault = hint.check(str(value))
+    name = str(value)
+    if isinstance(value, Text) and name not in hint.names():
+        file, mark, rest = name.partition("::")
+        if (value.base / file).exists():
+            name = f"{value.base / file}{mark}{rest}"
+    fault = hint.check(name)
     if fault:
         report(path, fault)
-    return str(value)
+    return name
 
 
 def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
@@ -261,6 +267,8 @@ def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple
 def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
     from pydantic import ValidationError
 
+    if isinstance(value, Text):
+        value = str(value.base / value) if hint is Path else str(value)
     try:
         return leaf_adapter(hint).validate_python(value)
     except ValidationError as error:

@@ -31,6 +31,8 @@ class Feature:
     python: Any = object
     default: Any = None
     description: str = ""
+    attribute: str = ""
+    """The Python attribute that holds it, where its own name is not free; empty means `name`."""
 
 
 class FeatureStructure:
@@ -43,22 +45,59 @@ class FeatureStructure:
     """Every feature by name, inherited ones first."""
     description: ClassVar[str] = ""
 
+    def __getitem__(self, feature: str) -> Any:
+        """The value of a feature by its UIMA name: `fs["class"]`. Raises KeyError."""
+        return getattr(self, _attribute(type(self), feature))
+
+    def __setitem__(self, feature: str, value: Any) -> None:
+        """Sets a feature by its UIMA name. Raises KeyError for an unknown one, AttributeError for begin, end and sofa."""
+        setattr(self, _attribute(type(self), feature), value)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"  # never a value: values can be text of the document
 
 
-class Annotation(FeatureStructure):
+def _attribute(cls: type[FeatureStructure], feature: str) -> str:
+    found = cls.features.get(feature)
+    if found is not None:
+        return found.attribute or feature
+    if (feature == "sofa" and issubclass(cls, AnnotationBase)) or (
+        feature in ("begin", "end") and issubclass(cls, Annotation)
+    ):
+        return feature
+    raise KeyError(f"{cls.uima_name} has no feature {feature}; features: {', '.join(cls.features) or 'none'}")
+
+
+class AnnotationBase(FeatureStructure):
+    """`uima.cas.AnnotationBase`: belongs to one view's Sofa, whatever that holds: text, sound, a picture."""
+
+    __slots__ = ("_sofa",)
+    uima_name: ClassVar[str] = "uima.cas.AnnotationBase"
+    _sofa: Sofa | None
+
+    def __init__(self) -> None:
+        self._sofa = None
+
+    if typing.TYPE_CHECKING:
+
+        @property
+        def sofa(self) -> Sofa | None: ...
+
+    else:  # attrgetter as getter stays in C: no Python frame for each read
+        sofa = property(attrgetter("_sofa"), doc="The Sofa it belongs to; None until it is in a view.")
+
+
+class Annotation(AnnotationBase):
     """`uima.tcas.Annotation`: a span of one view's text.
 
     `begin` and `end` are offsets in Unicode code points, half-open, fixed once made. `source` is the id of the component
     that made the annotation; the engine stamps it. `sofa` is the text it belongs to, known once it is in a view.
     """
 
-    __slots__ = ("_begin", "_end", "_sofa", "_source")
+    __slots__ = ("_begin", "_end", "_source")
     uima_name: ClassVar[str] = "uima.tcas.Annotation"
     _begin: int
     _end: int
-    _sofa: Sofa | None
     _source: str
 
     def __init__(self, begin: int, end: int) -> None:
@@ -74,14 +113,11 @@ class Annotation(FeatureStructure):
         @property
         def end(self) -> int: ...
         @property
-        def sofa(self) -> Sofa | None: ...
-        @property
         def source(self) -> str: ...
 
-    else:  # attrgetter as getter stays in C: no Python frame for each read
+    else:
         begin = property(attrgetter("_begin"), doc="First code point of the span.")
         end = property(attrgetter("_end"), doc="First code point after the span.")
-        sofa = property(attrgetter("_sofa"), doc="The text this span belongs to; None until it is in a view.")
         source = property(attrgetter("_source"), doc="Id of the component that made it.")
 
     @property
@@ -95,7 +131,11 @@ class Annotation(FeatureStructure):
         return f"<{type(self).__name__} {self._begin}:{self._end}>"
 
 
-TYPES: dict[str, type[FeatureStructure]] = {"uima.cas.TOP": FeatureStructure, "uima.tcas.Annotation": Annotation}
+TYPES: dict[str, type[FeatureStructure]] = {
+    "uima.cas.TOP": FeatureStructure,
+    "uima.cas.AnnotationBase": AnnotationBase,
+    "uima.tcas.Annotation": Annotation,
+}
 """Every type declared by a class in this process, by UIMA name. Types read from files live in a `TypeSystem`."""
 
 _RANGES: dict[Any, str] = {
@@ -182,9 +222,10 @@ class _Lazy:
 def _initialiser(cls: type[FeatureStructure]) -> Callable[..., None]:
     fields: dict[str, Any] = cls._defaults  # type: ignore[attr-defined]
     span = issubclass(cls, Annotation)
+    sofa = ["self._sofa = None"] if issubclass(cls, AnnotationBase) else []
     scope: dict[str, Any] = {f"_d{i}": default for i, default in enumerate(fields.values())}
     arguments = ["self", *(["begin", "end"] if span else []), *(["*"] if fields else [])]
-    lines = ["self._begin = begin", "self._end = end", "self._sofa = None", "self._source = ''"] if span else []
+    lines = ["self._begin = begin", "self._end = end", *sofa, "self._source = ''"] if span else sofa
     for i, (field, default) in enumerate(fields.items()):
         safe = f"{field}_" if keyword.iskeyword(field) else field
         if default is _REQUIRED:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy as _copy
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from operator import gt
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from .annotation import TYPES, Annotation, FeatureStructure
+from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
 from .errors import CasError
 from .index import Index
 from .text import OffsetMap, Sofa
@@ -67,10 +68,15 @@ class View:
 
     def add_all(self, items: Iterable[FeatureStructure]) -> None:
         """Indexes feature structures; on a CasError those before the faulty one are in."""
-        sofa, limit, indexes = self.sofa, len(self.text), self._indexes
+        sofa, indexes = self.sofa, self._indexes
+        limit = len(self.text) if sofa.text is not None else sys.maxsize  # offsets into data that is not text
         for item in items:
             kind: Any = item.__class__
             if not isinstance(item, Annotation):
+                if isinstance(item, AnnotationBase):
+                    if item._sofa not in (None, sofa):
+                        raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
+                    item._sofa = sofa
                 self._others.setdefault(kind, []).append(item)
                 continue
             if item._sofa is not sofa:
@@ -83,7 +89,7 @@ class View:
             if index is None:
                 index = indexes[kind] = Index(kind)
             index.append(item)
-            if kind is Token:
+            if self._tokens is not None and issubclass(kind, Token):
                 self._tokens = None
         if self._merged:
             self._merged.clear()
@@ -110,7 +116,7 @@ class View:
         index.set_columns(begins, ends, source, self.sofa)
         self._indexes[type_] = index
         self._merged.clear()
-        if type_ is Token:
+        if issubclass(type_, Token):
             self._tokens = None
 
     def remove(self, item: FeatureStructure) -> None:
@@ -120,7 +126,7 @@ class View:
             if index is None or not index.remove(item):
                 raise CasError(f"{item!r} is not indexed in view {self.name}")
             self._merged.clear()
-            if type(item) is Token:
+            if isinstance(item, Token):
                 self._tokens = None
             return
         kept = [x for x in self._others.get(type(item), []) if x is not item]

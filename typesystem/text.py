@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sofa:
-    """Subject of analysis: one view's immutable text. `uri` stands for text kept elsewhere."""
+    """Subject of analysis: one view's immutable text. `uri` or `array` (a feature structure) stand for other data."""
 
     name: str
     text: str | None = None
     mime: str = "text/plain"
     uri: str | None = None
+    array: object | None = None
 
     def __repr__(self) -> str:
         return f"<Sofa {self.name}: {len(self.text or '')} code points>"
@@ -79,17 +80,21 @@ class OffsetMap:
 def _move(
     begin: int, end: int, from_begin: list[int], from_end: list[int], to_begin: list[int], to_end: list[int]
 ) -> tuple[int, int]:
-    def edge(offset: int, left: bool) -> int:
-        i = bisect_right(from_begin, offset) - 1
-        if i < 0:
-            return offset
-        if offset == from_begin[i] and (left or from_end[i] > from_begin[i]):
-            return to_begin[i]
-        if offset < from_end[i]:
-            return to_begin[i] if left else to_end[i]
-        return to_end[i] + (offset - from_end[i])
-
-    return edge(begin, True), edge(end, False)
+    i = bisect_right(from_begin, begin) - 1
+    if i < 0:
+        new_begin = begin
+    elif begin < from_end[i]:
+        new_begin = to_begin[i]
+    else:  # also at an empty replaced span: what begins here lies behind it
+        new_begin = to_end[i] + begin - from_end[i]
+    j = bisect_left(from_begin, end) - 1
+    if j < 0:
+        new_end = end
+    elif end < from_end[j]:
+        new_end = to_end[j]
+    else:
+        new_end = to_end[j] + end - from_end[j]
+    return min(new_begin, new_end), max(new_begin, new_end)
 
 
 def replace_spans(text: str, replacements: Iterable[Replacement]) -> tuple[str, OffsetMap]:

@@ -1,0 +1,58 @@
+"""Folds a text to lower case without diacritics, one code point for one, so that offsets in both are the same."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+_LETTERS = {
+    "ß": "s", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "æ": "a", "œ": "o", "þ": "t", "ħ": "h",
+    "‘": "'", "’": "'", "ʼ": "'", "´": "'", "`": "'", "‐": "-", "‑": "-", "–": "-", "—": "-", "−": "-",
+    "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+}  # fmt: skip
+
+_EXPANDED = {
+    "ß": "ss", "ø": "oe", "æ": "ae", "œ": "oe", "ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "þ": "th", "đ": "dj",
+}  # fmt: skip
+
+
+class _Folding(dict[int, str]):
+    """Table for `str.translate`, filled as characters come up; bounded by the size of Unicode."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        low = char.lower()
+        if low in _LETTERS:
+            folded = _LETTERS[low]
+        else:
+            folded = unicodedata.normalize("NFD", low)[:1] or char
+        self[code] = folded
+        return folded
+
+
+_FOLDING = _Folding()
+
+
+def fold(text: str) -> str:
+    """The text in lower case, letters without diacritics, dashes and apostrophes unified. As long as `text`."""
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
+
+
+def spellings(word: str) -> list[str]:
+    """The folded forms of a word: plain and, for umlauts and ligatures, written out: `Müller` -> `muller`, `mueller`."""
+    plain = fold(word)
+    if word.isascii():
+        return [plain]
+    written = fold("".join(_EXPANDED.get(c, c) for c in unicodedata.normalize("NFC", word.lower())))
+    return [plain] if written == plain else [plain, written]
+
+
+def occurrences(folded: str, word: str) -> Iterator[int]:
+    """Offsets at which `word` stands as a whole word of a folded text: no letter or digit touches it."""
+    size, limit = len(word), len(folded)
+    at = folded.find(word)
+    while at >= 0:
+        end = at + size
+        if not (at and folded[at - 1].isalnum()) and not (end < limit and folded[end].isalnum()):
+            yield at
+        at = folded.find(word, at + 1)

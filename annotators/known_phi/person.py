@@ -1,0 +1,244 @@
+"""Finds the people of the record in a text: full names, single parts, initials, short forms, slips of the pen."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from ...typesystem import PhiKind
+from .fold import fold, occurrences, spellings
+from .nicknames import NICKNAMES
+from .page import Hit, Page
+from .people import PersonName
+from .words import Words
+
+_GAP = re.compile(r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$")
+_INITIAL_BEFORE = re.compile(r"(?<![\w'.])(?:[a-z](?:\.\s?|\s)){1,2}$")
+_INITIAL_AFTER = re.compile(r",?\s([a-z])(?:\.|(?![\w']))")
+_INITIALS_CUE = re.compile(r"(?:\b(?:patient|pt|initials|subject|mr|mrs|ms|dr|name|signed|by)\b[\s.:,=#]{0,3}|\()$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    text: str
+    part: int
+    """Which part of the name it stands for: 1 given, 2 surname, 4 both or unknown."""
+    rule: str
+    level: int
+    fuzzy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    begin: int
+    end: int
+    needle: _Needle
+    edits: int = 0
+
+
+class PersonMatcher:
+    """One person of the record, ready to be looked for.
+
+    `shortest_fuzzy` is the length in letters from which a part is also found with one edit (optimal string alignment:
+    a letter changed, left out, added, or two swapped).
+    """
+
+    def __init__(self, name: PersonName, kind: PhiKind, words: Words, nicknames: bool, shortest_fuzzy: int) -> None:
+        self.kind = kind
+        self.words = words
+        self.shortest_fuzzy = shortest_fuzzy
+        self.value = " ".join((*name.given, name.whole_family or " ".join(name.family), name.either)).strip()
+        self.initials = name.initials
+        self.firsts = {1: {fold(g[0]) for g in name.given}, 2: {fold(f[0]) for f in name.family}}
+        self.needles = self._needles(name, nicknames)
+
+    def _needles(self, name: PersonName, nicknames: bool) -> list[_Needle]:
+        made: dict[str, _Needle] = {}
+
+        def add(word: str, part: int, rule: str, fuzzy: bool = True) -> None:
+            for text in spellings(word):
+                if len(text) > 1 and text not in made:
+                    level = 0 if " " in text else self.words.level(text)
+                    made[text] = _Needle(text, part, rule, level, fuzzy and text.isalpha())
+
+        if name.whole_family:
+            add(name.whole_family, 2, "surname", fuzzy=False)
+        for words, part, rule in ((name.given, 1, "given name"), (name.family, 2, "surname"), ((name.either,), 4, "name")):
+            for word in words:
+                add(word, part, rule)
+                pieces = re.split(r"[-'’‐‑]", word)
+                if len(pieces) > 1:
+                    add("".join(pieces), part, rule)
+                    add(" ".join(pieces), part, rule, fuzzy=False)
+                    for piece in pieces:
+                        if len(piece) > 2:
+                            add(piece, part, rule)
+                if not word.isascii():
+                    add(unicodedata.normalize("NFD", word), part, rule, fuzzy=False)
+        if nicknames:
+            for word in (*name.given, name.either):
+                for short in NICKNAMES.get(fold(word), ()):
+                    add(short, 1, "short form", fuzzy=False)
+        return list(made.values())
+
+    def find(self, page: Page) -> Iterator[Hit]:
+        """Every place where the text speaks of this person; overlapping finds are made one."""
+        found = [_Found(at, at + len(n.text), n) for n in self.needles for at in occurrences(page.folded, n.text)]
+        taken = {(f.begin, f.end) for f in found}
+        for needle in self.needles:
+            if needle.fuzzy and len(needle.text) >= 3:
+                found.extend(f for f in self._near(page, needle) if (f.begin, f.end) not in taken)
+        found.sort(key=_order)
+        kept: list[tuple[int, int, float, str]] = []
+        chain: list[_Found] = []
+        for item in found:
+            if chain and item.begin < chain[-1].end:
+                continue
+            if chain and not self._joined(page, chain[-1], item):
+                kept.extend(self._settle(page, chain))
+                chain = []
+            chain.append(item)
+        kept.extend(self._settle(page, chain))
+        kept.extend(self._initials(page))
+        kept.sort()
+        end = -1
+        for begin, stop, confidence, rule in kept:
+            if begin >= end:
+                yield Hit(begin, stop, self.kind, confidence, rule, self.value)
+                end = stop
+
+    def _near(self, page: Page, needle: _Needle) -> Iterator[_Found]:
+        """Words one edit away: such a word begins with the first half of the name or ends with the second, or swaps the
+        two letters where the halves meet."""
+        text, folded = needle.text, page.folded
+        size, half = len(text), len(text) // 2
+        head, tail = text[:half], text[half:]
+        swapped = text[: half - 1] + text[half] + text[half - 1] + text[half + 1 :]
+        seen: set[int] = set()
+        for piece, at_begin in ((head, True), (tail, False), (swapped, True)):
+            at = folded.find(piece)
+            while at >= 0:
+                edge = at - 1 if at_begin else at + len(piece)
+                if not (0 <= edge < len(folded) and folded[edge].isalnum()):
+                    begin, end = page.word_at(at)
+                    if begin not in seen and size - 1 <= end - begin <= size + 1:
+                        seen.add(begin)
+                        word = folded[begin:end]
+                        if word != text and OSA.distance(word, text, score_cutoff=1) <= 1:
+                            yield _Found(begin, end, needle, 1)
+                at = folded.find(piece, at + 1)
+
+    def _joined(self, page: Page, left: _Found, right: _Found) -> bool:
+        """Whether two finds are parts of one mention: only a blank, a comma, an initial or a particle between them."""
+        if right.begin - left.end > 14 or (left.needle.text == right.needle.text and not left.edits + right.edits):
+            return False
+        return _GAP.match(page.folded, left.end, right.begin) is not None
+
+    def _settle(self, page: Page, chain: list[_Found]) -> Iterator[tuple[int, int, float, str]]:
+        """The mention that a chain of finds makes: all of it where several parts support one another, else the single
+        parts that stand on their own."""
+        if not chain:
+            return
+        exact = [f for f in chain if not f.edits]
+        parts = {f.needle.part for f in chain}
+        if len(chain) > 1 and len(parts) > 1 and exact:
+            begin, end = self._widened(page, chain[0], chain[-1])
+            yield begin, end, 1.0 if len(exact) == len(chain) else 0.9, "known full name"
+            return
+        for item in chain:
+            begin, end = self._widened(page, item, item)
+            wider = (begin, end) != (item.begin, item.end)
+            confidence = self._single(page, item, wider)
+            if confidence:
+                fuzzy = ", one edit" if item.edits else ""
+                yield begin, end, confidence, f"known {item.needle.rule}{fuzzy}"
+
+    def _single(self, page: Page, item: _Found, wider: bool) -> float:
+        """Confidence in one part on its own, 0 where it is more likely just a word."""
+        level = item.needle.level
+        word = page.folded[item.begin : item.end]
+        if item.edits:
+            level = max(level, 1) if not self.words.is_word(word) else max(2, self.words.level(word))
+        if len(word) == 2:
+            level = max(level, 2)
+        cue = page.cue(item.begin, item.end) if level or item.edits else 0
+        if wider:
+            cue = max(cue, 2)
+        if item.edits:
+            return self._slip(page, item, word, level, cue)
+        case = page.case(item.begin, item.end)
+        if level == 0 and len(word) <= 4 and case == "capital" and page.text[item.begin : item.end].isupper():
+            level, case = 2, "initial"  # `PIP`, `ART`: an abbreviation sooner than a name
+            cue = page.cue(item.begin, item.end)
+        if level == 0 or cue == 3:
+            return 0.99
+        before, after = page.pauses(item.begin, item.end)
+        if case == "capital":
+            return 0.9
+        if cue > (level if case == "lower" else level - 1) - (1 if after else 0):
+            return 0.85
+        if level == 1 and (case in ("initial", "heading") or (before and after)):
+            return 0.7
+        return 0.0
+
+    def _slip(self, page: Page, item: _Found, word: str, level: int, cue: int) -> float:
+        """Confidence in a word one edit away from a part."""
+        name, text = item.needle.text, page.text
+        case = page.case(item.begin, item.end)
+        if cue >= (2 if level < 3 else 3):
+            return 0.8
+        if level >= 2:
+            return 0.6 if case == "capital" and len(name) >= self.shortest_fuzzy and word[0] == name[0] else 0.0
+        if len(name) < self.shortest_fuzzy:
+            shown = case == "capital" or (page.lower_case and all(page.pauses(item.begin, item.end)))
+            return 0.7 if len(name) > 3 and (cue or (shown and not text[item.begin : item.end].isupper())) else 0.0
+        if word[0] != name[0] and len(name) < self.shortest_fuzzy + 1 and case == "lower" and not cue:
+            return 0.75 if sorted(word) == sorted(name) or word[1:] == name or name[1:] == word else 0.5
+        return 0.8
+
+    def _widened(self, page: Page, first: _Found, last: _Found) -> tuple[int, int]:
+        """The span with an initial of the missing part before or after it: `B. White`, `Brian W.`, `White, B`."""
+        folded, begin, end = page.folded, first.begin, last.end
+        while end < len(folded) and unicodedata.combining(folded[end]):
+            end += 1
+        if first is not last:
+            return begin, end
+        wanted = self.firsts[1] if first.needle.part == 2 else self.firsts[2] if first.needle.part == 1 else set()
+        before = _INITIAL_BEFORE.search(folded, max(0, begin - 8), begin)
+        if before and first.needle.part != 1 and self._capital(page, before.start()):
+            letters = {c for c in before.group() if c.isalpha()}
+            if (letters & wanted) if wanted else "." in before.group():
+                return before.start(), end
+        after = _INITIAL_AFTER.match(folded, end)
+        if after and after.group(1) in wanted and self._capital(page, after.start(1)):
+            return begin, after.end()
+        return begin, end
+
+    def _capital(self, page: Page, at: int) -> bool:
+        return page.lower_case or page.text[at].isupper()
+
+    def _initials(self, page: Page) -> Iterator[tuple[int, int, float, str]]:
+        """The initials, in either order: dotted anywhere, bare where something says that they are initials."""
+        letters = self.initials
+        if not 2 <= len(letters) <= 4:
+            return
+        orders = dict.fromkeys((letters, letters[-1] + letters[:-1], letters[0] + letters[-1], letters[-1] + letters[0]))
+        for order in orders:
+            at = page.folded.find(order[0] + ".")
+            if at >= 0:
+                dotted = re.compile(r"(?<![\w.])" + r"\.[ ]?".join(order) + r"(?:\.|(?![\w.]))")
+                for m in dotted.finditer(page.folded, at):
+                    if self._capital(page, m.start()):
+                        yield m.start(), m.end(), 0.9, "known initials"
+            for at in occurrences(page.folded, order):
+                end = at + len(order)
+                if page.text[at:end].isupper() and _INITIALS_CUE.search(page.folded, max(0, at - 12), at):
+                    yield at, end, 0.8, "known initials"
+
+
+def _order(item: _Found) -> tuple[int, int, int]:
+    return item.begin, -item.end, item.edits

@@ -1,0 +1,164 @@
+"""A dictionary compiled for look-up: a trie of token sequences and flat arrays beside it, read from disk by memory map."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import marisa_trie
+import numpy as np
+
+from ...pipeline.errors import ResourceError
+from .normal import SEPARATOR, is_abbreviation, key_of, normalise, tokens_of
+from .term import Source
+
+VERSION = 1
+"""Of the folder's layout; part of every cache key."""
+MAX_TOKENS = 16
+"""Longer terms are left out: no text repeats a phrase of that length word for word."""
+FIELDS = 7  # form, group, concept, preferred, columns, list, case
+ANY, EXACT, BY_TOKEN = 0, 1, 2
+META, TRIE, WORDS = "lexicon.json", "terms.marisa", "words.marisa"
+U32 = np.dtype("<u4")
+
+
+class Compiled:
+    """Keys `token SEP token SEP` -> rows of strings.
+
+    `trie` numbers the keys; rows `first[k]:first[k + 1]` of `rows` belong to key k; each row holds numbers of strings
+    (form, group, concept, preferred name, further columns, list) and a case class. `words` numbers the tokens of all keys;
+    `depth[w]` is the number of tokens of the longest key that begins with token w, 0 where none does.
+    """
+
+    __slots__ = ("depth", "first", "folder", "meta", "offsets", "rows", "strings", "trie", "words")
+
+    def __init__(self, parts: dict[str, Any], meta: dict[str, Any], folder: Path | None) -> None:
+        self.trie: marisa_trie.Trie = parts["trie"]
+        self.words: marisa_trie.Trie = parts["words"]
+        self.first: Any = parts["first"]
+        self.rows: Any = parts["rows"]
+        self.depth: Any = parts["depth"]
+        self.offsets: Any = parts["offsets"]
+        self.strings: Any = parts["strings"]
+        self.meta = meta
+        self.folder = folder
+
+    def string(self, number: int) -> str:
+        return bytes(self.strings[int(self.offsets[number]) : int(self.offsets[number + 1])]).decode()
+
+    def save(self, folder: Path) -> None:
+        """Writes the parts into an existing empty folder."""
+        self.trie.save(str(folder / TRIE))
+        self.words.save(str(folder / WORDS))
+        for name in ("first", "rows", "depth", "offsets"):
+            np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
+        (folder / "strings.bin").write_bytes(self.strings)
+        text = json.dumps(self.meta, indent=1, sort_keys=True, ensure_ascii=False)
+        (folder / META).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def open(cls, folder: Path) -> Compiled:
+        """Maps a saved dictionary into memory. Raises ResourceError for a foreign, older or damaged folder."""
+        try:
+            meta = json.loads((folder / META).read_text(encoding="utf-8"))
+            if meta.get("version") != VERSION:
+                raise ResourceError(f"{folder}: compiled by another version of caspipe: build it again")
+            parts: dict[str, Any] = {
+                "trie": marisa_trie.Trie().mmap(str(folder / TRIE)),
+                "words": marisa_trie.Trie().mmap(str(folder / WORDS)),
+            }
+            for name in ("first", "rows", "depth", "offsets"):
+                parts[name] = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            parts["strings"] = _mapped(folder / "strings.bin")
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            raise ResourceError(f"{folder}: not a compiled lexicon ({type(error).__name__}): build it again") from None
+        if len(parts["first"]) != len(parts["trie"]) + 1 or len(parts["depth"]) != len(parts["words"]):
+            raise ResourceError(f"{folder}: parts of different lexicons: build it again")
+        return cls(parts, meta, folder)
+
+
+def _mapped(path: Path) -> Any:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+
+
+class _Strings(dict[str, int]):
+    """Numbers strings in order of first use."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
+def compile_terms(sources: Iterable[Source], name: str) -> Compiled:
+    """Compiles the terms of all sources, in their order, into one dictionary held in memory."""
+    strings = _Strings()
+    _ = strings[""]
+    keys: list[str] = []
+    cells = array("I")
+    headers, groups = [], dict[str, int]()
+    read = skipped = 0
+    for source in sources:
+        list_name, before = strings[source.name], read
+        for term in source.terms:
+            read += 1
+            tokens = tokens_of(term.form)
+            if not 0 < len(tokens) <= MAX_TOKENS:
+                skipped += 1
+                continue
+            case = _case_class(term.case, term.form, tokens)
+            groups[term.group] = groups.get(term.group, 0) + 1
+            row = (strings[term.form], strings[term.group], strings[term.concept], strings[term.preferred])
+            cells.extend((*row, strings[term.columns], list_name, case))
+            keys.append(key_of(tokens))
+            dashless = [t for t in tokens if normalise(t) != "-"]
+            if case == ANY and 0 < len(dashless) < len(tokens) and len(tokens) > 2:
+                cells.extend((*row, strings[term.columns], list_name, case))
+                keys.append(key_of(dashless))
+        headers.append({**source.header, "name": source.name, "columns": list(source.columns), "terms": read - before})
+    meta = {"version": VERSION, "name": name, "lists": headers, "groups": groups, "terms": read, "skipped": skipped}
+    return _assemble(keys, cells, strings, meta)
+
+
+def _case_class(case: str, form: str, tokens: list[str]) -> int:
+    if case == "any":
+        return ANY
+    if case == "exact":
+        return EXACT
+    if " " not in form and (is_abbreviation(form) or (len(tokens) == 1 and is_abbreviation(tokens[0]))):
+        return EXACT
+    shouted = form.isupper() and " " in form  # a dictionary in capitals says nothing about case
+    return BY_TOKEN if not shouted and any(map(is_abbreviation, tokens)) else ANY
+
+
+def _assemble(keys: list[str], cells: array[int], strings: _Strings, meta: dict[str, Any]) -> Compiled:
+    trie = marisa_trie.Trie(keys)
+    numbers = np.fromiter((trie[k] for k in keys), dtype=np.int64, count=len(keys))
+    order = np.argsort(numbers, kind="stable")
+    rows = np.frombuffer(cells, dtype=np.uintc).astype(U32).reshape(-1, FIELDS)[order]
+    numbers = numbers[order]
+    if len(rows) > 1:
+        same = np.ones(len(rows), dtype=bool)
+        same[1:] = (numbers[1:] != numbers[:-1]) | (rows[1:] != rows[:-1]).any(axis=1)
+        rows, numbers = rows[same], numbers[same]
+    first = np.searchsorted(numbers, np.arange(len(trie) + 1)).astype(U32)
+    longest: dict[str, int] = {}
+    for key in trie.iterkeys():
+        tokens = key.split(SEPARATOR)[:-1]
+        longest[tokens[0]] = max(longest.get(tokens[0], 0), len(tokens))
+        for token in tokens[1:]:
+            longest.setdefault(token, 0)
+    words = marisa_trie.Trie(longest)
+    depth = np.zeros(len(words), dtype=np.uint8)
+    for token, length in longest.items():
+        depth[words[token]] = length
+    encoded = [s.encode() for s in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.dtype("<u8"))
+    np.cumsum([len(e) for e in encoded], out=offsets[1:])
+    parts = {"trie": trie, "words": words, "first": first, "rows": rows, "depth": depth, "offsets": offsets}
+    meta |= {"keys": len(trie), "rows": len(rows), "words": len(words)}
+    return Compiled({**parts, "strings": b"".join(encoded)}, meta, None)

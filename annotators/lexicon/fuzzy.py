@@ -1,0 +1,95 @@
+"""Words of a dictionary within one edit of a misspelt word, through an index of words with one letter left out."""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from .compiled import U32, Compiled
+
+Metric = Literal["levenshtein", "osa"]
+
+
+class FuzzyIndex:
+    """All words of a compiled dictionary that are one edit from a query and share its first letter.
+
+    Two words one edit apart become equal when each loses at most one letter, so it suffices to look up the query and its
+    shortened forms among the words and their shortened forms (as sorted 32-bit checksums: 4 + 4 bytes each) and to verify.
+    `levenshtein` counts a swap of neighbours as two edits, `osa` (optimal string alignment) as one.
+    """
+
+    __slots__ = ("_checksums", "_distance", "_numbers", "_words")
+
+    SHORTEST = 4
+    """Dictionary words with fewer letters are not indexed."""
+
+    def __init__(self, compiled: Compiled, metric: Metric) -> None:
+        from rapidfuzz.distance import OSA, Levenshtein
+
+        self._distance: Callable[..., int] = OSA.distance if metric == "osa" else Levenshtein.distance
+        self._words = compiled.words
+        self._checksums, self._numbers = _index_of(compiled)
+
+    def near(self, word: str) -> tuple[str, ...]:
+        """The words one edit away, in alphabetical order; the word itself is not among them."""
+        if word[:1] == "" or not len(self._checksums):
+            return ()
+        wanted = np.array(_shortened(word), dtype=U32)
+        left = np.searchsorted(self._checksums, wanted, "left").tolist()
+        right = np.searchsorted(self._checksums, wanted, "right").tolist()
+        numbers = {int(n) for a, b in zip(left, right, strict=True) if a < b for n in self._numbers[a:b]}
+        words = sorted(self._words.restore_key(n) for n in numbers)
+        return tuple(
+            [w for w in words if w[0] == word[0] and w != word and self._distance(w, word, score_cutoff=1) == 1]
+        )
+
+
+def _shortened(word: str) -> list[int]:
+    """Checksums of the word and of each form that lacks one letter after the first."""
+    encoded = [word, *(word[:i] + word[i + 1 :] for i in range(1, len(word)))]
+    return [zlib.crc32(w.encode()) for w in encoded]
+
+
+def _index_of(compiled: Compiled) -> tuple[Any, Any]:
+    """The index: beside the compiled dictionary where it has a folder, built there at first use."""
+    names = ("near_checksums.npy", "near_words.npy")
+    folder = compiled.folder
+    if folder is not None:
+        with contextlib.suppress(OSError, ValueError):
+            found = [np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in names]
+            if len(found[0]) == len(found[1]):
+                return found[0], found[1]
+    checksums, numbers = [], []
+    for word, number in compiled.words.iteritems():
+        if len(word) >= FuzzyIndex.SHORTEST and word.isalpha():
+            short = _shortened(word)
+            checksums += short
+            numbers += [number] * len(short)
+    keys = np.array(checksums, dtype=U32)
+    values = np.array(numbers, dtype=U32)
+    order = np.lexsort((values, keys))
+    made = keys[order], values[order]
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            for name, part in zip(names, made, strict=True):
+                _write(folder / name, part)
+    return made
+
+
+def _write(path: Path, part: Any) -> None:
+    """Writes an array in one step, so that another process never reads half of it."""
+    import os
+    import tempfile
+
+    handle, draft = tempfile.mkstemp(prefix=".draft-", suffix=".npy", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, part, allow_pickle=False)
+        Path(draft).replace(path)
+    finally:
+        Path(draft).unlink(missing_ok=True)

@@ -1,0 +1,217 @@
+"""The lexicon resource: a list or terminology by name or path, compiled once, shared, and quick to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from ...pipeline.errors import ResourceError, nearest
+from ...pipeline.resources import Resource
+from ...typesystem import FormTable
+from .cache import cached, key_of_files
+from .compiled import BY_TOKEN, EXACT, META, Compiled, compile_terms
+from .loaders import pack
+from .normal import NORMAL, is_abbreviation, key_of, same_case, tokens_of
+from .term import Address, Source
+
+PACK = Path(__file__).parent / "pack"
+
+COMBINED: dict[str, tuple[str, ...]] = {
+    "medical": ("lab_procedures", "symptoms", "diseases", "anatomical_sites", "wordnet_terms", "drug_names"),
+    "names": ("given_names", "surnames"),
+    "places": ("cities", "countries", "us_states", "provinces", "us_counties"),
+}
+"""Names that stand for several lists of the pack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a lexicon, as its source writes it, with the columns of its list."""
+
+    form: str
+    list: str
+    """Name of the list or terminology it stands in."""
+    group: str
+    """A `TermGroup` value for medical terms, else the name of the list."""
+    concept: str
+    preferred: str
+    """The name of its concept; the form itself where it is the name."""
+    columns: Mapping[str, str]
+    exact: tuple[tuple[int, str], ...] = ()
+    """(token, form): the tokens whose case must match, for abbreviations."""
+
+    def number(self, column: str, default: float = 0.0) -> float:
+        """A column as a number; the default where it is empty or absent."""
+        value = self.columns.get(column, "")
+        return float(value) if value else default
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the form is also an everyday word (or, for other lists, easily something else)."""
+        return self.columns.get("ambiguous") == "1"
+
+    @property
+    def kind(self) -> str:
+        """What sort of entry it is within its list, empty where the list makes no difference."""
+        return self.columns.get("kind", "")
+
+    @property
+    def sex(self) -> str:
+        """`F`, `M` or `U` (both, or not known) of a given name."""
+        return self.columns.get("sex", "")
+
+    @property
+    def share(self) -> float:
+        """Share of the population of the USA in 1990 with this name, in percent; 0 where it was not counted."""
+        return self.number("share")
+
+    @property
+    def tier(self) -> int:
+        """SCOWL size of the form as an English word: 10 for the commonest, 60 for rare ones, 0 where it is none."""
+        return int(self.number("tier"))
+
+    @property
+    def population(self) -> int:
+        """People of a place; 0 where it is not known."""
+        return int(self.number("population"))
+
+
+class Lexicon(Resource):
+    """A dictionary of words and phrases with their columns.
+
+    `Lexicon.load` takes the name of a list of the pack (`surnames`), a combination of lists (`medical`), a compiled folder,
+    or a path in a known format: `terms.csv`, `MedAscii::meddra`, `META::umls?tuis=current`.
+    """
+
+    kind = "lexicon"
+
+    def __init__(self, compiled: Compiled, name: str) -> None:
+        self.name = name
+        self.compiled = compiled
+        self._columns = {h["name"]: tuple(h["columns"]) for h in compiled.meta["lists"]}
+        self._by_key: FormTable[tuple[Entry, ...]] = FormTable(self._read_key)
+        self._by_form: FormTable[tuple[Entry, ...]] = FormTable(self._read_form)
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Raises ResourceError for an unknown name, a missing path or a file that is not what its format says."""
+        return cls(_compiled(name), name)
+
+    @classmethod
+    def of(cls, source: Source) -> Self:
+        """A lexicon of terms given by a program, kept in memory."""
+        return cls(compile_terms([source], source.name), source.name)
+
+    @classmethod
+    def names(cls) -> list[str]:
+        return sorted([*pack_files(), *COMBINED])
+
+    @classmethod
+    def check(cls, name: str) -> str | None:
+        if name in cls.names() or (Path(name.partition("::")[0]) / META).exists():
+            return None
+        if not Path(name.partition("::")[0]).expanduser().exists():
+            return super().check(name)
+        try:
+            Address.parse(name)
+        except ResourceError as error:
+            return str(error)
+        return None
+
+    def __reduce__(self) -> tuple[Callable[[str], Lexicon], tuple[str]]:
+        return type(self).load, (self.name,)
+
+    def __repr__(self) -> str:
+        return f"<Lexicon {self.name}>"
+
+    def __len__(self) -> int:
+        """Number of terms."""
+        return int(self.compiled.meta["terms"])
+
+    def __contains__(self, form: str) -> bool:
+        return bool(self._by_form[form])
+
+    def has(self, form: str) -> bool:
+        """Whether a word or phrase stands in the lexicon; case counts for abbreviations only."""
+        return bool(self._by_form[form])
+
+    def entry(self, form: str) -> Entry | None:
+        """The first entry of a word or phrase, None where there is none."""
+        found = self._by_form[form]
+        return found[0] if found else None
+
+    def entries(self, form: str) -> tuple[Entry, ...]:
+        """Every entry of a word or phrase, in the order of their sources."""
+        return self._by_form[form]
+
+    def all_entries(self) -> Iterator[Entry]:
+        """Every entry, by key. Slow for a big terminology."""
+        for key in sorted(self.compiled.trie.iterkeys()):
+            yield from self._read_key(key)
+
+    @property
+    def headers(self) -> list[dict[str, Any]]:
+        """Of each list in it: name, source, licence, date, columns and number of terms."""
+        return list(self.compiled.meta["lists"])
+
+    @cached_property
+    def entries_of_key(self) -> Callable[[str], tuple[Entry, ...]]:
+        """Entries by key (`normal.key_of`), whatever their case."""
+        return self._by_key.__getitem__
+
+    def depth(self, form: str) -> int:
+        """Tokens of the longest entry that begins with this token, 0 where none does."""
+        compiled = self.compiled
+        normal = NORMAL[form]
+        return int(compiled.depth[compiled.words[normal]]) if normal in compiled.words else 0
+
+    def _read_form(self, form: str) -> tuple[Entry, ...]:
+        tokens = tokens_of(form)
+        found = self._by_key[key_of(tokens)] if tokens else ()
+        return tuple([e for e in found if case_fits(e, tokens)])
+
+    def _read_key(self, key: str) -> tuple[Entry, ...]:
+        compiled = self.compiled
+        number = compiled.trie.get(key)
+        if number is None:
+            return ()
+        rows = compiled.rows[int(compiled.first[number]) : int(compiled.first[number + 1])].tolist()
+        return tuple([self._entry(row) for row in rows])
+
+    def _entry(self, row: list[int]) -> Entry:
+        form, group, concept, preferred, columns, list_name = map(self.compiled.string, row[:6])
+        values = dict(zip(self._columns[list_name], columns.split("\t"), strict=False)) if columns else {}
+        exact: tuple[tuple[int, str], ...] = ()
+        if row[6] in (EXACT, BY_TOKEN):
+            tokens = map(same_case, tokens_of(form))
+            exact = tuple([(i, t) for i, t in enumerate(tokens) if row[6] == EXACT or is_abbreviation(t)])
+        return Entry(form, list_name, group, concept, preferred or form, values, exact)
+
+
+def case_fits(entry: Entry, tokens: list[str]) -> bool:
+    """Whether the tokens of a text keep the case that an abbreviation asks for."""
+    return not entry.exact or all(i < len(tokens) and same_case(tokens[i]) == t for i, t in entry.exact)
+
+
+def pack_files() -> dict[str, Path]:
+    """The lists of the pack by name."""
+    return {file.name.split(".")[0]: file for file in sorted(PACK.glob("*.tsv*"))}
+
+
+def _compiled(name: str) -> Compiled:
+    files = pack_files()
+    if name in files or name in COMBINED:
+        chosen = [files[n] for n in COMBINED.get(name, (name,))]
+        return cached(key_of_files(chosen, name), lambda: compile_terms((pack.read(f, {}) for f in chosen), name))
+    place = Path(name.partition("::")[0]).expanduser()
+    if (place / META).is_file():
+        return Compiled.open(place)
+    if not place.exists():
+        raise ResourceError(f"no lexicon or file called {name!r}{nearest(name, [*files, *COMBINED])}")
+    address = Address.parse(name)
+    options = dict(address.options)
+    key = key_of_files(address.format.files(address.path), address.format.name, repr(sorted(options.items())))
+    return cached(key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name))

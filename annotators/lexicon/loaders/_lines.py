@@ -1,0 +1,102 @@
+"""Lines and rows of text files, with numbers, errors that say where, and nothing of the content in them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from ....pipeline.errors import ResourceError
+
+
+def open_text(path: Path, encoding: str = "utf-8-sig") -> TextIO:
+    """Opens a plain or gzipped text file. Raises ResourceError where it cannot be read."""
+    try:
+        raw = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read ({error.strerror})") from None
+    return io.TextIOWrapper(raw, encoding=encoding, newline="")
+
+
+def encoding_of(path: Path, fallback: str) -> str:
+    """`utf-8-sig` where the whole file is valid UTF-8, else `fallback`. Reads the file once."""
+    try:
+        with open_text(path) as file:
+            while file.read(1 << 20):
+                pass
+    except UnicodeDecodeError:
+        return fallback
+    return "utf-8-sig"
+
+
+def numbered(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
+    """(line number, line without its end) of each line that is not blank."""
+    number = 0
+    with open_text(path, encoding) as file:
+        try:
+            for number, line in enumerate(file, 1):
+                text = line.rstrip("\r\n")
+                if text.strip():
+                    yield number, text
+        except (UnicodeDecodeError, EOFError, OSError):
+            raise ResourceError(f"{path}:{number + 1}: expected text in {encoding.removesuffix('-sig')}") from None
+
+
+def split(path: Path, delimiter: str, columns: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of a file without quoting, in which the delimiter may also end each line (RRF, MedDRA).
+
+    `columns` names the expected ones, separated by blanks. Raises ResourceError for a line with fewer.
+    """
+    expected = columns.split()
+    for number, line in numbered(path, encoding):
+        fields = line.split(delimiter)
+        if len(fields) == len(expected) + 1 and not fields[-1]:
+            fields.pop()
+        if len(fields) < len(expected):
+            raise wrong_columns(path, number, len(fields), expected)
+        yield number, fields
+
+
+def table(path: Path, delimiter: str, required: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, dict[str, str]]]:
+    """(line number, column -> value) of a delimited file with a header line; quoted only where the delimiter is a comma.
+
+    Raises ResourceError where a required column is missing or a row is shorter than the header.
+    """
+    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+    with open_text(path, encoding) as file:
+        reader = csv.reader(file, delimiter=delimiter, quoting=quoting)
+        try:
+            header = next(reader, [])
+            missing = [c for c in required.split() if c not in header]
+            if missing:
+                raise ResourceError(f"{path}:1: expected a header with {', '.join(required.split())}; no {missing[0]}")
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) < len(header):
+                    raise wrong_columns(path, reader.line_num, len(row), header)
+                yield reader.line_num, dict(zip(header, row, strict=False))
+        except UnicodeDecodeError:
+            place = f"{path}:{reader.line_num + 1}"
+            raise ResourceError(f"{place}: expected text in {encoding.removesuffix('-sig')}") from None
+        except csv.Error as error:
+            raise ResourceError(f"{path}:{reader.line_num}: {error}") from None
+
+
+def wrong_columns(path: Path, number: int, found: int, expected: list[str]) -> ResourceError:
+    names = ", ".join(expected)
+    return ResourceError(f"{path}:{number}: expected {len(expected)} columns ({names}), found {found}")
+
+
+def head(path: Path, size: int = 4096) -> str:
+    """The beginning of a plain or gzipped file as text, for recognising its format; empty for folders and other files."""
+    if not path.is_file():
+        return ""
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            return file.read(size).decode("utf-8", "replace").removeprefix("\ufeff")
+    except (OSError, EOFError):
+        return ""

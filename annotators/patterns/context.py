@@ -1,0 +1,113 @@
+"""Words around a hit that a rule requires, forbids, or takes as further evidence: whole words, never parts of words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Side = Literal["before", "after", "near"]
+
+REACH = 400
+"""Code points that are looked at on either side of a hit, at most."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[#@]")
+_LINE = re.compile(r"[\r\n]")
+_STOP = re.compile(r"[\r\n]|[.!?](?=\s+[A-Z])")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case; `#` and `@` count as words, other punctuation does not."""
+    return _WORD.findall(text.lower().replace("’", "'"))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One condition on the words around a hit.
+
+    `phrases` are words or sequences of words in lower case. `within` counts words from the hit, or is `line` or `sentence`.
+    `required` and `forbidden` veto; `adds` changes the confidence where a phrase is there.
+    """
+
+    side: Side
+    phrases: tuple[tuple[str, ...], ...]
+    within: int | Literal["line", "sentence"] = 5
+    required: bool = False
+    forbidden: bool = False
+    adds: float = 0.0
+
+
+class Surroundings:
+    """The words around one hit, read once for all its conditions."""
+
+    __slots__ = ("_begin", "_cache", "_end", "_sentences", "_text")
+
+    def __init__(self, text: str, begin: int, end: int, sentences: tuple[Sequence[int], Sequence[int]] | None) -> None:
+        self._text, self._begin, self._end, self._sentences = text, begin, end, sentences
+        self._cache: dict[tuple[str, int | str], list[str]] = {}
+
+    def holds(self, condition: Context) -> bool:
+        """Whether a phrase of the condition stands where the condition looks for it."""
+        sides = ("before", "after") if condition.side == "near" else (condition.side,)
+        return any(_occurs(condition.phrases, self._words(side, condition.within)) for side in sides)
+
+    def _words(self, side: str, within: int | str) -> list[str]:
+        key = (side, within)
+        if key not in self._cache:
+            self._cache[key] = self._read(side, within)
+        return self._cache[key]
+
+    def _read(self, side: str, within: int | str) -> list[str]:
+        text, begin, end = self._text, self._begin, self._end
+        if side == "before":
+            low = max(0, begin - REACH)
+            if low and text[low - 1].isalnum():
+                while low < begin and text[low].isalnum():
+                    low += 1  # never half a word
+            if within == "sentence":
+                low = max(low, self._sentence(begin)[0])
+            piece = text[low:begin]
+            if isinstance(within, str):
+                return words_of(_last(piece, _LINE if within == "line" or self._sentences else _STOP))
+            return words_of(piece)[-within:]
+        high = min(len(text), end + REACH)
+        if high < len(text) and text[high].isalnum():
+            while high > end and text[high - 1].isalnum():
+                high -= 1
+        if within == "sentence":
+            high = min(high, self._sentence(end - 1)[1])
+        piece = text[end:high]
+        if isinstance(within, str):
+            stop = (_LINE if within == "line" or self._sentences else _STOP).search(piece)
+            return words_of(piece[: stop.start()] if stop else piece)
+        return words_of(piece)[:within]
+
+    def _sentence(self, offset: int) -> tuple[int, int]:
+        if self._sentences is None or not self._sentences[0]:
+            return 0, len(self._text)
+        begins, ends = self._sentences
+        i = bisect_right(begins, offset) - 1
+        if i >= 0 and offset < ends[i]:
+            return begins[i], ends[i]
+        return (ends[i] if i >= 0 else 0), (begins[i + 1] if i + 1 < len(begins) else len(self._text))
+
+
+def _last(piece: str, stop: re.Pattern[str]) -> str:
+    at = 0
+    for found in stop.finditer(piece):
+        at = found.end()
+    return piece[at:]
+
+
+def _occurs(phrases: tuple[tuple[str, ...], ...], words: list[str]) -> bool:
+    if not words:
+        return False
+    here = set(words)
+    for phrase in phrases:
+        if phrase[0] in here and (
+            len(phrase) == 1 or any(tuple(words[i : i + len(phrase)]) == phrase for i in range(len(words) - len(phrase) + 1))
+        ):
+            return True
+    return False

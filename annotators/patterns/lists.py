@@ -1,0 +1,72 @@
+"""Deny and allow lists of strings, matched whatever the case, the white space and the dashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+_PIECE = re.compile(r"[^\W\d_]+|\d+")
+_GAP = re.compile(r"[\s\-‐-―−_'’.,&/()#+:]{0,4}\Z")
+_END: Any = None
+
+
+def pieces(text: str) -> tuple[str, ...]:
+    """Runs of letters and runs of digits, case-folded: `AB-123`, `ab 123` and `AB123` are the same."""
+    return tuple(p.casefold() for p in _PIECE.findall(text))
+
+
+class StringList:
+    """Strings looked up in a text: longest first, whole words only, in time linear in the text."""
+
+    def __init__(self, strings: Iterable[tuple[str, int]]) -> None:
+        """`strings`: (string, number that a hit reports). Strings without letters and digits are ignored."""
+        self._root: dict[Any, Any] = {}
+        self._whole: dict[tuple[str, ...], int] = {}
+        for string, number in strings:
+            key = pieces(string)
+            if not key:
+                continue
+            self._whole.setdefault(key, number)
+            node = self._root
+            for piece in key:
+                node = node.setdefault(piece, {})
+            node.setdefault(_END, number)
+
+    def __bool__(self) -> bool:
+        return bool(self._root)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    def __contains__(self, text: str) -> bool:
+        """Whether the text as a whole is one of the strings."""
+        return pieces(text) in self._whole
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """(begin, end, number) of every hit, in text order, disjoint."""
+        if not self._root:
+            return
+        spans = [(m.start(), m.end(), m[0].casefold()) for m in _PIECE.finditer(text)]
+        i = 0
+        while i < len(spans):
+            node: dict[Any, Any] | None = self._root.get(spans[i][2])
+            best: tuple[int, int] | None = None
+            j = i
+            while node is not None:
+                if _END in node and not _inside(text, spans[i][0], spans[j][1]):
+                    best = j, node[_END]
+                j += 1
+                if j >= len(spans) or not _GAP.match(text[spans[j - 1][1] : min(spans[j][0], spans[j - 1][1] + 5)]):
+                    break
+                node = node.get(spans[j][2])
+            if best is None:
+                i += 1
+                continue
+            yield spans[i][0], spans[best[0]][1], best[1]
+            i = best[0] + 1
+
+
+def _inside(text: str, begin: int, end: int) -> bool:
+    """Whether the span begins or ends inside a run of letters and digits."""
+    return (begin > 0 and text[begin - 1].isalnum()) or (end < len(text) and text[end].isalnum())

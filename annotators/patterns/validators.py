@@ -1,0 +1,268 @@
+"""Named checks that raise the confidence of a hit: checksums and numbering plans. A failed check never vetoes masking."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...pipeline.errors import nearest
+
+Check = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """A named check of a hit's text."""
+
+    name: str
+    check: Check
+    description: str
+
+
+VALIDATORS: dict[str, Validator] = {}
+
+
+def validator(name: str) -> Callable[[Check], Check]:
+    """Registers a check under `name`, for `validator: name` in rule files. Raises ValueError where the name is taken."""
+
+    def enter(check: Check) -> Check:
+        other = VALIDATORS.get(name)
+        place = (check.__module__, check.__qualname__)
+        if other is not None and (other.check.__module__, other.check.__qualname__) != place:
+            raise ValueError(f"validator {name} is claimed twice: by {other.check.__module__} and by {check.__module__}")
+        VALIDATORS[name] = Validator(name, check, (check.__doc__ or "").strip().split("\n")[0])
+        return check
+
+    return enter
+
+
+def find_validator(name: str) -> Validator:
+    """The validator called `name`; `stdnum.us.ssn` names any module of python-stdnum. Raises LookupError with the nearest name."""
+    if name in VALIDATORS:
+        return VALIDATORS[name]
+    if name.startswith("stdnum."):
+        try:
+            known = importlib.util.find_spec(name) is not None
+        except ImportError:
+            known = False
+        if known and name.count(".") >= 1:
+            return Validator(name, lambda text: stdnum(name, text), f"{name} of python-stdnum accepts it.")
+        raise LookupError(f"python-stdnum has no module {name}")
+    raise LookupError(f"no validator called {name!r}{nearest(name, VALIDATORS)}")
+
+
+def stdnum(module: str, text: str) -> bool:
+    """Whether a module of python-stdnum takes the text for a valid number."""
+    return bool(importlib.import_module(module).is_valid(text))
+
+
+_DIGIT = re.compile(r"[0-9]")
+
+
+def digits(text: str) -> str:
+    """The ASCII digits of a text."""
+    return "".join(_DIGIT.findall(text))
+
+
+def _luhn(number: str) -> bool:
+    total = 0
+    for place, digit in enumerate(reversed(number)):
+        value = int(digit) * (1 + place % 2)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+@validator("luhn")
+def luhn(text: str) -> bool:
+    """The digits pass the Luhn check. ISO/IEC 7812-1, annex B."""
+    number = digits(text)
+    return len(number) > 1 and _luhn(number)
+
+
+@validator("card")
+def card(text: str) -> bool:
+    """12 to 19 digits that pass the Luhn check. ISO/IEC 7812-1."""
+    number = digits(text)
+    return 12 <= len(number) <= 19 and _luhn(number)
+
+
+@validator("iban")
+def iban(text: str) -> bool:
+    """The check digits and the length of the country agree. ISO 13616-1."""
+    import stdnum.iban
+
+    return bool(stdnum.iban.is_valid(text, check_country=False))
+
+
+@validator("ssn")
+def ssn(text: str) -> bool:
+    """A US social security number that can have been issued: no area 000, 666 or 900-999. SSA, RM 10201.035."""
+    return stdnum("stdnum.us.ssn", "-".join(_cut(digits(text), 3, 2, 4)))
+
+
+@validator("itin")
+def itin(text: str) -> bool:
+    """A US taxpayer number of the IRS: 9xx with the group numbers in use. IRS Publication 1915."""
+    return stdnum("stdnum.us.itin", "-".join(_cut(digits(text), 3, 2, 4)))
+
+
+@validator("npi")
+def npi(text: str) -> bool:
+    """A US national provider identifier: Luhn over 80840 and the ten digits. 45 CFR 162.406; CMS, NPI check digit."""
+    number = digits(text)
+    return len(number) == 10 and number[0] in "12" and _luhn("80840" + number)
+
+
+@validator("dea")
+def dea(text: str) -> bool:
+    """A DEA registration number: two letters and seven digits, the last a check digit. DEA Diversion Control, 21 CFR 1301.
+
+    The check digit is the last digit of (first + third + fifth) + 2 x (second + fourth + sixth).
+    """
+    number = digits(text)[-7:]
+    if len(number) != 7:
+        return False
+    d = [int(c) for c in number]
+    return (d[0] + d[2] + d[4] + 2 * (d[1] + d[3] + d[5])) % 10 == d[6]
+
+
+_VIN_VALUE = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", (1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 7, 9, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+_VIN_WEIGHT = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+
+
+@validator("vin")
+def vin(text: str) -> bool:
+    """A vehicle identification number whose ninth character is the check digit. 49 CFR 565.15(c)."""
+    number = re.sub(r"[^A-Z0-9]", "", text.upper())
+    if len(number) != 17 or any(c in "IOQ" for c in number):
+        return False
+    total = sum(w * (int(c) if c.isdigit() else _VIN_VALUE[c]) for c, w in zip(number, _VIN_WEIGHT, strict=True))
+    return number[8] == "0123456789X"[total % 11]
+
+
+@validator("imei")
+def imei(text: str) -> bool:
+    """A mobile equipment identity: 15 digits that pass the Luhn check. 3GPP TS 23.003, annex B."""
+    number = digits(text)
+    return len(number) == 15 and _luhn(number)
+
+
+@validator("ip")
+def ip(text: str) -> bool:
+    """An IPv4 or IPv6 address; a port, a prefix length and a zone may follow. RFC 791, RFC 4291."""
+    import ipaddress
+
+    address = text.strip("[]").partition("/")[0].partition("%")[0]
+    if address.count(":") == 1:
+        address = address.partition(":")[0]
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return True
+
+
+@validator("mac")
+def mac(text: str) -> bool:
+    """Six octets in hexadecimal digits. IEEE 802."""
+    return len(re.findall(r"[0-9A-Fa-f]", text)) == 12
+
+
+@validator("email")
+def email(text: str) -> bool:
+    """One @ between a local part and a domain of at least two labels, within the lengths of RFC 5321, section 4.5.3.1."""
+    local, at, domain = text.rpartition("@")
+    labels = domain.split(".")
+    return bool(at and 1 <= len(local) <= 64 and len(domain) <= 255 and len(labels) > 1 and all(0 < len(x) < 64 for x in labels))
+
+
+REGIONS = ("US", "GB", "CA", "AU", "NZ", "IE", "IN", "ZA", "DE", "FR", "ES", "IT", "NL", "BE", "CH", "AT", "SE", "NO", "DK", "FI")
+"""Numbering plans that national phone numbers are tried against, in this order (ISO 3166-1)."""
+
+
+@validator("phone")
+def phone(text: str) -> bool:
+    """A number that a numbering plan of REGIONS, or of the country code it carries, has assigned. ITU-T E.164; phonenumbers."""
+    import phonenumbers
+
+    for region in (None,) if text.lstrip(" (").startswith("+") else REGIONS:
+        try:
+            if phonenumbers.is_valid_number(phonenumbers.parse(text, region)):
+                return True
+        except phonenumbers.NumberParseException:
+            continue
+    return False
+
+
+@validator("phone_us")
+def phone_us(text: str) -> bool:
+    """A number that the North American numbering plan has assigned. NANPA; phonenumbers."""
+    import phonenumbers
+
+    try:
+        return bool(phonenumbers.is_valid_number(phonenumbers.parse(text, "US")))
+    except phonenumbers.NumberParseException:
+        return False
+
+
+@validator("nhs")
+def nhs(text: str) -> bool:
+    """A UK NHS number: ten digits, the last a check digit modulo 11. NHS Data Dictionary."""
+    return stdnum("stdnum.gb.nhs", digits(text))
+
+
+@validator("sin")
+def sin(text: str) -> bool:
+    """A Canadian social insurance number: nine digits that pass the Luhn check. Service Canada."""
+    number = digits(text)
+    return len(number) == 9 and number[0] not in "08" and _luhn(number)
+
+
+_NRIC_WEIGHT = (2, 7, 6, 5, 4, 3, 2)
+
+
+@validator("nric")
+def nric(text: str) -> bool:
+    """A Singapore identity number: S, T, F or G, seven digits and a check letter. Immigration & Checkpoints Authority."""
+    number = text.strip().upper()
+    if not re.fullmatch(r"[STFG][0-9]{7}[A-Z]", number):
+        return False
+    total = sum(int(c) * w for c, w in zip(number[1:8], _NRIC_WEIGHT, strict=True)) + (4 if number[0] in "TG" else 0)
+    return number[8] == ("JZIHGFEDCBA" if number[0] in "ST" else "XWUTRQPNMLK")[total % 11]
+
+
+@validator("medicare_au")
+def medicare_au(text: str) -> bool:
+    """An Australian Medicare card number: the ninth digit checks the first eight. Services Australia."""
+    number = digits(text)
+    if not 10 <= len(number) <= 11 or number[0] not in "23456":
+        return False
+    return sum(int(c) * w for c, w in zip(number[:8], (1, 3, 7, 9, 1, 3, 7, 9), strict=True)) % 10 == int(number[8])
+
+
+@validator("gs1")
+def gs1(text: str) -> bool:
+    """A GTIN of 8, 12, 13 or 14 digits whose last is the check digit; of a UDI the `(01)` part counts. GS1 General Specifications."""
+    found = re.search(r"\(01\)\s*([0-9]{14})", text)
+    number = found[1] if found else digits(text)
+    if len(number) not in (8, 12, 13, 14):
+        return False
+    total = sum(int(c) * (3 if i % 2 == 0 else 1) for i, c in enumerate(reversed(number[:-1])))
+    return (10 - total % 10) % 10 == int(number[-1])
+
+
+@validator("bitcoin")
+def bitcoin(text: str) -> bool:
+    """A Bitcoin address with a sound checksum (Base58Check or Bech32). BIP 13, BIP 173."""
+    return stdnum("stdnum.bitcoin", text)
+
+
+def _cut(number: str, *lengths: int) -> list[str]:
+    pieces, at = [], 0
+    for length in lengths:
+        pieces.append(number[at : at + length])
+        at += length
+    return pieces

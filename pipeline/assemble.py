@@ -1,0 +1,161 @@
+"""From steps to components: everything is built and checked, and every fault is told at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Literal
+
+from ..typesystem import FeatureStructure, Phi, PhiCandidate
+from . import params, registry
+from .component import (
+    AnalysisEngine,
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    Component,
+)
+from .config import Config, Step
+from .errors import ConfigError, Fault
+
+ROLES: dict[str, tuple[type[Component], ...]] = {
+    "reader": (CollectionReader,),
+    "engines": (Annotator, AnalysisEngine),
+    "consumers": (CasConsumer,),
+}
+
+
+@dataclasses.dataclass(kw_only=True)
+class RunOptions:
+    """The `run:` section."""
+
+    output: Path = Path("out")
+    """Folder that consumers' relative paths lie under, itself relative to the current folder."""
+    on_error: Literal["stop", "skip", "quarantine"] = "quarantine"
+    """What happens to a document that fails: end the run, leave it out, or keep it aside with its reason."""
+    max_error_rate: float = 1.0
+    """Share of failed documents (0 to 1) above which the run stops; looked at from the 20th document on."""
+    limit: int | None = None
+    """Read at most this many documents."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_error_rate <= 1:
+            raise ValueError(f"max_error_rate: expected a share from 0 to 1, got {self.max_error_rate}")
+        if self.limit is not None and self.limit < 1:
+            raise ValueError(f"limit: expected 1 or more, got {self.limit}")
+
+
+@dataclasses.dataclass(slots=True)
+class Assembly:
+    """Components ready to be opened."""
+
+    reader: CollectionReader | None
+    engines: list[Component]
+    consumers: list[CasConsumer]
+    options: RunOptions
+    views: dict[str, str]
+    """View an annotator works on, by id, where it is not the initial one."""
+
+
+def assemble(config: Config) -> Assembly:
+    """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
+    faults = list(config.faults)
+    views: dict[str, str] = {}
+    reader = _build(config.reader, "reader", config, faults, views) if config.reader else None
+    engines = [_build(step, "engines", config, faults, views) for step in config.engines]
+    consumers = [_build(step, "consumers", config, faults, views) for step in config.consumers]
+    options = RunOptions()
+    if config.run_step is not None:
+        run = config.run_step
+        given = dict(config.run)
+        if isinstance(given.get("output"), str):
+            given["output"] = str(given["output"])  # relative to the current folder, not to the file
+        built = params.build(RunOptions, given, lambda at, what: faults.append(run.fault(at, what)))
+        options = built or options
+    whole = [e for e in engines if e is not None]
+    if not faults:
+        whole = _with_resolver(whole)
+        _check_capabilities(reader, whole, config, faults)
+    if faults:
+        raise ConfigError(sorted(faults, key=lambda f: (f.file != config.file, f.file, f.line)))
+    for consumer in consumers:
+        consumer.output = options.output
+    return Assembly(reader, whole, consumers, options, views)
+
+
+def _build(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:
+    try:
+        cls = registry.find(step.name)
+    except LookupError as error:
+        faults.append(Fault(step.keys[0] if isinstance(step.keys[0], str) else section, str(error), *step.place))
+        return None
+    except ConfigError as error:
+        faults += error.faults
+        return None
+    roles = ROLES[section]
+    if not issubclass(cls, roles):
+        found = next((s for s, r in ROLES.items() if issubclass(cls, r)), "nowhere")
+        faults.append(Fault(section, f"{step.name} does not belong here; it goes under {found}", *step.place))
+        return None
+    given = dict(step.given)
+    fields = {p.name for p in params.parameters(cls)}
+    if issubclass(cls, Annotator) and "view" not in fields and "view" in given:
+        views[step.id] = str(given.pop("view"))
+    given = {k: _alias(v, config) for k, v in given.items()}
+    if issubclass(cls, CasConsumer):
+        given = {k: _unbased(v) for k, v in given.items()}
+    made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
+    if made is not None:
+        made.__dict__["_id"] = step.id
+    return made
+
+
+def _alias(value: Any, config: Config) -> Any:
+    return config.resources[value] if isinstance(value, str) and value in config.resources else value
+
+
+def _unbased(value: Any) -> Any:
+    """Consumers' paths are relative to the output folder, so their strings forget the file they stand in."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list):
+        return [_unbased(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _unbased(v) for k, v in value.items()}
+    return value
+
+
+def _with_resolver(engines: list[Component]) -> list[Component]:
+    """Puts the default resolver in where candidates are made and nobody resolves them."""
+    makes = [i for i, e in enumerate(engines) if PhiCandidate in e.outputs]
+    if not makes or any(Phi in e.outputs for e in engines):
+        return engines
+    users = [i for i, e in enumerate(engines) if Phi in e.inputs and i > makes[-1]]
+    at = users[0] if users else len(engines)
+    return [*engines[:at], registry.find("resolver")(), *engines[at:]]
+
+
+def _check_capabilities(
+    reader: CollectionReader | None, engines: list[Component], config: Config, faults: list[Fault]
+) -> None:
+    """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
+    steps = {s.id: s for s in config.engines}
+    made: list[type[FeatureStructure]] = list(reader.outputs) if reader else []
+    anything = FeatureStructure in made
+    for engine in engines:
+        for needed in engine.inputs:
+            if anything or any(issubclass(m, needed) for m in made):
+                continue
+            makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
+            later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not engine]
+            hint = (
+                f"; {later[0]} makes it, but comes later"
+                if later
+                else f"; {' or '.join(makers)} would make it"
+                if makers
+                else ""
+            )
+            what = f"needs {needed.__name__}, which nothing before it makes{hint}"
+            step = steps.get(engine.id)
+            faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
+        made += engine.outputs

@@ -1,0 +1,287 @@
+"""The command line: `caspipe run`, `annotate`, `why`, and what helps to write a configuration or a plug-in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .errors import CaspipeError, ConfigError
+
+if TYPE_CHECKING:
+    from .pipeline import Pipeline
+
+EXIT_CONFIG = 2
+EXIT_FAILED = 4
+
+app = typer.Typer(
+    name="caspipe",
+    help="UIMA for Python: pipelines from YAML around one CAS; de-identification of clinical narratives.",
+    epilog="Exit codes: 0 all documents released; 2 wrong configuration or usage; 3 some documents quarantined or skipped; "
+    "4 the run could not go on; 130 interrupted.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _shipped_configs(incomplete: str) -> list[str]:
+    from .shipped import names
+
+    return [n for n in names() if n.startswith(incomplete)]
+
+
+def _component_names(incomplete: str) -> list[str]:
+    from . import registry
+
+    return [c.name for c in registry.components() if c.name.startswith(incomplete)]
+
+
+Config = Annotated[
+    str,
+    typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=_shipped_configs),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Overrides a parameter; may be given again."),
+]
+Plugin = Annotated[
+    list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with components of yours.")
+]
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Errors we raise on purpose become their message and an exit code; anything else is a bug and shows its trace."""
+
+    @wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except ConfigError as error:
+            _complain("\n".join(map(str, error.faults)))
+            raise typer.Exit(EXIT_CONFIG) from None
+        except CaspipeError as error:
+            _complain(str(error))
+            raise typer.Exit(EXIT_FAILED) from None
+        except BrokenPipeError:
+            raise typer.Exit(0) from None
+
+    return guarded
+
+
+def _complain(message: str) -> None:
+    typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+
+
+def _load(config: str, overrides: list[str] | None, plugins: list[Path] | None) -> Pipeline:
+    from . import registry
+    from .pipeline import Pipeline
+    from .shipped import locate
+
+    for plugin in plugins or []:
+        registry.load_file(str(plugin))
+    return Pipeline.load(locate(config), overrides or [])
+
+
+@app.command(
+    epilog="Examples: `caspipe run deidentify` | `caspipe run my.yaml --set reader.text.folder=notes --set run.output=there`"
+)
+@_guarded
+def run(
+    config: Config = "deidentify",
+    set_: Set = None,
+    plugin: Plugin = None,
+    stop_after: Annotated[
+        str, typer.Option(metavar="ID", help="Run engines up to this one, no consumers, and count what is there.")
+    ] = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+) -> None:
+    """Runs a pipeline: reader, engines, consumers."""
+    from . import console
+
+    pipeline = _load(config, set_, plugin)
+    if stop_after:
+        console.print_counts(pipeline, stop_after)
+        return
+    with console.progress(quiet) as progress:
+        report = pipeline.run(progress)
+    if not quiet:
+        console.print_report(report, pipeline)
+    elif report.exit_code:
+        console.print_failures(report, pipeline)
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(
+    epilog='Examples: `caspipe annotate "Seen on 3/4/2020 by Dr. Smith."` | `caspipe annotate --masked < note.txt`'
+)
+@_guarded
+def annotate(
+    text: Annotated[str | None, typer.Argument(help="The text; standard input where it is left out or `-`.")] = None,
+    config: Annotated[
+        str, typer.Option("--config", "-c", help="YAML file, or the name of a shipped one.")
+    ] = "deidentify",
+    set_: Set = None,
+    plugin: Plugin = None,
+    masked: Annotated[bool, typer.Option("--masked", "-m", help="Print the masked text only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON.")] = False,
+) -> None:
+    """Finds PHI in one text and shows it, coloured on a terminal."""
+    from . import console
+
+    if text is None or text == "-":
+        if sys.stdin.isatty():
+            typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    cas = _load(config, set_, plugin).process(text)
+    if as_json:
+        console.print_json(cas)
+    elif masked:
+        sys.stdout.write(cas.deidentified)
+        if not cas.deidentified.endswith("\n"):
+            sys.stdout.write("\n")
+    else:
+        console.print_spans(cas)
+
+
+@app.command("list")
+@_guarded
+def list_(plugin: Plugin = None) -> None:
+    """Lists every component, shipped and plugged in."""
+    from . import console, registry
+
+    for file in plugin or []:
+        registry.load_file(str(file))
+    console.print_components(registry.components())
+
+
+@app.command(epilog="Example: `caspipe describe masker`")
+@_guarded
+def describe(
+    component: Annotated[
+        str, typer.Argument(help="Name or dotted path of a component.", autocompletion=_component_names)
+    ],
+    plugin: Plugin = None,
+) -> None:
+    """Explains a component: what it reads and makes, and its parameters."""
+    from . import console, registry
+    from .errors import Fault
+
+    for file in plugin or []:
+        registry.load_file(str(file))
+    try:
+        cls = registry.find(component)
+    except LookupError as error:
+        raise ConfigError([Fault("", str(error))]) from None
+    console.print_component(cls)
+
+
+@app.command(epilog="Example: `caspipe validate my.yaml`")
+@_guarded
+def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
+    """Assembles a pipeline and runs the examples of its rule files; reads no document."""
+    pipeline = _load(config, set_, plugin)
+    faults = []
+    for part in [pipeline.reader, *pipeline.engines, *pipeline.consumers]:
+        check = getattr(part, "check", None)
+        faults += check() if check is not None else []
+    if faults:
+        raise ConfigError(faults)
+    typer.echo(f"{pipeline.name}: {len(pipeline.engines)} engines, {len(pipeline.consumers)} consumers; no faults")
+
+
+@app.command(epilog="Example: `caspipe schema > caspipe.schema.json`")
+@_guarded
+def schema() -> None:
+    """Prints the JSON Schema of configurations, for completion in editors."""
+    import json
+
+    from .schema import pipeline_schema
+
+    typer.echo(json.dumps(pipeline_schema(), indent=1))
+
+
+@app.command()
+@_guarded
+def typesystem() -> None:
+    """Prints the UIMA type system of every component known, as XML."""
+    from ..typesystem.typesystem import TypeSystem
+    from . import registry
+
+    registry.discover()
+    sys.stdout.write(TypeSystem().to_xml().decode("utf-8"))
+
+
+@app.command(epilog="Example: `caspipe new annotator badge --into my_hospital`")
+@_guarded
+def new(
+    kind: Annotated[str, typer.Argument(help="annotator, reader or consumer.")],
+    name: Annotated[str, typer.Argument(help="What YAML will call it: a singular noun in snake_case.")],
+    into: Annotated[Path, typer.Option(help="Folder that the files are written to.")] = Path(),
+) -> None:
+    """Writes a plug-in to start from: the component and its test."""
+    from .skeleton import write
+
+    for path in write(kind, name, into):
+        typer.echo(str(path))
+
+
+@app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py`")
+@_guarded
+def check(module: Annotated[str, typer.Argument(help="Module, Python file, or name of one component.")]) -> None:
+    """Runs the contract battery over the components of a module."""
+    from . import console
+    from .contract import check_module
+
+    findings = check_module(module)
+    console.print_findings(findings)
+    if any(f.fault for f in findings):
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: `caspipe why my.yaml notes/17.txt 120`")
+@_guarded
+def why(
+    config: Config,
+    file: Annotated[Path, typer.Argument(help="A text file.")],
+    offset: Annotated[int, typer.Argument(help="Code point, from 0.")],
+    set_: Set = None,
+    plugin: Plugin = None,
+    show_text: Annotated[bool, typer.Option(help="Print the covered texts as well.")] = False,
+) -> None:
+    """Tells which components saw what at a place in a text, who won and why."""
+    from . import console
+    from .errors import ReaderError
+
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ReaderError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ReaderError(f"{file}: expected UTF-8, found an invalid byte at {error.start}") from None
+    if not 0 <= offset < max(len(text), 1):
+        raise ReaderError(f"offset {offset} lies outside the text (0 to {len(text) - 1})")
+    console.print_why(_load(config, set_, plugin).process(text), offset, show_text)
+
+
+def _mount() -> None:
+    from .cli_lexicon import app as lexicon
+
+    app.add_typer(lexicon, name="lexicon")
+
+
+_mount()
+
+
+def main() -> None:
+    """Entry point of `caspipe`."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

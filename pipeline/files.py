@@ -1,0 +1,175 @@
+"""Output files: whole or absent, never half-written, private where they hold original text, and inside their folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path, PurePosixPath
+
+from .errors import ConsumerError
+from .file_names import FileNames
+
+
+class AtomicFile:
+    """A file that gets its name only when it is complete; until then it is a temporary file in the same folder.
+
+    `write` is all or nothing: after an error the file ends where it ended before, and can be written on. Errors are
+    ConsumerErrors that name the path. A private file can be read by its owner only (mode 0600).
+    """
+
+    def __init__(self, path: Path, *, private: bool = False) -> None:
+        self.path = path
+        self.offset = 0
+        """Bytes written so far."""
+        self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            self._fd = os.open(self._temporary, flags, 0o600 if private else 0o666)
+        except OSError as error:
+            raise cannot(path, error) from None
+
+    def write(self, data: bytes) -> None:
+        """Appends all of `data`, or nothing."""
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._fd, left) :]
+        except OSError as error:
+            with contextlib.suppress(ConsumerError):
+                self.truncate(self.offset)
+            raise cannot(self.path, error) from None
+        self.offset += len(data)
+
+    def truncate(self, offset: int) -> None:
+        """Takes back what was written after `offset`."""
+        try:
+            os.ftruncate(self._fd, offset)
+            os.lseek(self._fd, offset, os.SEEK_SET)
+        except OSError as error:
+            raise cannot(self.path, error) from None
+        self.offset = offset
+
+    def commit(self, *, durable: bool = True) -> None:
+        """Gives the file its name, replacing what had it before. `durable`: its bytes are on the disk first (fsync)."""
+        try:
+            if durable:
+                os.fsync(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+            self._temporary.replace(self.path)
+        except OSError as error:
+            self.discard()
+            raise cannot(self.path, error) from None
+
+    def discard(self) -> None:
+        """Removes the temporary file; the name keeps what it had. Does nothing after `commit`."""
+        if self._fd >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._fd)
+            self._fd = -1
+        with contextlib.suppress(OSError):
+            self._temporary.unlink()
+
+
+def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: bool = True) -> None:
+    """Writes a file whole or not at all. Raises ConsumerError that names the path; nothing is left behind then."""
+    file = AtomicFile(path, private=private)
+    try:
+        file.write(data)
+        file.commit(durable=durable)
+    except BaseException:
+        file.discard()
+        raise
+
+
+def cannot(path: Path, error: OSError) -> ConsumerError:
+    """The error for a path that cannot be written: names the path and the system's reason."""
+    return ConsumerError(f"{path}: cannot write: {error.strerror or type(error).__name__}")
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those above it. Raises ConsumerError that names what stands in the way."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_folder(folder, error) from None
+
+
+def restricted_folder(folder: Path, below: Path | None = None) -> None:
+    """Makes a folder that only its owner can enter (mode 0700), and every missing folder between `below` and it alike.
+
+    A folder that is there already keeps its mode: write its files with `private=True`. Raises ConsumerError that names
+    what stands in the way.
+    """
+    parts = folder.relative_to(below).parts if below is not None and folder.is_relative_to(below) else ()
+    chain = [below.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)] if below is not None and parts else [folder]
+    make_folder(chain[0].parent)
+    for part in chain:
+        try:
+            part.mkdir(mode=0o700)
+        except FileExistsError as error:
+            if not part.is_dir():
+                raise _no_folder(part, error) from None
+        except OSError as error:
+            raise _no_folder(part, error) from None
+
+
+def _no_folder(folder: Path, error: OSError) -> ConsumerError:
+    blocked = next((p for p in (folder, *folder.parents) if p.exists() and not p.is_dir()), None)
+    if blocked is not None:
+        return ConsumerError(f"{folder}: expected a folder, but {blocked} is a file")
+    return ConsumerError(f"{folder}: cannot make the folder: {error.strerror or type(error).__name__}")
+
+
+class DocumentFolder:
+    """A folder with one file for each document, named after its id. `restricted` folders and files are the owner's only.
+
+    `below` is the folder that relative paths lie under. Errors are ConsumerErrors that name the path.
+    """
+
+    def __init__(
+        self, folder: Path, names: FileNames, *, below: Path, restricted: bool = False, durable: bool = True
+    ) -> None:
+        self.folder = below / folder
+        self.names = names
+        self.below = below
+        self.restricted = restricted
+        self.durable = durable
+        self._ready: set[Path] = set()
+        self._last: tuple[str, Path] | None = None
+        self._make(self.folder)
+
+    def write(self, document_id: str, data: bytes) -> PurePosixPath:
+        """Writes the file of a document; returns its path in the folder."""
+        self._last = None
+        name = self.names.next(document_id)
+        path = self.folder / name
+        self._make(path.parent)
+        write_atomic(path, data, private=self.restricted, durable=self.durable)
+        self._last = document_id, path
+        return name
+
+    def add(self, name: str, data: bytes) -> None:
+        """Writes a file beside the documents', under a name of its own."""
+        write_atomic(self.folder / name, data, private=self.restricted, durable=self.durable)
+
+    def retract(self, document_id: str) -> None:
+        """Removes the file written last where it belongs to this document."""
+        if self._last is not None and self._last[0] == document_id:
+            try:
+                self._last[1].unlink(missing_ok=True)
+            except OSError as error:
+                raise ConsumerError(f"{self._last[1]}: cannot remove: {error.strerror}") from None
+            self._last = None
+
+    def _make(self, folder: Path) -> None:
+        if folder in self._ready:
+            return
+        if folder != self.folder and not folder.resolve().is_relative_to(self.folder.resolve()):
+            raise ConsumerError(f"{folder}: leads out of {self.folder} through a symbolic link")
+        if self.restricted:
+            restricted_folder(folder, self.below)
+        else:
+            make_folder(folder)
+        self._ready.add(folder)

@@ -1,0 +1,221 @@
+"""The pipeline: components in a row, used from Python or run over a corpus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from ..typesystem import Annotation, Cas
+from .assemble import Assembly, RunOptions, _with_resolver, assemble
+from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
+from .config import Config, read_config, settle, text_of
+from .errors import CaspipeError, ComponentError
+from .report import ComponentStats, RunReport
+from .yaml_source import parse
+
+
+class Pipeline:
+    """Engines around one CAS, with an optional reader before and consumers behind them.
+
+        pipeline = Pipeline.load("configs/deidentify.yaml")
+        cas = pipeline.process("Seen on 3/4/2020 by Dr. Smith.")
+
+    Components open at first use. A pipeline is a context manager; `close` is only needed where consumers were used.
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[Component],
+        *,
+        reader: CollectionReader | None = None,
+        consumers: Sequence[CasConsumer] = (),
+        options: RunOptions | None = None,
+        name: str = "pipeline",
+    ) -> None:
+        seen: dict[str, int] = {}
+        for engine in engines:
+            wanted = engine.id
+            seen[wanted] = seen.get(wanted, 0) + 1
+            if seen[wanted] > 1:
+                engine.__dict__["_id"] = f"{wanted}-{seen[wanted]}"
+        self.engines: list[Component] = _with_resolver(list(engines))
+        self.reader = reader
+        self.consumers = list(consumers)
+        self.options = options or RunOptions()
+        for consumer in self.consumers:
+            consumer.output = self.options.output
+        self.name = name
+        self.views: dict[str, str] = {}
+        self.config: Config | None = None
+        self._open = False
+        self.stats: dict[str, ComponentStats] = {}
+        for c in [*self.engines, *self.consumers]:
+            self._stats_of(c)
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Pipeline:
+        """The pipeline in a YAML file. `overrides` are `component.parameter=value` as after `--set`.
+
+        Touches no data. Raises ConfigError with every fault of the file.
+        """
+        return cls.from_config(read_config(path, overrides))
+
+    @classmethod
+    def parse(cls, text: str, overrides: Iterable[str] = ()) -> Pipeline:
+        """The pipeline in a YAML text; paths in it are relative to the current folder. Raises ConfigError."""
+        return cls.from_config(settle(parse(text, "(text)", Path.cwd()), overrides))
+
+    @classmethod
+    def from_config(cls, config: Config) -> Pipeline:
+        parts: Assembly = assemble(config)
+        made = cls(
+            parts.engines, reader=parts.reader, consumers=parts.consumers, options=parts.options, name=config.name
+        )
+        made.views = parts.views
+        made.config = config
+        return made
+
+    def _stats_of(self, component: Component) -> ComponentStats:
+        key = component.id if not isinstance(component, CasConsumer) else f"consumers/{component.id}"
+        if key not in self.stats:
+            role = next(b.__name__ for b in type(component).__mro__ if b.__module__ == Component.__module__)
+            self.stats[key] = ComponentStats(component.id, role)
+        return self.stats[key]
+
+    # -- life cycle ----------------------------------------------------------------------------------------------
+
+    def open(self) -> Self:
+        """Opens every engine: models and lexicons are loaded. Done by the first `process` otherwise."""
+        if not self._open:
+            opened: list[Component] = []
+            try:
+                for engine in self.engines:
+                    engine.open()
+                    opened.append(engine)
+            except BaseException:
+                for engine in reversed(opened):
+                    engine.close()
+                raise
+            self._open = True
+        return self
+
+    def close(self) -> None:
+        """Closes the engines."""
+        if self._open:
+            self._open = False
+            for engine in reversed(self.engines):
+                engine.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- work ----------------------------------------------------------------------------------------------------
+
+    def process(self, document: str | Cas, *, stop_after: str = "") -> Cas:
+        """Runs every engine over one document and returns its CAS.
+
+        `stop_after`: id of the last component that runs. Raises ComponentError, without any text of the document, where
+        a component fails: the CAS is then half-done and must not be released.
+        """
+        cas = document if isinstance(document, Cas) else Cas(document)
+        if not self._open:
+            self.open()
+        for engine in self.engines:
+            self._apply(engine, cas)
+            if stop_after and engine.id == stop_after:
+                break
+        return cas
+
+    def stream(self, documents: Iterable[str | Cas]) -> Iterator[Cas]:
+        """Processes documents one by one, lazily and in order. Raises ComponentError at the first that fails."""
+        for document in documents:
+            yield self.process(document)
+
+    def run(self, progress: Any = None) -> RunReport:
+        """Reader, engines, consumers, by the `run:` options. `progress(report, total)` is called after each document.
+
+        Failed documents are kept aside, left out or end the run, as `on_error` says; they are in the report either way.
+        """
+        from .run import run
+
+        return run(self, progress)
+
+    def _apply(self, engine: Component, cas: Cas) -> None:
+        stats = self._stats_of(engine)
+        started = time.perf_counter()
+        try:
+            made = apply(engine, cas, self.views.get(engine.id))
+        except CaspipeError as error:
+            stats.errors += 1
+            raise error if isinstance(error, ComponentError) else ComponentError(engine.id, error) from None
+        except Exception as error:
+            stats.errors += 1
+            raise ComponentError(engine.id, error) from None  # the original message may quote the document
+        stats.add(time.perf_counter() - started, made)
+
+    def describe(self) -> dict[str, Any]:
+        """The configuration as plain data, for reports."""
+
+        def of(c: Component) -> dict[str, Any]:
+            step = (
+                next((s for s in self.config.steps() if s.id == c.id and s.name == c.name), None)
+                if self.config
+                else None
+            )
+            given = {k: "(secret)" if "key" in k.lower() else v for k, v in step.given.items()} if step else {}
+            return {"id": c.id, "component": c.name, "parameters": _hide_secrets(text_of(given))}
+
+        return {
+            "name": self.name,
+            "reader": of(self.reader) if self.reader else None,
+            "engines": [of(e) for e in self.engines],
+            "consumers": [of(c) for c in self.consumers],
+        }
+
+    def __repr__(self) -> str:
+        return f"<Pipeline {self.name}: {' -> '.join(e.id for e in self.engines)}>"
+
+
+def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
+    """One engine over one CAS: checks, stamps and adds what an annotator yields. Returns how many annotations that were."""
+    if isinstance(engine, AnalysisEngine):
+        engine.process(cas)
+        return 0
+    if not isinstance(engine, Annotator):
+        raise ComponentError(engine.id, TypeError(f"{type(engine).__name__} is no engine"))
+    view = cas.view(view_name) if view_name else cas.view()
+    outputs, source = engine.outputs, engine.id
+    batch: list[Annotation] = []
+    columns: list[Spans] = []
+    for item in engine.annotate(view):
+        if isinstance(item, Spans):
+            columns.append(item)
+            kind: type[Any] = item.type
+        else:
+            item._source = source
+            batch.append(item)
+            kind = item.__class__
+        if kind not in outputs:
+            from ..typesystem import CasError
+
+            declared = ", ".join(o.__name__ for o in outputs) or "nothing"
+            raise CasError(f"made {kind.__name__}, but declares {declared} as outputs")
+    for spans in columns:
+        view.add_spans(spans.type, spans.begins, spans.ends, source)
+    view.add_all(batch)
+    return len(batch) + sum(len(s.begins) for s in columns)
+
+
+def _hide_secrets(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            k: "(secret)" if k in ("key", "password", "token") and v else _hide_secrets(v) for k, v in value.items()
+        }
+    if isinstance(value, list):
+        return [_hide_secrets(v) for v in value]
+    return value

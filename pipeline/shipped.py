@@ -1,0 +1,30 @@
+"""The configurations that come with caspipe, by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from .errors import ConfigError, Fault, nearest
+
+
+def folder() -> Path:
+    """Where the shipped configurations lie."""
+    return Path(str(files("caspipe.configs")))
+
+
+def names() -> list[str]:
+    """Names of the shipped configurations."""
+    return sorted(p.stem for p in folder().glob("*.yaml"))
+
+
+def locate(name: str) -> Path:
+    """The file a person means: a path, or the name of a shipped configuration. Raises ConfigError for neither."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    if name in names():
+        return folder() / f"{name}.yaml"
+    near = sorted(str(p) for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
+    hint = nearest(name, [*near, *names()]) or f"; shipped ones: {', '.join(names())}"
+    raise ConfigError([Fault("", f"no configuration {name!r}{hint}")])

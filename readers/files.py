@@ -1,0 +1,115 @@
+"""What all readers of files share: choosing the files, opening them, and keeping account of those that cannot be read."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, ClassVar, cast
+
+from ..pipeline.component import CollectionReader
+from ..pipeline.errors import ReaderError
+from .selection import Source, select_files, select_folder, without_duplicates
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class FileReader(CollectionReader):
+    """A reader of files. What cannot be read goes to `failed` with its reason, and the reader goes on."""
+
+    folder: Path | None = None
+    """Folder that holds the files, in sub-folders too. Document ids are paths in it, without suffix."""
+    files: Path | list[Path] | None = None
+    """A file or several, in this order, instead of all that match `pattern`; `*`, `?`, `[` and `**` are wildcards. With
+    `folder` they must lie in it and document ids are paths in it; without, ids are file names."""
+    pattern: str = "*"
+    """Files to read: `*.txt` at any depth, `./*.txt` in the folder itself, `ward*/**/*.txt` below some. Their `.gz` too."""
+    max_bytes: int = 268_435_456
+    """A document of more bytes (after decompression) is refused: a small .gz can hold any amount."""
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """Suffixes that are no part of a document id."""
+
+    def __post_init__(self) -> None:
+        if self.folder is None and not self.files:
+            raise ValueError("expected folder or files, got neither")
+        if self.max_bytes < 1:
+            raise ValueError(f"max_bytes: expected 1 or more, got {self.max_bytes}")
+        self.failed = []
+        self._selected: list[Source] | None = None
+
+    def open(self) -> None:
+        """Lists the files. Raises ReaderError where the folder is absent or nothing matches."""
+        super().open()
+        self._selected = self._select()
+
+    def close(self) -> None:
+        self._selected = None
+        super().close()
+
+    def fail(self, document: str, reason: str) -> None:
+        """Keeps account of a document that cannot be read. The reason must hold no text of it."""
+        self.failed.append((document, ReaderError(reason)))
+
+    def sources(self) -> list[Source]:
+        """The files in reading order; listed at `open`, or now."""
+        return self._select() if self._selected is None else self._selected
+
+    def _select(self) -> list[Source]:
+        files = self.files if isinstance(self.files, list) else [self.files] if self.files else []
+        try:
+            if files or self.folder is None:
+                return list(without_duplicates(select_files(files, self.folder, self.suffixes)))
+            return list(without_duplicates(select_folder(self.folder, self.pattern, self.suffixes)))
+        except ReaderError as error:
+            raise ReaderError(f"reader {self.id}: {error}") from None
+
+    def readable(self) -> Iterator[Source]:
+        """The files that may be read; the others go to `failed`."""
+        for source in self.sources():
+            if source.fault:
+                self.fail(source.id, f"{source.path}: {source.fault}")
+            else:
+                yield source
+
+    def read(self, source: Source) -> bytes | None:
+        """The bytes of a file, decompressed; None, and an entry in `failed`, where that cannot be done."""
+        try:
+            with opened(source.path) as file:
+                data = file.read(self.max_bytes + 1)
+        except ReaderError as error:
+            self.fail(source.id, str(error))
+            return None
+        if len(data) > self.max_bytes:
+            self.fail(source.id, f"{source.path}: {too_long(self.max_bytes)}")
+            return None
+        return data
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """A file open for reading bytes, decompressed where its name ends in .gz. Errors, also later ones, are ReaderErrors."""
+    fault = ""
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise ReaderError(f"{path}: expected a regular file, found another kind")
+        with Path(path).open("rb") as raw:
+            if path.endswith(".gz"):
+                with gzip.open(raw, "rb") as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            else:
+                yield raw
+    except (gzip.BadGzipFile, EOFError, zlib.error):  # their messages can quote bytes of the file
+        fault = "the gzip data are damaged or cut off"
+    except OSError as error:
+        fault = f"cannot read: {error.strerror or type(error).__name__}"
+    if fault:
+        raise ReaderError(f"{path}: {fault}")
+
+
+def too_long(limit: int) -> str:
+    """What is said of a document beyond `max_bytes`."""
+    return f"longer than max_bytes ({limit:,} bytes)"

@@ -1,0 +1,160 @@
+"""From a record of named fields (a JSON object, a CSV row) to documents with metadata and known PHI."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..pipeline.errors import ReaderError, nearest
+from ..typesystem import Cas, KnownPhi, PhiKind
+from .files import FileReader
+
+_ROLES = {
+    "PERSON_PATIENT": "patient",
+    "PERSON_DOCTOR": "doctor",
+    "PERSON_RELATIVE": "relative",
+    "PERSON_REPORTER": "reporter",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KnownField:
+    """What a field of the record says about a person."""
+
+    kind: PhiKind
+    """What it is: PERSON_PATIENT, DATE_BIRTH, ID_MEDICAL_RECORD ..."""
+    role: str = ""
+    """Whose it is: patient, doctor, reporter, relative. Where it is empty, the kind says so if it can."""
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class RecordReader(FileReader):
+    """A reader of records: one field holds the text, one the document id, others what is known about the people in it."""
+
+    text_field: str | list[str] = "text"
+    """Field that holds the text. Of several, each that is not empty becomes a document `<id>/<field>` of its own."""
+    id_field: str | None = "id"
+    """Field that holds the document id; without one, documents are numbered: `<file>/<number>`."""
+    metadata: list[str] | dict[str, str] = dataclasses.field(default_factory=list)
+    """Fields carried along as metadata of the document: a list, or the name in the metadata: the field. No other field is
+    kept."""
+    known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=dict)
+    """Fields that hold known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.text_fields:
+            raise ValueError("text_field: expected at least one field")
+
+    @property
+    def text_fields(self) -> list[str]:
+        return [self.text_field] if isinstance(self.text_field, str) else list(self.text_field)
+
+    @property
+    def carried(self) -> dict[str, str]:
+        """Name in the metadata -> field."""
+        return dict(self.metadata) if isinstance(self.metadata, dict) else {name: name for name in self.metadata}
+
+    def wanted(self) -> list[str]:
+        """Every field this reader looks at."""
+        return [*self.text_fields, *([self.id_field] if self.id_field else []), *self.carried.values(), *self.known_phi]
+
+    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
+        """The documents of a record; faulty records go to `failed`. `number` names records without a good id field."""
+        try:
+            record_id = number if self.id_field is None else _id(record, self.id_field)
+        except ReaderError as error:
+            self.fail(number, f"{place}: {error}")
+            return
+        several = not isinstance(self.text_field, str)
+        for field in self.text_fields:
+            document_id = f"{record_id}/{field}" if several else record_id
+            if document_id in seen:
+                self.fail(document_id, f"{place}: its document id was there before")
+                continue
+            try:
+                text = _text(record, field, several)
+                if text is None:
+                    continue
+                cas = self._document(record, text, document_id)
+            except ReaderError as error:
+                self.fail(document_id, f"{place}: {error}")
+                continue
+            seen.add(document_id)
+            if several:
+                cas.metadata.update(record=record_id, field=field)
+            yield cas
+
+    def _document(self, record: Mapping[str, Any], text: str, document_id: str) -> Cas:
+        cas = Cas(text, id=document_id)
+        for name, field in self.carried.items():
+            value = lookup(record, field)
+            if value is not None:
+                cas.metadata[name] = _scalar(value)
+        for field, known in self.known_phi.items():
+            kind, role = (known.kind, known.role) if isinstance(known, KnownField) else (known, "")
+            for value in _values(lookup(record, field), field):
+                cas.add(KnownPhi(kind=kind, value=value, provenance=field, role=role or _ROLES.get(kind.name, "")))
+        return cas
+
+
+def lookup(record: Mapping[str, Any], field: str) -> Any:
+    """The value of a field; `patient.name` also reaches into nested objects. None where it is absent."""
+    if field in record:
+        return record[field]
+    head, dot, rest = field.partition(".")
+    while dot:
+        if isinstance(record.get(head), Mapping):
+            return lookup(record[head], rest)
+        more, dot, rest = rest.partition(".")
+        head = f"{head}.{more}"
+    return None
+
+
+def no_such_field(field: str, there: list[str]) -> str:
+    """What is said of a missing field. Names of other fields appear only where one is close: they may be text."""
+    return f"expected a field {field}, found none{nearest(field, there)}"
+
+
+def _id(record: Mapping[str, Any], field: str) -> str:
+    value = lookup(record, field)
+    if value is None:
+        raise ReaderError(no_such_field(field, list(record)))
+    if isinstance(value, bool) or not isinstance(value, str | int) or str(value).strip() == "":
+        raise ReaderError(f"field {field}: expected a document id, found {_kind(value)}")
+    return str(value)
+
+
+def _text(record: Mapping[str, Any], field: str, several: bool) -> str | None:
+    value = lookup(record, field)
+    if several and (value is None or value == ""):
+        return None
+    if value is None:
+        raise ReaderError(no_such_field(field, list(record)))
+    if not isinstance(value, str):
+        raise ReaderError(f"field {field}: expected text, found {_kind(value)}")
+    return value
+
+
+def _values(value: Any, field: str) -> list[str]:
+    """One value or a list of them, as text without blanks around; empty ones are left out."""
+    values = value if isinstance(value, list) else [value]
+    for v in values:
+        if isinstance(v, bool | dict | list):
+            raise ReaderError(f"field {field}: expected text or a number, found {_kind(v)}")
+    return [s for s in (_scalar(v).strip() for v in values if v is not None) if s]
+
+
+def _scalar(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _kind(value: Any) -> str:
+    if value is None or value == "":
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "only blanks", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)

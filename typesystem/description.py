@@ -1,0 +1,132 @@
+"""What a type is, apart from any class: its name, supertype and features; UIMA's own types; the rules for names."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .annotation import TYPES, Annotation, Feature, FeatureStructure
+from .errors import TypeSystemError
+
+TOP = "uima.cas.TOP"
+STRING = "uima.cas.String"
+INTEGER = "uima.cas.Integer"
+ANNOTATION = "uima.tcas.Annotation"
+DOCUMENT_ANNOTATION = "uima.tcas.DocumentAnnotation"
+
+PRIMITIVES = frozenset(
+    f"uima.cas.{name}" for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
+)
+ARRAYS = frozenset(
+    f"uima.cas.{name}Array"
+    for name in ("FS", "String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
+)
+LISTS = frozenset(f"uima.cas.{name}List" for name in ("FS", "String", "Integer", "Float"))
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDescription:
+    """A type as a type system file gives it. `features` are its own, not the inherited ones."""
+
+    name: str
+    supertype: str
+    features: tuple[Feature, ...] = ()
+    description: str = ""
+    allowed_values: tuple[tuple[str, str], ...] | None = None
+    """For subtypes of String: each value with its description."""
+
+
+def _builtin() -> dict[str, TypeDescription]:
+    types = [TypeDescription(name, TOP) for name in sorted(PRIMITIVES)]
+    types += [TypeDescription("uima.cas.ArrayBase", TOP), TypeDescription("uima.cas.ListBase", TOP)]
+    types += [TypeDescription(name, "uima.cas.ArrayBase") for name in sorted(ARRAYS)]
+    for name in sorted(LISTS):
+        kind = name.removeprefix("uima.cas.").removesuffix("List")
+        head = TOP if kind == "FS" else f"uima.cas.{kind}"
+        types.append(TypeDescription(name, "uima.cas.ListBase"))
+        types.append(TypeDescription(f"uima.cas.Empty{kind}List", name))
+        types.append(
+            TypeDescription(f"uima.cas.NonEmpty{kind}List", name, (Feature("head", head), Feature("tail", name)))
+        )
+    sofa = ("sofaNum", INTEGER), ("sofaID", STRING), ("mimeType", STRING), ("sofaArray", TOP)
+    sofa += ("sofaString", STRING), ("sofaURI", STRING)
+    types.append(TypeDescription("uima.cas.Sofa", TOP, tuple(Feature(n, r) for n, r in sofa)))
+    types.append(TypeDescription("uima.cas.AnnotationBase", TOP, (Feature("sofa", "uima.cas.Sofa"),)))
+    span = (Feature("begin", INTEGER), Feature("end", INTEGER))
+    types.append(TypeDescription(ANNOTATION, "uima.cas.AnnotationBase", span))
+    types.append(TypeDescription(DOCUMENT_ANNOTATION, ANNOTATION, (Feature("language", STRING),)))
+    return {TOP: TypeDescription(TOP, ""), **{t.name: t for t in types}}
+
+
+BUILTIN: dict[str, TypeDescription] = _builtin()
+"""UIMA's own types, which a file need not and (but for DocumentAnnotation) may not define."""
+
+FINAL = PRIMITIVES | ARRAYS | {"uima.cas.ArrayBase", "uima.cas.Sofa"}
+"""Types nobody may derive from; String only for value lists."""
+
+
+def describe(cls: type[FeatureStructure]) -> TypeDescription:
+    """The type a class of ours declares, as it looks in files: with `source`, and POS as an annotation."""
+    from .edge import edge_features, supertype  # the edge's own record types are described here too
+
+    above = supertype(cls)
+    inherited = {f.name for f in edge_features(above)} if above.uima_name not in BUILTIN else set()
+    if above is not FeatureStructure and above.uima_name in BUILTIN:
+        inherited = {f.name for f in above.features.values()}
+    own = tuple(_plain(f) for f in edge_features(cls) if f.name not in inherited)
+    return TypeDescription(cls.uima_name, above.uima_name, own, cls.description)
+
+
+def _plain(feature: Feature) -> Feature:
+    return Feature(feature.name, feature.range, feature.element, feature.multiple, description=feature.description)
+
+
+def declared() -> dict[str, type[FeatureStructure]]:
+    """The classes declared in this process beyond UIMA's own types, by UIMA name, sorted."""
+    return {name: TYPES[name] for name in sorted(TYPES) if name not in BUILTIN or name == DOCUMENT_ANNOTATION}
+
+
+def is_annotation(cls: type[FeatureStructure]) -> bool:
+    return issubclass(cls, Annotation)
+
+
+def check_type_name(name: str, where: str) -> None:
+    """Raises TypeSystemError unless `name` is a legal UIMA type name: parts of letters, digits and underscores."""
+    _check(name, where, "type", name.split("."))
+
+
+def check_feature_name(name: str, of: str, where: str) -> None:
+    """Raises TypeSystemError unless `name` is a legal UIMA feature name."""
+    _check(name, where, f"feature of {of}", [name])
+
+
+def _check(name: str, where: str, what: str, parts: list[str]) -> None:
+    for part in parts:
+        wrong = next((c for c in part if ord(c) > 0xFFFF or not (c == "_" or unicodedata.category(c)[0] in "LN")), None)
+        if wrong is None and part and unicodedata.category(part[0])[0] == "L":
+            continue
+        why = (
+            "is empty or has an empty part"
+            if not part
+            else f"has {wrong!r}"
+            if wrong is not None
+            else f"has a part that begins with {part[0]!r}"
+        )
+        raise TypeSystemError(
+            f"{where}: {what} {name!r} {why}; expected letters, digits and underscores, each part beginning with a letter"
+        )
+
+
+def nearest(name: str, among: Iterable[str]) -> str:
+    """`; did you mean ...?` with the nearest name, by its last part too; empty where nothing is near."""
+    names = sorted(among)
+    near = difflib.get_close_matches(name, names, 1, 0.75)
+    if not near:
+        short = name.rpartition(".")[2]
+        by_short: dict[str, str] = {}
+        for candidate in names:
+            by_short.setdefault(candidate.rpartition(".")[2].lower(), candidate)
+        near = [by_short[k] for k in difflib.get_close_matches(short.lower(), by_short, 1, 0.75)]
+    return f"; did you mean {near[0]}?" if near else ""

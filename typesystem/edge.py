@@ -1,0 +1,121 @@
+"""How caspipe's own types look in files: the stamp of the engine, POS as an annotation, metadata and offset maps as records."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, cast
+
+from .annotation import Annotation, Feature, FeatureStructure, uima_type
+from .phi import PhiKind
+from .types import DocumentAnnotation, Token
+
+_DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
+_STANDARD = (_DKPRO + ".", "uima.")
+
+
+@uima_type(f"{_DKPRO}.lexmorph.type.pos.POS")
+class Pos(Annotation):
+    """The part of speech of a token, as DKPro keeps it. Made when a document is written, gone when it is read."""
+
+    PosValue: str | None = None
+    """Penn Treebank tag."""
+    coarseValue: str | None = None
+    """Universal part of speech: `NOUN`, `VERB`."""
+
+
+@uima_type("caspipe.Metadata")
+class MetadataRecord(FeatureStructure):
+    """The metadata of a document in a file."""
+
+    keys: list[str] = []  # noqa: RUF012  a field, not a shared class attribute
+    values: list[str] = []  # noqa: RUF012
+
+
+@uima_type("caspipe.OffsetMap")
+class OffsetMapRecord(FeatureStructure):
+    """The offset map of a view in a file: for each replacement its span in the old text and its new length (code points)."""
+
+    view: str
+    begins: list[int] = []  # noqa: RUF012
+    ends: list[int] = []  # noqa: RUF012
+    lengths: list[int] = []  # noqa: RUF012
+
+
+POS_LINK = Feature("pos", Pos.uima_name, python=Pos)
+"""`Token.pos` as it stands in files."""
+
+_COARSE = {
+    **dict.fromkeys(("JJ", "JJR", "JJS", "AFX"), "ADJ"),
+    **dict.fromkeys(("RB", "RBR", "RBS", "WRB"), "ADV"),
+    **dict.fromkeys(("IN",), "ADP"),
+    **dict.fromkeys(("CC",), "CCONJ"),
+    **dict.fromkeys(("DT", "PDT", "WDT"), "DET"),
+    **dict.fromkeys(("UH",), "INTJ"),
+    **dict.fromkeys(("NN", "NNS"), "NOUN"),
+    **dict.fromkeys(("CD",), "NUM"),
+    **dict.fromkeys(("POS", "RP", "TO"), "PART"),
+    **dict.fromkeys(("PRP", "PRP$", "WP", "WP$", "EX"), "PRON"),
+    **dict.fromkeys(("NNP", "NNPS"), "PROPN"),
+    **dict.fromkeys((".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"), "PUNCT"),
+    **dict.fromkeys(("#", "$", "SYM"), "SYM"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"), "VERB"),
+}
+
+
+def coarse(tag: str) -> str:
+    """The universal part of speech (UD version 2) of a Penn Treebank tag; X for a tag of no table."""
+    return _COARSE.get(tag, "X")
+
+
+def supertype(cls: type[FeatureStructure]) -> type[FeatureStructure]:
+    """The class of the nearest UIMA type above."""
+    for base in cls.__mro__[1:]:
+        if "uima_name" in base.__dict__ and base.__dict__["uima_name"] != cls.uima_name:
+            return cast(type[FeatureStructure], base)
+    return FeatureStructure
+
+
+def is_stamped(cls: type[FeatureStructure]) -> bool:
+    """Whether `source` of an annotation is kept in files: for our own types and plug-ins', not for standard ones."""
+    return (
+        issubclass(cls, Annotation)
+        and not cls.uima_name.startswith(_STANDARD)
+        and "source" not in cls.features
+        and isinstance(cls.__dict__.get("own_features", cls.own_features), tuple | object)
+    )
+
+
+SOURCE = Feature("source", "uima.cas.String", python=str, default="", attribute="_source")
+"""Who made an annotation, as it stands in files."""
+
+
+def edge_features(cls: type[FeatureStructure]) -> list[Feature]:
+    """The features of a class of ours as they stand in files, inherited ones first; without begin, end and sofa."""
+    features = list(cls.features.values())
+    if issubclass(cls, Token):
+        features = [POS_LINK if f.name == "pos" else f for f in features]
+    if is_stamped(cls):
+        features.append(SOURCE)
+    return features
+
+
+def to_text(value: Any) -> str:
+    """A value of a string feature of ours as it stands in files: an enumeration's name, a kind's name, else its `str`."""
+    if isinstance(value, Enum):
+        return value.name
+    return str(value)
+
+
+def from_text(python: Any, text: str) -> Any:
+    """The value of a feature whose Python type is `python`. Raises ValueError or KeyError for what it does not know."""
+    if python is str or python is object:
+        return text
+    if isinstance(python, type) and issubclass(python, Enum):
+        return python[text]
+    if python is PhiKind:
+        return PhiKind.of(text)
+    return python(text)
+
+
+def is_document_annotation(cls: type[FeatureStructure]) -> bool:
+    return issubclass(cls, DocumentAnnotation)

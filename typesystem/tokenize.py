@@ -1,0 +1,262 @@
+"""Where tokens begin and end: one rule for documents, dictionaries and training data, so that they always agree.
+
+A token is a word, a number or a punctuation mark. Offsets are code points of the text as given; nothing is cleaned up first.
+The scheme follows cTAKES and the Penn Treebank where that helps look-up and tagging, and cuts finer where a border of
+protected health information can fall. It does not look at case (`covid19` and `COVID19` are cut alike) nor beyond a run
+of non-space characters.
+
+| text | tokens | why |
+|---|---|---|
+| `follow-up`, `O'Brien`, `Guillain–Barré` | 1 | words keep inner hyphens (also the en dash) and apostrophes |
+| `patient's`, `didn't` | `patient` `'s`, `did` `n't` | Treebank clitics `'s 'm 'd 'll 're 've n't`: a name ends before `'s` |
+| `19-Jul-2011`, `65-year-old`, `COVID-19` | cut at hyphens beside digits | days, ages and ranges (`10-12`) become units |
+| `3/4/20`, `y/o`, `12:30` | cut at slashes and colons | as above |
+| `2.5`, `12,500`, `1,234.5` | 1 | decimals and thousands |
+| `03.04.2020`, `192.168.0.1`, `3/4/21.2`, `2021.2`, `3,4` | cut at the marks | a date, an address, a forgotten blank, a list |
+| `5mg`, `65yo`, `11Jan2021` | `5` `mg`, `65` `yo`, `11` `Jan` `2021` | a number and what it counts |
+| `20th`, `1970s` | 1 | ordinals and decades, as in the Treebank |
+| `BNT162b2`, `B12`, `011L20A` | 1 | codes: up to three letters in a row among digits |
+| `aged65`, `since2020`, `Jan2021`, `12enero2015` | cut between letters and digits | four letters or a month: a word ran into a number |
+| `Dr.`, `e.g.`, `hepatitis.XXOn` | the full stop is a token of its own | a name may end before it; whether a sentence does is not decided here |
+| `...`, `--`, `____` | 1 | a run of one mark; brackets and quotes stay single |
+| combining marks, variation selectors | with the character they follow | |
+| zero-width characters | inside a word part of it, else a token | `Jo<U+200B>hn` is one name |
+| emoji with modifiers, ZWJ sequences, flags | 1 | what is drawn as one sign |
+| Chinese characters and Hiragana | 1 each | no blanks: each border of a name must be a border of tokens |
+
+White space is what `str.isspace` says. Every other character, control characters and lone surrogates among them, lies in
+exactly one token. Time and memory are linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .tokens import FormTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+
+# Character classes: letters for the patterns below, with distinct low four bits, so that two of them make one byte.
+STOP, APOSTROPHE, BRACKET, COMMA, DIGIT, FLAG, FORMAT, SIGN = b"PABCDEFG"
+HAN, HYPHEN, SLASH, LETTER, MARK, SPACE = b"HIKLM_"
+
+_LISTED = {
+    **dict.fromkeys(".", STOP),
+    **dict.fromkeys(",", COMMA),
+    **dict.fromkeys("/:", SLASH),
+    **dict.fromkeys("'`´ʼ‘’‛′＇", APOSTROPHE),
+    **dict.fromkeys("-\u2010\u2011\u2012\u2013\ufe63\uff0d", HYPHEN),
+    **dict.fromkeys('"', BRACKET),
+}
+_BY_CATEGORY = {"L": LETTER, "M": MARK, "Nd": DIGIT, "Nl": LETTER, "Cf": FORMAT} | dict.fromkeys(
+    ("Ps", "Pe", "Pi", "Pf"), BRACKET
+)
+_RANGES = (
+    (0x1F3FB, 0x1F3FF, MARK),  # skin tones
+    (0xE0020, 0xE007F, MARK),  # tags, which spell the flags of regions
+    (0x1F1E6, 0x1F1FF, FLAG),
+    (0x3041, 0x3096, HAN),
+    (0x3400, 0x4DBF, HAN),
+    (0x4E00, 0x9FFF, HAN),
+    (0xF900, 0xFAFF, HAN),
+    (0x20000, 0x3FFFF, HAN),
+)
+
+
+def _class_of(char: str) -> int:
+    if char.isspace():
+        return SPACE
+    if char in _LISTED:
+        return _LISTED[char]
+    code = ord(char)
+    for first, last, found in _RANGES:
+        if first <= code <= last:
+            return found
+    category = unicodedata.category(char)
+    return _BY_CATEGORY.get(category) or _BY_CATEGORY.get(category[0]) or SIGN
+
+
+_CLASS: FormTable[int] = FormTable(_class_of)
+_LATIN = bytes(_class_of(chr(i)) for i in range(256))
+
+_PIECE = re.compile(
+    rb"""
+      (?<!DK)(?<!D[PC]) D{1,3}+ (?:C D{3}+ (?!D))++ (?:P D++)? (?![CP]?D)      # 12,500  1,234,567.89
+    | (?<!DK)(?<!D[PC]) D++ P D++ (?![CP]D)                                    # 2.5
+    | L [LM]*+ (?= D{1,3} P D )                                                # pH|7.4
+    | (?<=[DLM]) A L [LM]*+ (?!D)                                              # 1990|'s
+    | (?P<word> L (?:[LM]++ | F++(?=[LD]))*+ (?!D) (?:[AI] L (?:[LM]++ | F++(?=[LD]))*+ (?!D))*+ )
+    | (?P<mixed> [LD] (?:[LDM]++ | F++(?=[LD]))*+ )                            # 5mg  11Jan2021  B12  7
+    | G M*+ (?:F G M*+)++                                                      # emoji joined by U+200D
+    | (?P<run> (?:[GPIKC] (?! M | F++G ))++ )                                  # ...  --  ?!
+    | E E M*+                                                                  # two regional indicators: a flag
+    | F++
+    | M++
+    | . M*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LETTERS_OR_DIGITS = re.compile(rb"L[LMF]*+|D[DMF]*+")
+_CLITIC = re.compile(r"(?:[^\W\d_]n['’]t|['’](?:s|m|d|ll|re|ve))\Z".replace("’", "`´ʼ‘’‛′＇"), re.IGNORECASE)
+_SAME = re.compile(r"(.)\1*+", re.DOTALL)
+_LONGEST_KEPT = 64  # code points of a run of non-space that is worth remembering
+
+_MONTHS = frozenset(
+    "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev fév avr aoû déc maj".split()
+)
+_ORDINAL_OR_DECADE = frozenset(("st", "nd", "rd", "th", "s"))
+
+
+def token_spans(text: str) -> tuple[list[int], list[int]]:
+    """Begins and ends of the tokens of a text, in order, as two lists of code point offsets."""
+    if len(text) < 400:
+        return _short(text)
+    begins: list[int] = []
+    ends: list[int] = []
+    for low, high in _blocks(text, 1 << 18):
+        _long(text[low:high], low, begins, ends)
+    return begins, ends
+
+
+def _short(text: str) -> tuple[list[int], list[int]]:
+    begins: list[int] = []
+    ends: list[int] = []
+    for run in re.finditer(r"\S+", text):
+        begin, end = run.span()
+        cuts = cuts_of(run[0])
+        begins.append(begin)
+        for cut in cuts:
+            begins.append(begin + cut)
+            ends.append(begin + cut)
+        ends.append(end)
+    return begins, ends
+
+
+def _blocks(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """The text in blocks of about `size` code points that end before white space."""
+    low, space = 0, re.compile(r"\s")
+    while len(text) - low > size:
+        high = max(text.rfind(" ", low, low + size), text.rfind("\n", low, low + size))
+        if high <= low:
+            found = space.search(text, low + size)
+            if found is None:
+                break
+            high = found.start()
+        yield low, high
+        low = high
+    yield low, len(text)
+
+
+def _long(text: str, offset: int, begins: list[int], ends: list[int]) -> None:
+    """Cuts by a table of neighbouring classes; only runs in which the table is not enough are cut by the grammar."""
+    import numpy as np
+
+    classes = _classes(text)
+    pairs = np.frombuffer(classes, np.uint8)
+    flags = _pair_table().take((pairs[:-1] << 4) | (pairs[1:] & 15))
+    unsure = np.flatnonzero(flags & _UNSURE)
+    if unsure.size:
+        runs = np.flatnonzero(flags & _RUN)
+        first = np.searchsorted(runs, unsure, "right") - 1
+        first = first[np.diff(first, prepend=-1) > 0]
+        borders: list[int] = []
+        for begin, end in zip(runs[first].tolist(), runs[first + 1].tolist(), strict=True):
+            flags[begin + 1 : end] = 0
+            run = text[begin:end]
+            cuts = _KEPT[run] if end - begin <= _LONGEST_KEPT else _cuts(run, classes[begin + 1 : end + 1])
+            borders.extend([begin + cut for cut in cuts])
+        flags[borders] = _BEGIN | _END
+    begins.extend((np.flatnonzero(flags & _BEGIN) + offset).tolist())
+    ends.extend((np.flatnonzero(flags & _END) + offset).tolist())
+
+
+def _classes(text: str) -> bytes:
+    """One class for each code point, with a space before and after."""
+    import numpy as np
+
+    try:
+        return b"_" + text.encode("latin-1").translate(_LATIN) + b"_"
+    except UnicodeEncodeError:
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    table = _class_table()
+    found = table.take(codes)
+    if not found.all():
+        for code in np.unique(codes[found == 0]).tolist():
+            table[code] = _class_of(chr(code))
+        found = table.take(codes)
+    return b"_" + found.tobytes() + b"_"
+
+
+@cache
+def _class_table() -> Bytes:
+    """Class of each code point, 0 where it was not asked for yet."""
+    import numpy as np
+
+    return np.zeros(0x110000, np.uint8)
+
+
+_BEGIN, _END, _UNSURE, _RUN = 1, 2, 4, 8
+
+
+@cache
+def _pair_table() -> Bytes:
+    """What lies between two neighbouring classes: a token's begin or end, a border of a run of non-space, or a doubt."""
+    import numpy as np
+
+    together = {(LETTER, LETTER), (LETTER, MARK), (MARK, LETTER), (MARK, MARK), (DIGIT, DIGIT)}
+    doubtful = {(LETTER, DIGIT), (DIGIT, LETTER), (MARK, DIGIT), (APOSTROPHE, LETTER), (HYPHEN, LETTER), (FLAG, FLAG)}
+    doubtful |= {(STOP, DIGIT), (COMMA, DIGIT)} | {(c, c) for c in (SIGN, STOP, HYPHEN, SLASH, COMMA)}
+    table = np.zeros(256, np.uint8)
+    every = set(_LATIN) | {HAN, FLAG, FORMAT, MARK}
+    for left in every:
+        for right in every:
+            flags = 0
+            if left == SPACE or right == SPACE:
+                if left != right:
+                    flags = _RUN | (_BEGIN if left == SPACE else _END)
+            elif (left, right) not in together:
+                flags = _BEGIN | _END
+            if (left, right) in doubtful or (right == FORMAT) or (right == MARK and left not in (LETTER, MARK)):
+                flags |= _UNSURE
+            table[((left << 4) | (right & 15)) & 255] = flags
+    return table
+
+
+def cuts_of(run: str) -> tuple[int, ...]:
+    """Where a run of non-space characters is cut into tokens, its own borders left out."""
+    if len(run) <= _LONGEST_KEPT:
+        return _KEPT[run]
+    return _cuts(run, bytes(map(_CLASS.__getitem__, run)))
+
+
+def _kept_cuts(run: str) -> tuple[int, ...]:
+    return tuple(_cuts(run, bytes(map(_CLASS.__getitem__, run))))
+
+
+_KEPT: FormTable[tuple[int, ...]] = FormTable(_kept_cuts)
+
+
+def _cuts(run: str, classes: bytes) -> Any:
+    cuts: list[int] = []
+    for piece in _PIECE.finditer(classes):
+        begin, end = piece.span()
+        kind = piece.lastgroup
+        if kind == "word":
+            clitic = _CLITIC.search(run, begin, end) if b"A" in piece[0] else None
+            if clitic:
+                at = clitic.start() + (clitic[0][0] in "")
+                cuts.append(at)
+        elif kind == "mixed":
+            cuts.extend(_mixed_cuts(run, piece[0], begin))
+        elif kind == "run" and end - begin > 1:
+            cuts.extend([same.end() for same in _SAME.finditer(run, begin, end)][:-1])
+        cuts.append(end)
+    return cuts[:-1]
