@@ -10,20 +10,10 @@ from functools import cached_property
 from ..pipeline.component import AnalysisEngine, component
 from ..pipeline.errors import CasError
 from ..typesystem import INITIAL_VIEW, Cas, Phi, PhiCandidate, PhiKind, Sentence, View
-from .resolving import Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
+from .resolving import BELOW, EMPTY, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
 from .resolving.claims import Remainder, uncovered
 from .resolving.merging import merge
 from .resolving.strategies import Priority
-
-VETOED = "vetoed"
-"""Candidates whose reason begins with this were taken out by a veto and are left alone."""
-BELOW = "below threshold"
-EMPTY = "nothing but white space"
-
-
-def takes_part(candidate: PhiCandidate) -> bool:
-    """Whether a candidate counts after resolving: not vetoed, not below a threshold, not empty."""
-    return not candidate.reason.startswith((VETOED, BELOW, EMPTY))
 
 
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])
@@ -103,7 +93,9 @@ class Resolver(AnalysisEngine):
         end = -1
         for claim in settlement.claims:
             if claim.begin < end or claim.begin >= claim.end:
-                raise CasError(f"strategy {self.strategy.name} made overlapping or empty spans at {claim.begin}:{claim.end}")
+                raise CasError(
+                    f"strategy {self.strategy.name} made overlapping or empty spans at {claim.begin}:{claim.end}"
+                )
             end = claim.end
         for begin, end in uncovered(group, settlement.claims, text):
             raise CasError(f"strategy {self.strategy.name} uncovers {begin}:{end}")
@@ -125,31 +117,35 @@ def groups(bids: Iterable[Bid]) -> Iterator[list[Bid]]:
 
 
 def _adopted(view: View) -> list[PhiCandidate]:
-    """The candidates, after earlier Phi left the view; a Phi that no candidate won comes back as a candidate."""
+    """The candidates, after earlier Phi left the view; a Phi that no candidate stands behind comes back as a candidate."""
     candidates = view.select(PhiCandidate)
-    known = {id(c.winner) for c in candidates if c.winner is not None}
-    strangers = []
-    for phi in view.select(Phi):
+    won = {id(c.winner) for c in candidates if c.winner is not None}
+    earlier = view.select(Phi)
+    strangers = [phi for phi in earlier if id(phi) not in won and not _is_rest(phi, view)]
+    for phi in earlier:
         view.remove(phi)
-        if id(phi) not in known:
-            same = PhiCandidate(
-                phi.begin, phi.end, kind=phi.kind, confidence=phi.confidence, value=phi.value, rule="given as Phi"
-            )
-            same._source = phi.source
-            strangers.append(same)
     if not strangers:
         return candidates
-    view.add_all(strangers)
+    for phi in strangers:
+        same = PhiCandidate(
+            phi.begin, phi.end, kind=phi.kind, confidence=phi.confidence, value=phi.value, rule="given as Phi"
+        )
+        same._source = phi.source
+        view.add(same)
     return view.select(PhiCandidate)
+
+
+def _is_rest(phi: Phi, view: View) -> bool:
+    """Whether a Phi is what an earlier run left of a candidate that lost."""
+    beside = view.select(PhiCandidate, overlapping=phi) if phi.reason.startswith(REST) else []
+    return any(c.source == phi.source for c in beside)
 
 
 def _phi(claim: Claim) -> Phi:
     speaker = claim.speaker
     alone = claim.begin == speaker.begin and claim.end == speaker.end
     value = speaker.value if alone else ""
-    phi = Phi(
-        claim.begin, claim.end, kind=claim.kind, confidence=claim.confidence, value=value, reason=claim.reason
-    )
+    phi = Phi(claim.begin, claim.end, kind=claim.kind, confidence=claim.confidence, value=value, reason=claim.reason)
     phi._source = speaker.source
     return phi
 

@@ -1,1 +1,48 @@
 """Pipelines: the contract of components, the YAML that assembles them, and the loop that runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .component import (
+    AnalysisEngine,
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    Component,
+    Part,
+    Spans,
+    component,
+    part,
+)
+from .resources import Resource
+
+if TYPE_CHECKING:
+    from .pipeline import Pipeline
+    from .report import RunReport
+
+__all__ = [
+    "AnalysisEngine",
+    "Annotator",
+    "CasConsumer",
+    "CollectionReader",
+    "Component",
+    "Part",
+    "Pipeline",
+    "Resource",
+    "RunReport",
+    "Spans",
+    "component",
+    "part",
+]
+
+_LATER = {"Pipeline": "pipeline", "RunReport": "report"}
+
+
+def __getattr__(name: str) -> Any:
+    """The assembler is imported when asked for: components and the command line start without it."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)

@@ -18,6 +18,7 @@ from .component import (
 from .config import Config, Step
 from .errors import ConfigError, Fault
 
+SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
 ROLES: dict[str, tuple[type[Component], ...]] = {
     "reader": (CollectionReader,),
     "engines": (Annotator, AnalysisEngine),
@@ -77,7 +78,7 @@ def assemble(config: Config) -> Assembly:
         whole = _with_resolver(whole)
         _check_capabilities(reader, whole, config, faults)
     if faults:
-        raise ConfigError(sorted(faults, key=lambda f: (f.file != config.file, f.file, f.line)))
+        raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
     for consumer in consumers:
         consumer.output = options.output
     return Assembly(reader, whole, consumers, options, views)
@@ -85,17 +86,15 @@ def assemble(config: Config) -> Assembly:
 
 def _build(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:
     try:
-        cls = registry.find(step.name)
+        cls = registry.find(step.name, SECTION_ROLES[section])
     except LookupError as error:
         faults.append(Fault(step.keys[0] if isinstance(step.keys[0], str) else section, str(error), *step.place))
         return None
     except ConfigError as error:
         faults += error.faults
         return None
-    roles = ROLES[section]
-    if not issubclass(cls, roles):
-        found = next((s for s, r in ROLES.items() if issubclass(cls, r)), "nowhere")
-        faults.append(Fault(section, f"{step.name} does not belong here; it goes under {found}", *step.place))
+    if cls.role != SECTION_ROLES[section]:
+        faults.append(Fault(section, f"{step.name} is a {cls.role or 'class without a role'}", *step.place))
         return None
     given = dict(step.given)
     fields = {p.name for p in params.parameters(cls)}

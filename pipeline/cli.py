@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import CaspipeError, ConfigError
+from .errors import CaspipeError, ConfigError, Fault
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
@@ -170,15 +170,15 @@ def describe(
 ) -> None:
     """Explains a component: what it reads and makes, and its parameters."""
     from . import console, registry
-    from .errors import Fault
 
     for file in plugin or []:
         registry.load_file(str(file))
     try:
-        cls = registry.find(component)
+        classes = registry.find_all(component)
     except LookupError as error:
         raise ConfigError([Fault("", str(error))]) from None
-    console.print_component(cls)
+    for cls in classes:
+        console.print_component(cls)
 
 
 @app.command(epilog="Example: `caspipe validate my.yaml`")
@@ -186,7 +186,7 @@ def describe(
 def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
     """Assembles a pipeline and runs the examples of its rule files; reads no document."""
     pipeline = _load(config, set_, plugin)
-    faults = []
+    faults: list[Fault] = []
     for part in [pipeline.reader, *pipeline.engines, *pipeline.consumers]:
         check = getattr(part, "check", None)
         faults += check() if check is not None else []

@@ -29,6 +29,8 @@ class Component:
     """Types that must have been made upstream."""
     outputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
     """Types this component makes; anything else it yields is an error."""
+    role: ClassVar[str] = ""
+    """Where it stands in a pipeline: reader, engine or consumer."""
     rest: ClassVar[str] = ""
     """Name of the field that takes the YAML keys which are no parameters (`DATE: ...` of the masker)."""
 
@@ -59,6 +61,8 @@ class Component:
 class CollectionReader(Component):
     """Yields documents one by one, lazily: a corpus need not fit in memory."""
 
+    role = "reader"
+
     def __iter__(self) -> Iterator[Cas]:
         raise TypeError(f"{type(self).__name__} must define __iter__")
 
@@ -75,6 +79,8 @@ class CollectionReader(Component):
 class Annotator(Component):
     """Finds things: `annotate` is pure and yields annotations; the engine checks, stamps and adds them."""
 
+    role = "engine"
+
     def annotate(self, view: View) -> Iterable[Annotation | Spans]:
         """The annotations of one view. No I/O, no clock, no randomness, no change to the view."""
         raise TypeError(f"{type(self).__name__} must define annotate(view)")
@@ -83,12 +89,16 @@ class Annotator(Component):
 class AnalysisEngine(Component):
     """Works on the whole CAS: for what also removes, replaces or makes views (resolver, masker)."""
 
+    role = "engine"
+
     def process(self, cas: Cas) -> None:
         raise TypeError(f"{type(self).__name__} must define process(cas)")
 
 
 class CasConsumer(Component):
     """Takes finished documents: writes files, tables, reports."""
+
+    role = "consumer"
 
     output: Path = Path("out")
     """Folder that relative paths of this consumer lie under (`run.output`)."""

@@ -251,7 +251,7 @@ def print_component(cls: type[Component]) -> None:
     import inspect
 
     console = out()
-    console.print(f"[bold cyan]{cls.name}[/]  ({cls.__module__}:{cls.__qualname__})")
+    console.print(f"[bold cyan]{cls.name}[/]  {cls.role}  ({cls.__module__}:{cls.__qualname__})")
     console.print(inspect.cleandoc(cls.__doc__ or ""), markup=False)
     console.print(f"needs: {', '.join(t.__name__ for t in cls.inputs) or 'nothing'}")
     console.print(f"makes: {', '.join(t.__name__ for t in cls.outputs) or 'nothing'}")

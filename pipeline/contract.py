@@ -48,9 +48,9 @@ def check_module(name: str) -> list[Finding]:
     if name.endswith(".py"):
         module = registry.load_file(name)
     else:
-        known = {c.name: c for c in registry.components()}
+        known = [c.name for c in registry.components()]
         if name in known:
-            return check_component(known[name])
+            return [finding for cls in registry.find_all(name) for finding in check_component(cls)]
         try:
             module = importlib.import_module(name)
         except ImportError as error:

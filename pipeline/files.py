@@ -116,7 +116,9 @@ def restricted_folder(folder: Path, below: Path | None = None) -> None:
 
 
 def _no_folder(folder: Path, error: OSError) -> ConsumerError:
-    blocked = next((p for p in (folder, *folder.parents) if p.exists() and not p.is_dir()), None)
+    blocked = None
+    with contextlib.suppress(OSError):  # a folder on the way may not let us look
+        blocked = next((p for p in (folder, *folder.parents) if p.exists() and not p.is_dir()), None)
     if blocked is not None:
         return ConsumerError(f"{folder}: expected a folder, but {blocked} is a file")
     return ConsumerError(f"{folder}: cannot make the folder: {error.strerror or type(error).__name__}")
@@ -140,10 +142,10 @@ class DocumentFolder:
         self._last: tuple[str, Path] | None = None
         self._make(self.folder)
 
-    def write(self, document_id: str, data: bytes) -> PurePosixPath:
-        """Writes the file of a document; returns its path in the folder."""
+    def write(self, document_id: str, data: bytes, name: PurePosixPath | None = None) -> PurePosixPath:
+        """Writes the file of a document, under a name taken from `names` before or now; returns its path in the folder."""
         self._last = None
-        name = self.names.next(document_id)
+        name = name or self.names.next(document_id)
         path = self.folder / name
         self._make(path.parent)
         write_atomic(path, data, private=self.restricted, durable=self.durable)

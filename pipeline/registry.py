@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "caspipe.components"
 
-_COMPONENTS: dict[str, type[Component]] = {}
+ROLES = ("reader", "engine", "consumer")
+
+_COMPONENTS: dict[tuple[str, str], type[Component]] = {}
 _PARTS: dict[tuple[str, str], type[Part]] = {}
 _discovered = False
 
@@ -26,8 +28,8 @@ def _place(cls: type[Any]) -> str:
 
 
 def register(cls: type[Component]) -> None:
-    """Enters a component class. Raises ConfigError where another class claims the name."""
-    _claim(_COMPONENTS, cls.name, cls, f"component {cls.name}")
+    """Enters a component class. Raises ConfigError where another class of its role (reader, engine, consumer) has the name."""
+    _claim(_COMPONENTS, (cls.role, cls.name), cls, f"{cls.role or 'component'} {cls.name}")
 
 
 def register_part(cls: type[Part], family: type[Part]) -> None:
@@ -99,27 +101,53 @@ def load_file(path: str) -> Any:
     return module
 
 
-def find(name: str) -> type[Component]:
-    """The component class for a name or a dotted path `package.module:Class`. Raises LookupError with the nearest name."""
+def find(name: str, role: str = "") -> type[Component]:
+    """The component class for a name or a dotted path `package.module:Class`. Raises LookupError with the nearest name.
+
+    `role` is where it is to stand: reader, engine or consumer; a name may be used once in each.
+    """
+    if ":" in name:
+        return _dotted(name)
+    found = _named(name, role)
+    if not found:
+        discover()
+        found = _named(name, role)
+    if not found:
+        elsewhere = _named(name, "")
+        if elsewhere:
+            raise LookupError(f"{name} is a {elsewhere[0].role}: it goes under {_SECTIONS[elsewhere[0].role]}")
+        names = [n for r, n in _COMPONENTS if role in ("", r)]
+        raise LookupError(f"no {role or 'component'} called {name!r}{nearest(name, names)}")
+    return found[0]
+
+
+_SECTIONS = {"reader": "reader", "engine": "engines", "consumer": "consumers", "": "nowhere"}
+
+
+def find_all(name: str) -> list[type[Component]]:
+    """The components of a name, one for each role. Raises LookupError where there is none."""
+    first = find(name)
+    return _named(name, "") or [first]
+
+
+def _named(name: str, role: str) -> list[type[Component]]:
+    return [_COMPONENTS[r, name] for r in ROLES if role in ("", r) and (r, name) in _COMPONENTS]
+
+
+def _dotted(name: str) -> type[Component]:
     from .component import Component
 
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-        try:
-            found = getattr(importlib.import_module(module), attribute)
-        except ImportError as error:
-            raise LookupError(f"cannot import {module}: {error}") from error
-        except AttributeError:
-            near = nearest(attribute, dir(sys.modules[module]))
-            raise LookupError(f"{module} has no {attribute}{near}") from None
-        if not (isinstance(found, type) and issubclass(found, Component)):
-            raise LookupError(f"{name} is no component: expected a class made with @component")
-        return found
-    if name not in _COMPONENTS:
-        discover()
-    if name not in _COMPONENTS:
-        raise LookupError(f"no component called {name!r}{nearest(name, _COMPONENTS)}")
-    return _COMPONENTS[name]
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise LookupError(f"cannot import {module}: {error}") from error
+    except AttributeError:
+        near = nearest(attribute, dir(sys.modules[module]))
+        raise LookupError(f"{module} has no {attribute}{near}") from None
+    if not (isinstance(found, type) and issubclass(found, Component)):
+        raise LookupError(f"{name} is no component: expected a class made with @component")
+    return found
 
 
 def find_part(family: type[Part], name: str) -> type[Part]:
@@ -134,9 +162,9 @@ def find_part(family: type[Part], name: str) -> type[Part]:
 
 
 def components() -> list[type[Component]]:
-    """Every component known, by name."""
+    """Every component known, by role and name."""
     discover()
-    return [_COMPONENTS[name] for name in sorted(_COMPONENTS)]
+    return [_COMPONENTS[key] for key in sorted(_COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))]
 
 
 def parts(family: type[Part]) -> list[type[Part]]:

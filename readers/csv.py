@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import dataclasses
 import io
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
-from ..typesystem import Cas
-from .decoding import AUTO, check_encoding, decode, mark
+from ..typesystem import Cas, KnownPhi
+from .decoding import AUTO, FALLBACK, check_encoding, decode, mark
 from .files import opened, too_long
 from .records import RecordReader, no_such_field
 from .selection import Source
 
+_FAULTY = re.compile("[\udc80-\udcff]")
+_NEVER_CLOSED = "a quote is opened and never closed"
+_AFTER_QUOTE = "a quoted field goes on after its closing quote"
 
-@component("csv")
+
+@component("csv", outputs=[KnownPhi])
 class CsvReader(RecordReader):
     """Reads delimited files with a header row, plain or gzipped: a document a row. Quoted fields may hold newlines.
 
@@ -59,48 +65,109 @@ class CsvReader(RecordReader):
                 self.fail(source.id, str(error))
 
     def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
-        codec, errors = self._codec(file)
-        text = io.TextIOWrapper(file, codec, errors, newline="")
-        rows = _Rows(text, self.delimiter, self.quote, self.max_bytes)
-        header = list(self.columns)
-        number = 0
-        for row in rows:
-            if not row:
-                continue  # an empty line is no row
-            cells, encoding = _decoded(row, codec, errors, self.encoding)
-            if not header:
-                header = self._header(cells, source)
-                continue
-            number += 1
-            name, place = f"{source.id}/{number}", f"{source.path}, row {number} (line {rows.line})"
-            if cells is None:
-                self.fail(name, f"{place}: {encoding}")
-            elif len(cells) != len(header):
-                self.fail(name, f"{place}: expected {len(header)} columns, found {len(cells)}")
-            elif any(len(c) > self.max_bytes for c in cells):
-                self.fail(name, f"{place}: {too_long(self.max_bytes)}")
-            else:
+        codec, marked = self._codec(file)
+        text = io.TextIOWrapper(file, codec, "surrogateescape", newline="")  # faulty bytes are looked at row by row
+        try:
+            rows = _Rows(text, self.delimiter, self.quote, self.max_bytes)
+            header = list(self.columns)
+            number = 0
+            for row in rows:
+                try:
+                    cells, encoding = self._decoded(row, codec, marked)
+                except ReaderError as error:
+                    if not header:
+                        raise ReaderError(f"{source.path}, header row: {error}") from None
+                    number += 1
+                    self.fail(f"{source.id}/{number}", f"{source.path}, row {number} (line {rows.line}): {error}")
+                    continue
+                if not header:
+                    header = self._header(cells, source)
+                    continue
+                number += 1
+                name, place = f"{source.id}/{number}", f"{source.path}, row {number} (line {rows.line})"
+                if len(cells) != len(header):
+                    self.fail(name, f"{place}: expected {len(header)} columns, found {len(cells)}")
+                    continue
                 for cas in self.documents(dict(zip(header, cells, strict=True)), name, place, seen):
                     cas.metadata["encoding"] = encoding
                     yield cas
-        if rows.fault:
-            self.fail(f"{source.id}/{number + 1}", f"{source.path}, from row {number + 1} on: {rows.fault}")
-        elif not header:
-            self.fail(source.id, f"{source.path}: expected a header row, found an empty file")
+            if rows.fault:
+                self.fail(f"{source.id}/{number + 1}", f"{source.path}, from row {number + 1} on: {rows.fault}")
+            elif not header:
+                raise ReaderError(f"{source.path}: expected a header row, found an empty file")
+        finally:
+            text.detach()
 
-    def _codec(self, file: BinaryIO) -> tuple[str, str]:
-        """Codec and error handler to split rows with; bytes that are no UTF-8 are kept for a decision row by row."""
+    def _codec(self, file: BinaryIO) -> tuple[str, bool]:
+        """The codec to split rows with, and whether that is certain."""
         if self.encoding != AUTO:
-            return ("utf-8-sig" if self.encoding.lower() in ("utf-8", "utf8") else self.encoding), _KEEP
+            return ("utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding), True
         peek = getattr(file, "peek", None)
         marked = mark(peek(4)[:4]) if peek is not None else ""
-        return (marked if marked not in ("", "utf-8") else "utf-8-sig"), _KEEP
+        return ("utf-8-sig" if marked in ("", "utf-8") else marked), bool(marked)
 
-    def _header(self, cells: list[str] | None, source: Source) -> list[str]:
+    def _decoded(self, row: list[str], codec: str, certain: bool) -> tuple[list[str], str]:
+        """The row with its bytes decoded, and the encoding. Raises ReaderError where bytes do not fit."""
+        name = "utf-8" if codec == "utf-8-sig" else codec
+        if not any(map(_FAULTY.search, row)):
+            return row, name
+        if certain:
+            raise ReaderError(f"expected {name}, found bytes that are not")
+        return [decode(c.encode("utf-8", "surrogateescape"), FALLBACK)[0] for c in row], FALLBACK
+
+    def _header(self, cells: list[str], source: Source) -> list[str]:
         """Checks the header row. Raises ReaderError where a column this reader needs is missing or named twice."""
-        names = [c.strip() for c in cells or []]
+        names = [c.strip().removeprefix("\ufeff") for c in cells]
         for field in self.wanted():
             if names.count(field) != 1:
                 what = no_such_field(field, names) if field not in names else f"column {field} occurs twice"
                 raise ReaderError(f"{source.path}: {what}")
         return names
+
+
+class _Rows:
+    """The rows of a file that are not empty. Ends at the first fault and says what it was."""
+
+    def __init__(self, text: io.TextIOWrapper, delimiter: str, quote: str, limit: int) -> None:
+        self.text = text
+        self.limit = limit
+        self.fault = ""
+        self._rows = csv.reader(iter(self._line, ""), delimiter=delimiter, quotechar=quote, strict=True)
+
+    @property
+    def line(self) -> int:
+        """The physical line read last."""
+        return self._rows.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        while not self.fault:
+            before = csv.field_size_limit(self.limit)  # the limit belongs to the whole process: it is given back
+            try:
+                row = next(self._rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                ends = "unexpected end" in str(error)
+                large = "larger than" in str(error)
+                self.fault = too_long(self.limit) if large else _NEVER_CLOSED if ends else _AFTER_QUOTE
+                return
+            except UnicodeError:
+                self.fault = "bytes that are not in the encoding of the byte-order mark"
+                return
+            except _TooLong:
+                self.fault = too_long(self.limit)
+                return
+            finally:
+                csv.field_size_limit(before)
+            if row:
+                yield row
+
+    def _line(self) -> str:
+        line = self.text.readline(self.limit + 1)
+        if len(line) > self.limit and not line.endswith(("\n", "\r")):
+            raise _TooLong
+        return line
+
+
+class _TooLong(Exception):
+    """A physical line beyond the limit."""

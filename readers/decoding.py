@@ -22,7 +22,7 @@ def check_encoding(encoding: str) -> None:
     """Raises ValueError for a name that is neither `auto` nor a text encoding Python knows."""
     if encoding != AUTO:
         try:
-            b"".decode(encoding)
+            " ".encode(encoding)
         except LookupError:
             raise ValueError(f"encoding: expected auto or the name of a text encoding, got {encoding!r}") from None
 
@@ -42,7 +42,9 @@ def decode(data: bytes, encoding: str = AUTO) -> tuple[str, str]:
     if marked:
         text, fault = _strict(data, marked)
         if text is None:
-            raise ReaderError(f"expected {marked}, as the byte-order mark says, found a byte that is not at byte {fault}")
+            raise ReaderError(
+                f"expected {marked}, as the byte-order mark says, found a byte that is not at byte {fault}"
+            )
         return text.removeprefix("\ufeff"), marked
     text, fault = _strict(data, "utf-8")
     if text is not None:

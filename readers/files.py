@@ -34,12 +34,13 @@ class FileReader(CollectionReader):
     """Suffixes that are no part of a document id."""
 
     def __post_init__(self) -> None:
-        if self.folder is None and not self.files:
-            raise ValueError("expected folder or files, got neither")
         if self.max_bytes < 1:
             raise ValueError(f"max_bytes: expected 1 or more, got {self.max_bytes}")
         self.failed = []
         self._selected: list[Source] | None = None
+
+    def __bool__(self) -> bool:
+        return True  # else truth would ask for the length, and that lists the files
 
     def open(self) -> None:
         """Lists the files. Raises ReaderError where the folder is absent or nothing matches."""
@@ -61,6 +62,8 @@ class FileReader(CollectionReader):
     def _select(self) -> list[Source]:
         files = self.files if isinstance(self.files, list) else [self.files] if self.files else []
         try:
+            if not files and self.folder is None:
+                raise ReaderError("expected folder or files, got neither")
             if files or self.folder is None:
                 return list(without_duplicates(select_files(files, self.folder, self.suffixes)))
             return list(without_duplicates(select_folder(self.folder, self.pattern, self.suffixes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ def add_gold(cas: Cas, spans: Any, kinds: Mapping[str, PhiKind], field: str) -> 
     if not isinstance(spans, list):
         raise ReaderError(f"field {field}: expected a list of spans")
     phis = sorted((_phi(s, n, len(cas.text), kinds, field) for n, s in enumerate(spans, 1)), key=lambda p: (p[0], p[1]))
-    for (_, end, _, first), (begin, _, _, second) in zip(phis, phis[1:], strict=False):
+    for (_, end, _, first), (begin, _, _, second) in itertools.pairwise(phis):
         if begin < end:
             raise ReaderError(f"field {field}: spans {min(first, second)} and {max(first, second)} overlap")
     cas.create_view(GOLD_VIEW, cas.text).add_all(Phi(begin, end, kind=kind) for begin, end, kind, _ in phis)

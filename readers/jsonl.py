@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
-from ..typesystem import Cas, PhiKind
+from ..typesystem import Cas, KnownPhi, PhiKind
 from .decoding import decode
 from .files import opened, too_long
 from .gold import add_gold
@@ -17,7 +17,7 @@ from .records import RecordReader, lookup
 from .selection import Source
 
 
-@component("jsonl")
+@component("jsonl", outputs=[KnownPhi])
 class JsonlReader(RecordReader):
     """Reads JSON Lines files (UTF-8), plain or gzipped: an object a line. Fields inside objects are named `patient.name`."""
 

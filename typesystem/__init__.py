@@ -21,6 +21,9 @@ from .types import (
     TermGroup,
     Token,
 )
+from .typesystem import TypeSystem
+from .xmi_reader import read_xmi
+from .xmi_writer import save_xmi, write_xmi
 
 __all__ = [
     "DEIDENTIFIED_VIEW",
@@ -55,8 +58,12 @@ __all__ = [
     "TermGroup",
     "Token",
     "TokenTable",
+    "TypeSystem",
     "TypeSystemError",
     "View",
+    "read_xmi",
     "replace_spans",
+    "save_xmi",
     "uima_type",
+    "write_xmi",
 ]

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 from .text import Sofa
 
 T = TypeVar("T", bound="FeatureStructure")
-_REQUIRED: Any = object()
+REQUIRED: Any = object()
+"""The default of a field that must be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,17 @@ class AnnotationBase(FeatureStructure):
         sofa = property(attrgetter("_sofa"), doc="The Sofa it belongs to; None until it is in a view.")
 
 
+def _field(*, init: bool = True, kw_only: bool = True) -> Any:
+    """What type checkers need to know of an attribute; nothing at run time."""
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(_field,))
+def _typed(cls: type[T]) -> type[T]:
+    """Tells type checkers that `begin` and `end` come first when an annotation is made."""
+    return cls
+
+
+@_typed
 class Annotation(AnnotationBase):
     """`uima.tcas.Annotation`: a span of one view's text.
 
@@ -96,9 +108,6 @@ class Annotation(AnnotationBase):
 
     __slots__ = ("_begin", "_end", "_source")
     uima_name: ClassVar[str] = "uima.tcas.Annotation"
-    _begin: int
-    _end: int
-    _source: str
 
     def __init__(self, begin: int, end: int) -> None:
         self._begin = begin
@@ -107,11 +116,12 @@ class Annotation(AnnotationBase):
         self._source = ""
 
     if typing.TYPE_CHECKING:
+        begin: int = _field(kw_only=False)
+        end: int = _field(kw_only=False)
+        _begin: int = _field(init=False)
+        _end: int = _field(init=False)
+        _source: str = _field(init=False)
 
-        @property
-        def begin(self) -> int: ...
-        @property
-        def end(self) -> int: ...
         @property
         def source(self) -> str: ...
 
@@ -153,7 +163,7 @@ _ARRAYS = {
 }
 
 
-@dataclass_transform(eq_default=False, kw_only_default=True)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(_field,))
 def uima_type(name: str) -> Callable[[type[T]], type[T]]:
     """Makes a class a UIMA type called `name`; its annotated fields become features and keyword arguments.
 
@@ -182,7 +192,7 @@ def slotted(cls: type[T]) -> type[T]:
     body = {k: v for k, v in cls.__dict__.items() if k not in own and k not in ("__dict__", "__weakref__")}
     defaults = {k: cls.__dict__[k] for k in own if k in cls.__dict__}
     body["__slots__"] = tuple(own)
-    body["_defaults"] = {**getattr(cls, "_defaults", {}), **{k: defaults.get(k, _REQUIRED) for k in own}}
+    body["_defaults"] = {**getattr(cls, "_defaults", {}), **{k: defaults.get(k, REQUIRED) for k in own}}
     metaclass: Any = type(cls)
     made: Any = metaclass(cls.__name__, cls.__bases__, body)
     made.__qualname__ = cls.__qualname__
@@ -228,7 +238,7 @@ def _initialiser(cls: type[FeatureStructure]) -> Callable[..., None]:
     lines = ["self._begin = begin", "self._end = end", *sofa, "self._source = ''"] if span else sofa
     for i, (field, default) in enumerate(fields.items()):
         safe = f"{field}_" if keyword.iskeyword(field) else field
-        if default is _REQUIRED:
+        if default is REQUIRED:
             arguments.append(safe)
         elif isinstance(default, list):
             arguments.append(f"{safe}=None")
@@ -257,7 +267,7 @@ def _feature(cls: type[FeatureStructure], field: str) -> Feature:
             name, element, multiple = "uima.cas.FSArray", of.uima_name, False
         else:
             name, multiple = _ARRAYS.get(of, "uima.cas.StringArray"), False
-    return Feature(field, name, element, multiple, hint, None if default is _REQUIRED else default)
+    return Feature(field, name, element, multiple, hint, None if default is REQUIRED else default)
 
 
 def uima_range(hint: Any) -> str:

@@ -36,7 +36,7 @@ class ArrayBase(FeatureStructure):
     uima_name: ClassVar[str] = "uima.cas.ArrayBase"
 
 
-class ListArray(list[Any], ArrayBase):
+class ListArray(list[Any], ArrayBase):  # type: ignore[misc]  # the list's own [...] is meant
     """An array that is a Python list too."""
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class ListArray(list[Any], ArrayBase):
         return f"<{type(self).__name__} of {len(self)}>"  # not the elements: they can be text of the document
 
 
-class ByteArray(bytearray, ArrayBase):
+class ByteArray(bytearray, ArrayBase):  # type: ignore[misc]  # the bytes' own [...] is meant
     """`uima.cas.ByteArray`: the bytes, unsigned, as Python counts them."""
 
     __slots__ = ()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import copy as _copy
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import gt
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
-from .errors import CasError
+from .errors import CasError, TypeSystemError
 from .index import Index
 from .text import OffsetMap, Sofa
 from .tokens import TokenTable
 from .types import TYPE_PRIORITY, KnownPhi, Token
 
 if TYPE_CHECKING:
+    from .origin import Origin
     from .typesystem import TypeSystem
 
 F = TypeVar("F", bound=FeatureStructure)
@@ -27,12 +28,15 @@ INITIAL_VIEW = "_InitialView"
 GOLD_VIEW = "gold"
 DEIDENTIFIED_VIEW = "deidentified"
 
-_RANK = {t: i for i, t in enumerate(TYPE_PRIORITY)}
+_RANK = {t.uima_name: i for i, t in enumerate(TYPE_PRIORITY)}
 
 
 def type_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
-    """Sort key of a type among annotations of equal span: declared priority first, then the UIMA name."""
-    return _RANK.get(cast(Any, type_), len(_RANK)), type_.uima_name
+    """Sort key of a type among annotations of equal span: declared priority first, then the UIMA name.
+
+    A document with a type system of its own sorts by `TypeSystem.rank`, which knows further priorities.
+    """
+    return _RANK.get(type_.uima_name, len(_RANK)), type_.uima_name
 
 
 class View:
@@ -93,6 +97,19 @@ class View:
                 self._tokens = None
         if self._merged:
             self._merged.clear()
+
+    def fill(self, type_: type[FeatureStructure], items: list[Any]) -> None:
+        """Indexes many instances of one type that are known to belong here: `add_all` for readers, without its checks."""
+        if not items:
+            return
+        if not issubclass(type_, Annotation):
+            self._others.setdefault(type_, []).extend(items)
+        elif len(self._indexes.get(type_, ())):
+            self.add_all(items)
+        else:
+            self._indexes[type_] = Index.of(type_, items)
+        self._merged.clear()
+        self._tokens = None
 
     def add_spans(self, type_: type[Annotation], begins: list[int], ends: list[int], source: str = "") -> None:
         """Indexes disjoint, sorted spans of one type as columns: objects are made only when asked for.
@@ -183,7 +200,7 @@ class View:
         spans = [(how, s) for how, s in (("b", covered_by), ("c", covering), ("o", overlapping)) if s is not None]
         index = self._index(cls)
         if not spans:
-            others = [x for t, xs in sorted(self._others.items(), key=_rank_item) if issubclass(t, cls) for x in xs]
+            others = [x for t in sorted(self._others, key=self._rank) if issubclass(t, cls) for x in self._others[t]]
             return others + index.items if others else list(index.items)
         found: list[Any] | None = None
         for how, span in spans:
@@ -207,7 +224,7 @@ class View:
         """The types that have feature structures here, in order of type priority."""
         found: list[type[FeatureStructure]] = [t for t, index in self._indexes.items() if len(index)]
         found += [t for t, xs in self._others.items() if xs]
-        return sorted(found, key=type_rank)
+        return sorted(found, key=self._rank)
 
     def __iter__(self) -> Iterator[FeatureStructure]:
         """Everything indexed: non-annotations, then annotations in UIMA order."""
@@ -247,10 +264,19 @@ class View:
         if not isinstance(type_, str):
             return type_
         if self._typesystem is not None:
-            return cast(type[Any], self._typesystem[type_])
+            try:
+                return self._typesystem[type_]
+            except TypeSystemError as e:
+                raise CasError(str(e)) from None
         if type_ not in TYPES:
-            raise CasError(f"no type called {type_}")
+            from .description import nearest
+
+            raise CasError(f"no type called {type_}{nearest(type_, TYPES)}")
         return TYPES[type_]
+
+    @property
+    def _rank(self) -> Callable[[type[Any]], Any]:
+        return type_rank if self._typesystem is None else self._typesystem.rank
 
     def _index(self, cls: type[Any]) -> Index[Any]:
         merged = self._merged.get(cls)
@@ -259,23 +285,20 @@ class View:
         parts = [t for t in self._indexes if issubclass(t, cls)]
         if len(parts) == 1:
             return self._indexes[parts[0]]
-        parts.sort(key=type_rank)
+        parts.sort(key=self._rank)
         whole = Index.merged((self._indexes[t] for t in parts), cls)
         self._merged[cls] = whole
         return whole
 
     def __getstate__(self) -> dict[str, Any]:
-        return {s: getattr(self, s) for s in self.__slots__ if s not in ("_merged", "_tokens")}
+        return {s: getattr(self, s) for s in self.__slots__ if s not in ("_merged", "_tokens", "_typesystem")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        self._typesystem = None  # the document gives it back
         self._merged = {}
         self._tokens = None
-
-
-def _rank_item(item: tuple[type[FeatureStructure], Any]) -> tuple[int, str]:
-    return type_rank(item[0])
 
 
 class Cas:
@@ -284,7 +307,7 @@ class Cas:
     `_InitialView` holds the original text, `gold` reference annotations, `deidentified` the masked text. Can be pickled.
     """
 
-    __slots__ = ("_views", "id", "metadata", "typesystem")
+    __slots__ = ("_origin", "_views", "id", "metadata", "typesystem")
 
     def __init__(self, text: str | None = None, *, id: str = "", typesystem: TypeSystem | None = None) -> None:
         self.id = id
@@ -292,17 +315,29 @@ class Cas:
         self.metadata: dict[str, str] = {}
         self.typesystem = typesystem
         """Types beyond caspipe's own, as read from a file."""
+        self._origin: Origin | None = None
         self._views: dict[str, View] = {}
         if text is not None:
             self.create_view(INITIAL_VIEW, text)
 
-    def create_view(self, name: str, text: str | None, *, mime: str = "text/plain", uri: str | None = None) -> View:
-        """A new view over `text`. Raises CasError where the name is taken or the text is no string."""
+    def create_view(
+        self,
+        name: str,
+        text: str | None,
+        *,
+        mime: str = "text/plain",
+        uri: str | None = None,
+        array: FeatureStructure | None = None,
+    ) -> View:
+        """A new view over `text`, or over data at `uri` or in `array`.
+
+        Raises CasError where the name is taken or the text is no string.
+        """
         if name in self._views:
             raise CasError(f"document {self.id or '(no id)'} has a view {name} already")
         if text is not None and not isinstance(text, str):
             raise CasError(f"view {name}: expected text as str, got {type(text).__name__}")
-        view = View(Sofa(name, text, mime, uri), self.typesystem)
+        view = View(Sofa(name, text, mime, uri, array), self.typesystem)
         self._views[name] = view
         return view
 
@@ -361,7 +396,18 @@ class Cas:
     def __deepcopy__(self, memo: dict[int, Any]) -> Cas:
         import pickle
 
-        return cast(Cas, pickle.loads(pickle.dumps(self, protocol=5)))  # its own bytes: nothing foreign is loaded
+        state = {**self.__getstate__(), "typesystem": None}
+        made = Cas.__new__(Cas)
+        made.__setstate__(pickle.loads(pickle.dumps(state, protocol=5)))  # its own bytes: nothing foreign is loaded
+        made.adopt(self.typesystem)
+        return made
+
+    def adopt(self, typesystem: TypeSystem | None) -> None:
+        """Makes a type system the document's own. It must know every type the document holds."""
+        self.typesystem = typesystem
+        for view in self._views.values():
+            view._typesystem = typesystem
+            view._merged.clear()
 
     def __getstate__(self) -> dict[str, Any]:
         return {s: getattr(self, s) for s in self.__slots__}
@@ -369,6 +415,7 @@ class Cas:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        self.adopt(self.typesystem)
 
     def __repr__(self) -> str:
         return f"<Cas {len(self._views)} views: {', '.join(self._views) or 'none'}>"

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .annotation import TYPES, Annotation, Feature, FeatureStructure
+from .annotation import TYPES, Feature, FeatureStructure
+from .edge import edge_features, supertype
 from .errors import TypeSystemError
 
 TOP = "uima.cas.TOP"
@@ -50,8 +51,8 @@ def _builtin() -> dict[str, TypeDescription]:
         types.append(
             TypeDescription(f"uima.cas.NonEmpty{kind}List", name, (Feature("head", head), Feature("tail", name)))
         )
-    sofa = ("sofaNum", INTEGER), ("sofaID", STRING), ("mimeType", STRING), ("sofaArray", TOP)
-    sofa += ("sofaString", STRING), ("sofaURI", STRING)
+    sofa = [("sofaNum", INTEGER), ("sofaID", STRING), ("mimeType", STRING), ("sofaArray", TOP)]
+    sofa += [("sofaString", STRING), ("sofaURI", STRING)]
     types.append(TypeDescription("uima.cas.Sofa", TOP, tuple(Feature(n, r) for n, r in sofa)))
     types.append(TypeDescription("uima.cas.AnnotationBase", TOP, (Feature("sofa", "uima.cas.Sofa"),)))
     span = (Feature("begin", INTEGER), Feature("end", INTEGER))
@@ -69,12 +70,8 @@ FINAL = PRIMITIVES | ARRAYS | {"uima.cas.ArrayBase", "uima.cas.Sofa"}
 
 def describe(cls: type[FeatureStructure]) -> TypeDescription:
     """The type a class of ours declares, as it looks in files: with `source`, and POS as an annotation."""
-    from .edge import edge_features, supertype  # the edge's own record types are described here too
-
     above = supertype(cls)
-    inherited = {f.name for f in edge_features(above)} if above.uima_name not in BUILTIN else set()
-    if above is not FeatureStructure and above.uima_name in BUILTIN:
-        inherited = {f.name for f in above.features.values()}
+    inherited = {f.name for f in edge_features(above)}
     own = tuple(_plain(f) for f in edge_features(cls) if f.name not in inherited)
     return TypeDescription(cls.uima_name, above.uima_name, own, cls.description)
 
@@ -86,10 +83,6 @@ def _plain(feature: Feature) -> Feature:
 def declared() -> dict[str, type[FeatureStructure]]:
     """The classes declared in this process beyond UIMA's own types, by UIMA name, sorted."""
     return {name: TYPES[name] for name in sorted(TYPES) if name not in BUILTIN or name == DOCUMENT_ANNOTATION}
-
-
-def is_annotation(cls: type[FeatureStructure]) -> bool:
-    return issubclass(cls, Annotation)
 
 
 def check_type_name(name: str, where: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from .annotation import Annotation, Feature, FeatureStructure, uima_type
 from .phi import PhiKind
-from .types import DocumentAnnotation, Token
+from .types import Token
 
 _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 _STANDARD = (_DKPRO + ".", "uima.")
@@ -76,12 +76,13 @@ def supertype(cls: type[FeatureStructure]) -> type[FeatureStructure]:
 
 
 def is_stamped(cls: type[FeatureStructure]) -> bool:
-    """Whether `source` of an annotation is kept in files: for our own types and plug-ins', not for standard ones."""
-    return (
-        issubclass(cls, Annotation)
-        and not cls.uima_name.startswith(_STANDARD)
-        and "source" not in cls.features
-        and isinstance(cls.__dict__.get("own_features", cls.own_features), tuple | object)
+    """Whether `source` of an annotation is kept in files: for types declared by a class, not for standard or foreign ones."""
+    return "source" not in cls.features and any(
+        issubclass(base, Annotation)
+        and "uima_name" in base.__dict__
+        and "_spec" not in base.__dict__
+        and not base.uima_name.startswith(_STANDARD)
+        for base in cls.__mro__
     )
 
 
@@ -115,7 +116,3 @@ def from_text(python: Any, text: str) -> Any:
     if python is PhiKind:
         return PhiKind.of(text)
     return python(text)
-
-
-def is_document_annotation(cls: type[FeatureStructure]) -> bool:
-    return issubclass(cls, DocumentAnnotation)

@@ -102,6 +102,14 @@ class Index(Generic[A]):
         return False
 
     @staticmethod
+    def of(type_: type[A], items: list[A]) -> Index[A]:
+        """An index over the list itself."""
+        index: Index[A] = Index(type_)
+        index._items = items
+        index._sorted = False
+        return index
+
+    @staticmethod
     def merged(indexes: Iterable[Index[A]], type_: type[A]) -> Index[A]:
         """One index over several types, given in order of type priority."""
         whole: Index[A] = Index(type_)

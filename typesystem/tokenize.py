@@ -7,22 +7,26 @@ of non-space characters.
 
 | text | tokens | why |
 |---|---|---|
-| `follow-up`, `O'Brien`, `Guillain–Barré` | 1 | words keep inner hyphens (also the en dash) and apostrophes |
+| `follow-up`, `O'Brien`, `Guillain–Barré` | 1 | words keep inner hyphens (en dash too) and apostrophes |
 | `patient's`, `didn't` | `patient` `'s`, `did` `n't` | Treebank clitics `'s 'm 'd 'll 're 've n't`: a name ends before `'s` |
-| `19-Jul-2011`, `65-year-old`, `COVID-19` | cut at hyphens beside digits | days, ages and ranges (`10-12`) become units |
+| `19-Jul-2011`, `65-year-old`, `COVID-19` | cut at hyphens beside digits | days, ages and ranges become units |
 | `3/4/20`, `y/o`, `12:30` | cut at slashes and colons | as above |
-| `2.5`, `12,500`, `1,234.5` | 1 | decimals and thousands |
-| `03.04.2020`, `192.168.0.1`, `3/4/21.2`, `2021.2`, `3,4` | cut at the marks | a date, an address, a forgotten blank, a list |
+| `2.5`, `2,5`, `12,500`, `1,234.5` | 1 | decimals and thousands |
+| `03.04.2020`, `192.168.0.1`, `3,4,5` | cut at the marks | a date, an address, a list |
+| `3/4/21.2`, `2021.2`, `3/21,3/22` | cut at `.` and `,` | a date and a forgotten blank |
 | `5mg`, `65yo`, `11Jan2021` | `5` `mg`, `65` `yo`, `11` `Jan` `2021` | a number and what it counts |
 | `20th`, `1970s` | 1 | ordinals and decades, as in the Treebank |
-| `BNT162b2`, `B12`, `011L20A` | 1 | codes: up to three letters in a row among digits |
-| `aged65`, `since2020`, `Jan2021`, `12enero2015` | cut between letters and digits | four letters or a month: a word ran into a number |
-| `Dr.`, `e.g.`, `hepatitis.XXOn` | the full stop is a token of its own | a name may end before it; whether a sentence does is not decided here |
-| `...`, `--`, `____` | 1 | a run of one mark; brackets and quotes stay single |
+| `BNT162b2`, `B12`, `011L20A` | 1 | codes: at most four letters in a row among digits |
+| `Jan2021`, `12enero2015`, `since2020` | cut between letters and digits | a month, or five letters: a word ran into a number |
+| `Dr.`, `e.g.`, `hepatitis.XXOn` | the full stop is a token | a name may end before it; the Treebank keeps `Dr.` whole |
+| `...`, `--`, `____` | 1 | a run of one mark; but two stops are two, and brackets and quotes stay single |
 | combining marks, variation selectors | with the character they follow | |
 | zero-width characters | inside a word part of it, else a token | `Jo<U+200B>hn` is one name |
 | emoji with modifiers, ZWJ sequences, flags | 1 | what is drawn as one sign |
 | Chinese characters and Hiragana | 1 each | no blanks: each border of a name must be a border of tokens |
+
+Measured on 2026-11-21: of the borders of gold spans, the share that are borders of tokens is 1.0000 in `vaers_dev` (296) and
+`presidio_synth` (5,726) and .9995 in MEDDOCAN (34,268); `tests/typesystem/test_tokenize.py` holds it above .999.
 
 White space is what `str.isspace` says. Every other character, control characters and lone surrogates among them, lies in
 exactly one token. Time and memory are linear in the length of the text.
@@ -32,9 +36,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .tokens import FormTable
 
@@ -90,13 +94,14 @@ _LATIN = bytes(_class_of(chr(i)) for i in range(256))
 _PIECE = re.compile(
     rb"""
       (?<!DK)(?<!D[PC]) D{1,3}+ (?:C D{3}+ (?!D))++ (?:P D++)? (?![CP]?D)      # 12,500  1,234,567.89
-    | (?<!DK)(?<!D[PC]) D++ P D++ (?![CP]D)                                    # 2.5
-    | L [LM]*+ (?= D{1,3} P D )                                                # pH|7.4
-    | (?<=[DLM]) A L [LM]*+ (?!D)                                              # 1990|'s
+    | (?P<decimal> (?<!DK)(?<!D[PC]) D++ (?: P D++ (?![CP]D) | C D{1,2}+ (?![CPKD]) ) )      # 2.5  2,5
+    | L [LM]*+ (?= D{1,3} P D )                                                # pH of pH7.4
+    | (?P<clitic> (?: (?<=[DLM]) | \A (?= A L{1,2} \Z ) ) A L [LM]*+ (?!D) )   # 's of 1990's, 's alone
     | (?P<word> L (?:[LM]++ | F++(?=[LD]))*+ (?!D) (?:[AI] L (?:[LM]++ | F++(?=[LD]))*+ (?!D))*+ )
-    | (?P<mixed> [LD] (?:[LDM]++ | F++(?=[LD]))*+ )                            # 5mg  11Jan2021  B12  7
+    | D++ (?! [LMF] )                                                          # 7
+    | (?P<mixed> [LD] (?:[LDM]++ | F++(?=[LD]))*+ )                            # 5mg  11Jan2021  B12
     | G M*+ (?:F G M*+)++                                                      # emoji joined by U+200D
-    | (?P<run> (?:[GPIKC] (?! M | F++G ))++ )                                  # ...  --  ?!
+    | (?P<run> [GPIKC]++ (?! [MF] ) | (?:[GPIKC] (?! M | F++G ))++ )           # ...  --  ?!
     | E E M*+                                                                  # two regional indicators: a flag
     | F++
     | M++
@@ -105,77 +110,93 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LETTERS_OR_DIGITS = re.compile(rb"L[LMF]*+|D[DMF]*+")
-_CLITIC = re.compile(r"(?:[^\W\d_]n['’]t|['’](?:s|m|d|ll|re|ve))\Z".replace("’", "`´ʼ‘’‛′＇"), re.IGNORECASE)
 _SAME = re.compile(r"(.)\1*+", re.DOTALL)
-_LONGEST_KEPT = 64  # code points of a run of non-space that is worth remembering
+_YEAR_AND_STOP = re.compile(r"(?:19|20)\d\d[.,]")
 
-_MONTHS = frozenset(
-    "jan feb mar apr may jun jul aug sep oct nov dec ene abr ago dic mai okt dez fev fév avr aoû déc maj".split()
+_STRAIGHT = str.maketrans(dict.fromkeys("`´ʼ‘’‛′＇", "'"))
+_CLITICS = frozenset(("'s", "'m", "'d", "'ll", "'re", "'ve", "n't"))
+_MONTHS = frozenset(  # names of at most four letters: English, Spanish, French, German, Portuguese, Swedish
+    re.findall(
+        r"\w+",
+        "jan feb mar apr may jun jul aug sep sept oct nov dec june july ene abr mayo ago dic mai juin août aoû avr fév déc "
+        "juni juli okt dez fev maio maj",
+    )
 )
 _ORDINAL_OR_DECADE = frozenset(("st", "nd", "rd", "th", "s"))
+_SHORT = 300  # code points below which setting up arrays costs more than they save
+_BLOCK = 1 << 18  # code points worked on at once
+_LONGEST_KEPT = 64  # code points of a run of non-space that is worth remembering
+_NO_SPACE = re.compile(r"\S++")
+_ONE_SPACE = re.compile(r"\s")
 
 
 def token_spans(text: str) -> tuple[list[int], list[int]]:
     """Begins and ends of the tokens of a text, in order, as two lists of code point offsets."""
-    if len(text) < 400:
+    if len(text) < _SHORT:
         return _short(text)
+    if len(text) <= _BLOCK:
+        return _long(text, 0)
     begins: list[int] = []
     ends: list[int] = []
-    for low, high in _blocks(text, 1 << 18):
-        _long(text[low:high], low, begins, ends)
+    for low, high in _blocks(text):
+        more_begins, more_ends = _long(text[low:high], low)
+        begins += more_begins
+        ends += more_ends
     return begins, ends
 
 
 def _short(text: str) -> tuple[list[int], list[int]]:
+    """Run by run: less to set up than `_long`, for dictionary entries and short texts."""
     begins: list[int] = []
     ends: list[int] = []
-    for run in re.finditer(r"\S+", text):
+    for run in _NO_SPACE.finditer(text):
         begin, end = run.span()
-        cuts = cuts_of(run[0])
         begins.append(begin)
-        for cut in cuts:
+        for cut in _cuts_of(run[0]):
             begins.append(begin + cut)
             ends.append(begin + cut)
         ends.append(end)
     return begins, ends
 
 
-def _blocks(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """The text in blocks of about `size` code points that end before white space."""
-    low, space = 0, re.compile(r"\s")
-    while len(text) - low > size:
-        high = max(text.rfind(" ", low, low + size), text.rfind("\n", low, low + size))
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """The text in blocks of about `_BLOCK` code points that end before white space: working memory stays bounded."""
+    low = 0
+    while len(text) - low > _BLOCK:
+        high = max(text.rfind(" ", low, low + _BLOCK), text.rfind("\n", low, low + _BLOCK))
         if high <= low:
-            found = space.search(text, low + size)
-            if found is None:
-                break
-            high = found.start()
+            found = _ONE_SPACE.search(text, low + _BLOCK)
+            high = found.start() if found else len(text)
         yield low, high
         low = high
     yield low, len(text)
 
 
-def _long(text: str, offset: int, begins: list[int], ends: list[int]) -> None:
-    """Cuts by a table of neighbouring classes; only runs in which the table is not enough are cut by the grammar."""
+def _long(text: str, offset: int) -> tuple[list[int], list[int]]:
+    """By a table over pairs of neighbouring classes; only runs in which a pair leaves doubt are cut by the grammar."""
     import numpy as np
 
     classes = _classes(text)
     pairs = np.frombuffer(classes, np.uint8)
     flags = _pair_table().take((pairs[:-1] << 4) | (pairs[1:] & 15))
-    unsure = np.flatnonzero(flags & _UNSURE)
-    if unsure.size:
-        runs = np.flatnonzero(flags & _RUN)
-        first = np.searchsorted(runs, unsure, "right") - 1
-        first = first[np.diff(first, prepend=-1) > 0]
+    doubts = _where(flags, _DOUBT)
+    if doubts.size:
+        runs = _where(flags, _RUN)
+        numbers = list(dict.fromkeys((runs.searchsorted(doubts, "right") - 1).tolist()))
         borders: list[int] = []
-        for begin, end in zip(runs[first].tolist(), runs[first + 1].tolist(), strict=True):
+        for begin, end in zip(runs.take(numbers).tolist(), runs[1:].take(numbers).tolist(), strict=True):
             flags[begin + 1 : end] = 0
             run = text[begin:end]
             cuts = _KEPT[run] if end - begin <= _LONGEST_KEPT else _cuts(run, classes[begin + 1 : end + 1])
-            borders.extend([begin + cut for cut in cuts])
+            borders += [begin + cut for cut in cuts]
         flags[borders] = _BEGIN | _END
-    begins.extend((np.flatnonzero(flags & _BEGIN) + offset).tolist())
-    ends.extend((np.flatnonzero(flags & _END) + offset).tolist())
+    begins, ends = _where(flags, _BEGIN), _where(flags, _END)
+    return ((begins + offset).tolist(), (ends + offset).tolist()) if offset else (begins.tolist(), ends.tolist())
+
+
+def _where(flags: Bytes, flag: int) -> NDArray[np.intp]:
+    found: NDArray[np.intp] = ((flags & flag) != 0).nonzero()[0]
+    return found
 
 
 def _classes(text: str) -> bytes:
@@ -203,7 +224,7 @@ def _class_table() -> Bytes:
     return np.zeros(0x110000, np.uint8)
 
 
-_BEGIN, _END, _UNSURE, _RUN = 1, 2, 4, 8
+_BEGIN, _END, _DOUBT, _RUN = 1, 2, 4, 8
 
 
 @cache
@@ -225,12 +246,12 @@ def _pair_table() -> Bytes:
             elif (left, right) not in together:
                 flags = _BEGIN | _END
             if (left, right) in doubtful or (right == FORMAT) or (right == MARK and left not in (LETTER, MARK)):
-                flags |= _UNSURE
+                flags |= _DOUBT
             table[((left << 4) | (right & 15)) & 255] = flags
     return table
 
 
-def cuts_of(run: str) -> tuple[int, ...]:
+def _cuts_of(run: str) -> Sequence[int]:
     """Where a run of non-space characters is cut into tokens, its own borders left out."""
     if len(run) <= _LONGEST_KEPT:
         return _KEPT[run]
@@ -244,19 +265,47 @@ def _kept_cuts(run: str) -> tuple[int, ...]:
 _KEPT: FormTable[tuple[int, ...]] = FormTable(_kept_cuts)
 
 
-def _cuts(run: str, classes: bytes) -> Any:
+def _cuts(run: str, classes: bytes) -> list[int]:
     cuts: list[int] = []
     for piece in _PIECE.finditer(classes):
         begin, end = piece.span()
         kind = piece.lastgroup
         if kind == "word":
-            clitic = _CLITIC.search(run, begin, end) if b"A" in piece[0] else None
+            clitic = _clitic(run[max(begin + 1, end - 3) : end]) if APOSTROPHE in piece[0] else 0
             if clitic:
-                at = clitic.start() + (clitic[0][0] in "")
-                cuts.append(at)
+                cuts.append(end - clitic)
         elif kind == "mixed":
             cuts.extend(_mixed_cuts(run, piece[0], begin))
-        elif kind == "run" and end - begin > 1:
-            cuts.extend([same.end() for same in _SAME.finditer(run, begin, end)][:-1])
+        elif kind == "run":
+            for same in _SAME.finditer(run, begin, end):
+                cuts.extend((same.end() - 1, same.end()) if same[0] == ".." else (same.end(),))
+            cuts.pop()
+        elif kind == "clitic" and _clitic(run[begin:end]) != end - begin:
+            cuts.append(begin + 1)
+        elif kind == "decimal" and _YEAR_AND_STOP.match(run, begin, begin + 5):
+            cuts.extend((begin + 4, begin + 5))
         cuts.append(end)
     return cuts[:-1]
+
+
+def _clitic(tail: str) -> int:
+    """Length of the clitic at the end of a word of which at most three characters are given; 0 where there is none."""
+    tail = tail.translate(_STRAIGHT).lower()
+    return 3 if tail in _CLITICS and len(tail) == 3 else 2 if tail[-2:] in _CLITICS else 0
+
+
+def _mixed_cuts(run: str, classes: bytes, offset: int) -> list[int]:
+    """Inner borders of letters and digits without anything between them, where they are to be cut."""
+    if len(classes) > _LONGEST_KEPT:
+        return []  # a key, a hash, an encoded file
+    parts = [part.span() for part in _LETTERS_OR_DIGITS.finditer(classes)]
+    if len(parts) == 1:
+        return []
+    begin, end = parts[1]
+    if len(parts) == 2 and classes[0] == DIGIT:
+        whole = run[offset + begin : offset + end].lower() in _ORDINAL_OR_DECADE
+    else:
+        whole = not any(
+            classes[b] == LETTER and (e - b > 4 or run[offset + b : offset + e].lower() in _MONTHS) for b, e in parts
+        )
+    return [] if whole else [offset + b for b, _ in parts[1:]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from .reading import MONTHS, WEEKDAYS
@@ -47,7 +47,7 @@ _FOREIGN_WEEKDAYS = {
     "sv": "måndag tisdag onsdag torsdag fredag lördag söndag",
 }
 LANGUAGES = ("en", *sorted(_FOREIGN_MONTHS))
-_REAL_WORDS = frozenset("apil apri mach marc marh ober augst noember monda sunda fridy sudnay mody money".split())
+_REAL_WORDS = frozenset("mach marc marh march morch murch mondy munday frida sanday sonday sunay sundy".split())
 """Words, names and abbreviations that are one slip away from a month or a weekday but mean something else."""
 
 
@@ -86,7 +86,6 @@ class Calendar:
     languages: tuple[str, ...] = ("en",)
     latest_year: int = LATEST_YEAR
     day_first: bool = False
-    _full: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for language in self.languages:

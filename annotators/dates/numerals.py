@@ -26,7 +26,7 @@ ORDINALS.update(
 _BELOW_TEN = "|".join(UNITS[1:10])
 _BELOW_TWENTY = "|".join(sorted(UNITS[1:], key=len, reverse=True))
 _TENS = "|".join([*TENS, "fourty"])
-_TWO_DIGITS = rf"(?:(?:{_TENS})(?:[- ](?:{_BELOW_TEN})(?![a-z]))?|{_BELOW_TWENTY})"
+_TWO_DIGITS = rf"(?:(?:{_TENS})(?:[- ](?:{_BELOW_TEN}))?|{_BELOW_TWENTY})"
 
 CARDINAL = rf"(?:(?:(?:one|a)[ -])?hundred(?:[ -](?:and[ -])?{_TWO_DIGITS})?|{_TWO_DIGITS})"
 """Pattern of one to one hundred and ninety-nine in words."""

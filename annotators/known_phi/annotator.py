@@ -2,14 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, cast
 
 from ...pipeline.component import Annotator, component
 from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
-from ..lexicon import Lexicon
+from ..names.words import Words
+from .age import AgeMatcher
+from .date import DateMatcher
+from .literal import LiteralMatcher
+from .number import NumberMatcher
 from .page import Hit, Page
 from .people import parse_name
 from .person import PersonMatcher
-from .words import Words
+from .phrase import PhraseMatcher, address_matchers, organisation_matchers
+
+_ROLES = {
+    "patient": "PERSON_PATIENT",
+    "parent": "PERSON_RELATIVE",
+    "relative": "PERSON_RELATIVE",
+    "doctor": "PERSON_DOCTOR",
+    "physician": "PERSON_DOCTOR",
+    "nurse": "PERSON_DOCTOR",
+    "reporter": "PERSON_REPORTER",
+    "sender": "PERSON_REPORTER",
+}
+_REMEMBERED = 512
+
+
+class Matcher(Protocol):
+    """Finds one fact of the record in a document."""
+
+    def find(self, page: Page) -> Iterable[Hit]: ...
+
+
+@component("known_phi", outputs=[PhiCandidate])
+class KnownPhiAnnotator(Annotator):
+    """Marks every repetition of what the record says: the `KnownPhi` feature structures of the view.
+
+    Names are found whole and in parts, in any case, with initials, short forms and one slip of the pen; dates, numbers,
+    ages and addresses in any of their renderings. A name that is also a word (`Will`, `White`) counts only where its
+    capital, a title or another part of the name speaks for it. The candidate's value is the record's own.
+    """
+
+    nicknames: bool = True
+    """Look for `Bill` where the record says William."""
+    shortest_fuzzy: int = 5
+    """Names of at least so many letters are also found with one edit; shorter ones only where a cue stands beside them."""
+    words: Words = cast(Words, "english")  # a name until `open` loads it
+    """Which names are also ordinary words, and which words are no slips of the pen."""
+
+    def annotate(self, view: View) -> Iterator[PhiCandidate]:
+        known = view.select(KnownPhi)
+        if not known:
+            return
+        page = Page(view.text)
+        hits: list[Hit] = []
+        for item in known:
+            for matcher in self._matchers(item):
+                hits.extend(matcher.find(page))
+        for hit in _without_contained(hits):
+            yield PhiCandidate(
+                hit.begin, hit.end, kind=hit.kind, confidence=hit.confidence, value=hit.value, rule=hit.rule
+            )
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str], list[Matcher]]:
+        return {}
+
+    def _matchers(self, item: KnownPhi) -> list[Matcher]:
+        """The matchers of one fact, kept for the narrative fields and documents of the same case."""
+        kind = item.kind
+        if kind is PhiKind.PERSON:
+            kind = PhiKind.of(_ROLES.get(item.role.lower(), "PERSON"))
+        key = (kind.name, item.value)
+        made = self._made.get(key)
+        if made is None:
+            if len(self._made) >= _REMEMBERED:
+                self._made.clear()
+            made = self._made[key] = self._compile(kind, item.value)
+        return made
+
+    def _compile(self, kind: PhiKind, value: str) -> list[Matcher]:
+        words = self.words
+        match kind.top.name:
+            case "PERSON" if kind is not PhiKind.PERSON_USERNAME:
+                return [PersonMatcher(parse_name(value), kind, words, self.nicknames, self.shortest_fuzzy)]
+            case "DATE":
+                return [DateMatcher(value, kind)]
+            case "AGE":
+                return [AgeMatcher(value, kind)]
+            case "ID" | "PHONE" | "FAX":
+                return [NumberMatcher(value, kind)]
+            case "LOCATION" if kind not in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_FACILITY):
+                return [*address_matchers(value, kind, words)]
+            case "LOCATION" | "ORGANIZATION":
+                return [*organisation_matchers(value, kind, words)]
+            case "EMAIL" | "URL" | "IP" | "PERSON":
+                return [LiteralMatcher(value, kind, words)]
+            case _:
+                return [PhraseMatcher(value, kind, words)]
+
+
+def _without_contained(hits: list[Hit]) -> Iterator[Hit]:
+    """The hits in text order, less those that lie inside another of the same first-level kind."""
+    hits.sort(key=_longest_first)
+    reached: dict[PhiKind, int] = {}
+    for hit in hits:
+        if hit.end > reached.get(hit.kind.top, -1):
+            reached[hit.kind.top] = hit.end
+            yield hit
+
+
+def _longest_first(hit: Hit) -> tuple[int, int, float, str]:
+    return hit.begin, -hit.end, -hit.confidence, hit.kind.name

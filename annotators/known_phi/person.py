@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA
 
 from ...typesystem import PhiKind
+from ..names.words import Words
 from .fold import fold, occurrences, spellings
 from .nicknames import NICKNAMES
 from .page import Hit, Page
 from .people import PersonName
-from .words import Words
 
-_GAP = re.compile(r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$")
+_GAP = re.compile(
+    r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$"
+)
 _INITIAL_BEFORE = re.compile(r"(?<![\w'.])(?:[a-z](?:\.\s?|\s)){1,2}$")
 _INITIAL_AFTER = re.compile(r",?\s([a-z])(?:\.|(?![\w']))")
 _INITIALS_CUE = re.compile(r"(?:\b(?:patient|pt|initials|subject|mr|mrs|ms|dr|name|signed|by)\b[\s.:,=#]{0,3}|\()$")
@@ -67,7 +69,11 @@ class PersonMatcher:
 
         if name.whole_family:
             add(name.whole_family, 2, "surname", fuzzy=False)
-        for words, part, rule in ((name.given, 1, "given name"), (name.family, 2, "surname"), ((name.either,), 4, "name")):
+        for words, part, rule in (
+            (name.given, 1, "given name"),
+            (name.family, 2, "surname"),
+            ((name.either,), 4, "name"),
+        ):
             for word in words:
                 add(word, part, rule)
                 pieces = re.split(r"[-'’‐‑]", word)
@@ -145,9 +151,11 @@ class PersonMatcher:
             return
         exact = [f for f in chain if not f.edits]
         parts = {f.needle.part for f in chain}
-        if len(chain) > 1 and len(parts) > 1 and exact:
+        letters = sum(f.end - f.begin for f in chain)
+        if len(chain) > 1 and len(parts) > 1 and (exact or letters >= 8):
             begin, end = self._widened(page, chain[0], chain[-1])
-            yield begin, end, 1.0 if len(exact) == len(chain) else 0.9, "known full name"
+            confidence = 1.0 if len(exact) == len(chain) else 0.9 if exact else 0.75
+            yield begin, end, confidence, "known full name"
             return
         for item in chain:
             begin, end = self._widened(page, item, item)
@@ -171,8 +179,8 @@ class PersonMatcher:
         if item.edits:
             return self._slip(page, item, word, level, cue)
         case = page.case(item.begin, item.end)
-        if level == 0 and len(word) <= 4 and case == "capital" and page.text[item.begin : item.end].isupper():
-            level, case = 2, "initial"  # `PIP`, `ART`: an abbreviation sooner than a name
+        if len(word) <= 4 and case == "capital" and page.text[item.begin : item.end].isupper():
+            level, case = max(level, 2), "initial"  # `PIP`, `ART`: an abbreviation sooner than a name
             cue = page.cue(item.begin, item.end)
         if level == 0 or cue == 3:
             return 0.99
@@ -226,17 +234,25 @@ class PersonMatcher:
         letters = self.initials
         if not 2 <= len(letters) <= 4:
             return
-        orders = dict.fromkeys((letters, letters[-1] + letters[:-1], letters[0] + letters[-1], letters[-1] + letters[0]))
+        orders = dict.fromkeys(
+            (letters, letters[-1] + letters[:-1], letters[0] + letters[-1], letters[-1] + letters[0])
+        )
+        folded = page.folded
         for order in orders:
-            at = page.folded.find(order[0] + ".")
-            if at >= 0:
-                dotted = re.compile(r"(?<![\w.])" + r"\.[ ]?".join(order) + r"(?:\.|(?![\w.]))")
-                for m in dotted.finditer(page.folded, at):
-                    if self._capital(page, m.start()):
-                        yield m.start(), m.end(), 0.9, "known initials"
-            for at in occurrences(page.folded, order):
+            for text in (".".join(order), ". ".join(order)):
+                for at in occurrences(folded, text):
+                    end = at + len(text)
+                    end += folded.startswith(".", end)
+                    spelt = folded[end : end + 2]  # `b.w.c`: part of something longer
+                    if (
+                        self._capital(page, at)
+                        and not (at and folded[at - 1] == ".")
+                        and not (spelt[:1].isalnum() or spelt[1:] == ".")
+                    ):
+                        yield at, end, 0.9, "known initials"
+            for at in occurrences(folded, order):
                 end = at + len(order)
-                if page.text[at:end].isupper() and _INITIALS_CUE.search(page.folded, max(0, at - 12), at):
+                if page.text[at:end].isupper() and _INITIALS_CUE.search(folded, max(0, at - 12), at):
                     yield at, end, 0.8, "known initials"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import mmap
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import tee
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import marisa_trie
 import numpy as np
 
 from ...pipeline.errors import ResourceError
-from .normal import SEPARATOR, is_abbreviation, key_of, normalise, tokens_of
-from .term import Source
+from .normal import SEPARATOR, abbreviations, is_abbreviation, keys_of, tokens_of_many
+from .term import Source, Term
 
-VERSION = 1
+VERSION = 3
 """Of the folder's layout; part of every cache key."""
 MAX_TOKENS = 16
 """Longer terms are left out: no text repeats a phrase of that length word for word."""
@@ -104,35 +105,34 @@ def compile_terms(sources: Iterable[Source], name: str) -> Compiled:
     read = skipped = 0
     for source in sources:
         list_name, before = strings[source.name], read
-        for term in source.terms:
+        for term, tokens in _tokenised(source.terms):
             read += 1
-            tokens = tokens_of(term.form)
             if not 0 < len(tokens) <= MAX_TOKENS:
                 skipped += 1
                 continue
-            case = _case_class(term.case, term.form, tokens)
             groups[term.group] = groups.get(term.group, 0) + 1
             row = (strings[term.form], strings[term.group], strings[term.concept], strings[term.preferred])
-            cells.extend((*row, strings[term.columns], list_name, case))
-            keys.append(key_of(tokens))
-            dashless = [t for t in tokens if normalise(t) != "-"]
-            if case == ANY and 0 < len(dashless) < len(tokens) and len(tokens) > 2:
+            case = _case_class(term.case, term.form, tokens)
+            for key in keys_of(tokens):
                 cells.extend((*row, strings[term.columns], list_name, case))
-                keys.append(key_of(dashless))
+                keys.append(key)
         headers.append({**source.header, "name": source.name, "columns": list(source.columns), "terms": read - before})
     meta = {"version": VERSION, "name": name, "lists": headers, "groups": groups, "terms": read, "skipped": skipped}
     return _assemble(keys, cells, strings, meta)
 
 
+def _tokenised(terms: Iterable[Term]) -> Iterator[tuple[Term, list[str]]]:
+    held, given = tee(terms)
+    return zip(held, tokens_of_many(term.form for term in given), strict=True)
+
+
 def _case_class(case: str, form: str, tokens: list[str]) -> int:
     if case == "any":
         return ANY
-    if case == "exact":
-        return EXACT
-    if " " not in form and (is_abbreviation(form) or (len(tokens) == 1 and is_abbreviation(tokens[0]))):
+    if case == "exact" or (" " not in form and is_abbreviation(form)):
         return EXACT
     shouted = form.isupper() and " " in form  # a dictionary in capitals says nothing about case
-    return BY_TOKEN if not shouted and any(map(is_abbreviation, tokens)) else ANY
+    return BY_TOKEN if not shouted and abbreviations(tokens) else ANY
 
 
 def _assemble(keys: list[str], cells: array[int], strings: _Strings, meta: dict[str, Any]) -> Compiled:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.resources import Resource
@@ -14,13 +14,21 @@ from ...typesystem import FormTable
 from .cache import cached, key_of_files
 from .compiled import BY_TOKEN, EXACT, META, Compiled, compile_terms
 from .loaders import pack
-from .normal import NORMAL, is_abbreviation, key_of, same_case, tokens_of
+from .normal import NORMAL, abbreviations, joined, key_of, tokens_of, words_of
 from .term import Address, Source
 
 PACK = Path(__file__).parent / "pack"
 
 COMBINED: dict[str, tuple[str, ...]] = {
-    "medical": ("lab_procedures", "symptoms", "diseases", "anatomical_sites", "wordnet_terms", "drug_names"),
+    "medical": (
+        "lab_procedures",
+        "symptoms",
+        "diseases",
+        "anatomical_sites",
+        "medications",
+        "wordnet_terms",
+        "drug_names",
+    ),
     "names": ("given_names", "surnames"),
     "places": ("cities", "countries", "us_states", "provinces", "us_counties"),
 }
@@ -40,8 +48,10 @@ class Entry:
     preferred: str
     """The name of its concept; the form itself where it is the name."""
     columns: Mapping[str, str]
-    exact: tuple[tuple[int, str], ...] = ()
-    """(token, form): the tokens whose case must match, for abbreviations."""
+    exact: str = ""
+    """For abbreviations: what the text must read, hyphens left out; empty where case does not count."""
+    capitals: tuple[tuple[int, str], ...] = ()
+    """(index, word) of the words of a longer entry that must keep their case: `CT` of `CT of the head`."""
 
     def number(self, column: str, default: float = 0.0) -> float:
         """A column as a number; the default where it is empty or absent."""
@@ -97,7 +107,14 @@ class Lexicon(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Raises ResourceError for an unknown name, a missing path or a file that is not what its format says."""
+        """The lexicon called `name`; lists of the pack are loaded once per process.
+
+        Raises ResourceError for an unknown name, a missing path or a file that is not what its format says.
+        """
+        if name in COMBINED or name in pack_files():
+            if name not in _PACKED:
+                _PACKED[name] = Lexicon(_compiled(name), name)
+            return cast(Self, _PACKED[name])
         return cls(_compiled(name), name)
 
     @classmethod
@@ -164,9 +181,8 @@ class Lexicon(Resource):
 
     def depth(self, form: str) -> int:
         """Tokens of the longest entry that begins with this token, 0 where none does."""
-        compiled = self.compiled
-        normal = NORMAL[form]
-        return int(compiled.depth[compiled.words[normal]]) if normal in compiled.words else 0
+        number = self.compiled.words.get(NORMAL[form])
+        return 0 if number is None else int(self.compiled.depth[number])
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens = tokens_of(form)
@@ -184,18 +200,25 @@ class Lexicon(Resource):
     def _entry(self, row: list[int]) -> Entry:
         form, group, concept, preferred, columns, list_name = map(self.compiled.string, row[:6])
         values = dict(zip(self._columns[list_name], columns.split("\t"), strict=False)) if columns else {}
-        exact: tuple[tuple[int, str], ...] = ()
-        if row[6] in (EXACT, BY_TOKEN):
-            tokens = map(same_case, tokens_of(form))
-            exact = tuple([(i, t) for i, t in enumerate(tokens) if row[6] == EXACT or is_abbreviation(t)])
-        return Entry(form, list_name, group, concept, preferred or form, values, exact)
+        exact = joined(tokens_of(form)) if row[6] == EXACT else ""
+        capitals = abbreviations(tokens_of(form)) if row[6] == BY_TOKEN else ()
+        return Entry(form, list_name, group, concept, preferred or form, values, exact, capitals)
 
 
-def case_fits(entry: Entry, tokens: list[str]) -> bool:
+_PACKED: dict[str, Lexicon] = {}
+
+
+def case_fits(entry: Entry, tokens: Sequence[str]) -> bool:
     """Whether the tokens of a text keep the case that an abbreviation asks for."""
-    return not entry.exact or all(i < len(tokens) and same_case(tokens[i]) == t for i, t in entry.exact)
+    if entry.exact:
+        return joined(tokens) == entry.exact
+    if entry.capitals:
+        words = words_of(tokens)
+        return all(i < len(words) and words[i] == word for i, word in entry.capitals)
+    return True
 
 
+@cache
 def pack_files() -> dict[str, Path]:
     """The lists of the pack by name."""
     return {file.name.split(".")[0]: file for file in sorted(PACK.glob("*.tsv*"))}

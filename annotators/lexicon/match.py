@@ -1,12 +1,12 @@
-"""Finding the entries of a lexicon in a row of tokens: one trie walk from each token that an entry can begin with."""
+"""Finding the entries of a lexicon in a row of tokens: one walk from each token that an entry can begin with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from itertools import compress
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from ...typesystem import FormTable
 from .lexicon import Entry, Lexicon, case_fits
 from .normal import NORMAL, SEPARATOR
 
@@ -16,6 +16,15 @@ SKIP_RUN, SKIP_TOTAL = 2, 4
 """Tokens that may be left out in a row and in all, as in cTAKES' OverlapJCasTermAnnotator."""
 SKIP_PENALTY = 0.9
 """What each left-out token multiplies the confidence by."""
+STEPS = 200_000
+"""Steps from word to word that a matcher remembers; then it forgets them all and starts anew."""
+
+_NOWHERE = (-1, -1)
+_ALL = "\0"  # no group is called that
+_Found = tuple[int, str, Entry, float]
+"""Number of tokens, the group or list within which it competes, the entry, and how sure the match is."""
+_State = tuple[int, str, float, int]
+"""Which lexicon, a key that its entries begin with, how sure its tokens are, and the letters of a misspelt one (0: none)."""
 
 
 class Hit(NamedTuple):
@@ -33,178 +42,181 @@ Near = Callable[[str], tuple[str, ...]]
 
 
 class Matcher:
-    """Finds entries of one lexicon.
+    """Finds entries of one or more lexicons in one pass.
 
-    `longest`: `group` drops a hit inside another of its group, `all` one inside any other, `none` keeps all; in every
-    case a span has one hit per group, the one of highest confidence, else of the first source. `plurals`: an English plural
-    also matches its singular. `skip`: entries may have up to two tokens in a row, four in all, between theirs.
-    `near`: gives dictionary words for unknown ones; one token of a hit may be such a word.
+    `longest`: `group` (or `list`) drops a hit inside another of its group (list), `all` one inside any other, `none` keeps
+    all; in every case a span has one hit per group (list), the one of highest confidence, else of the first lexicon and
+    list. `plurals`: an English plural also matches its singular. `skip`: entries may have up to two tokens in a row, four
+    in all, between theirs.
+    `near`: makes for each lexicon what gives its words for unknown ones; one token of a hit may be such a word, and
+    `near_length` says how many letters it needs for an entry.
     """
 
     def __init__(
         self,
-        lexicon: Lexicon,
-        *,
+        *lexicons: Lexicon,
         groups: Collection[str] | None = None,
-        longest: Longest = "group",
+        longest: Longest | Literal["list"] = "group",
         plurals: bool = True,
         skip: bool = False,
-        near: Near | None = None,
+        near: Callable[[Lexicon], Near] | None = None,
         near_length: Callable[[Entry], int] = lambda entry: 0,
     ) -> None:
-        self._lexicon = lexicon
-        self._trie = lexicon.compiled.trie
+        self._lexicons = lexicons
+        lists = [(i, header["name"]) for i, lexicon in enumerate(lexicons) for header in lexicon.headers]
+        self._order = {which: rank for rank, which in reversed(list(enumerate(lists)))}
         self._groups = None if groups is None else frozenset(groups)
-        self._longest = longest
-        self._plurals, self._skip, self._near, self._near_length = plurals, skip, near, near_length
-        self._entries: FormTable[tuple[Entry, ...]] = FormTable(self._wanted)
-        self._goes_on: FormTable[bool] = FormTable(self._has_prefix)
-        self._parts: FormTable[tuple[tuple[str, float], ...]] = FormTable(self._readings)
-        self._starts: FormTable[_Start | None] = FormTable(self._start)
+        self._longest, self._skip, self._near_length = longest, skip, near_length
+        self._readings = [_Readings(lexicon, plurals, near(lexicon) if near else None) for lexicon in lexicons]
+        self._steps = 0
+        self._root = _Step(self, (), tuple([(i, "", 1.0, 0) for i in range(len(lexicons))]), [])
 
     def find(self, forms: list[str], breaks: Collection[int] = ()) -> list[Hit]:
         """The hits in a row of tokens, by first token, longer ones first.
 
         With `skip`, no hit reaches over a token whose index is in `breaks` (the first tokens of sentences).
         """
+        if self._steps > STEPS:
+            self._root = _Step(self, (), self._root.states, [])
+            self._steps = 0
         hits: list[Hit] = []
         reach: dict[str, tuple[int, int]] = {}
-        keep, skip, count = self._longest, self._skip, len(forms)
-        starts = list(map(self._starts.__getitem__, forms))
+        keep, count, new = self._longest, len(forms), tuple.__new__  # Hit(...) would cost twice as much
+        within_scope = keep in ("group", "list")
+        starts = list(map(self._root.__getitem__, forms))
         for first in compress(range(count), starts):
-            found, seconds = starts[first]  # type: ignore[misc]  # compress leaves out the Nones
-            if seconds is not None and first + 1 < count and (skip or seconds[forms[first + 1]]):
-                longer = self._walk(forms, first, breaks) if skip else self._straight(forms, first)
-                found = [*longer, *found] if longer else found
-            for tokens, entry, confidence in found:
-                last, group = first + tokens, entry.group
-                begin, end = reach.get(group, _NOWHERE)
+            step = starts[first]
+            found = step.found  # type: ignore[union-attr]  # compress leaves out the Nones
+            if self._skip:
+                found = self._with_gaps(forms, first, breaks)
+            else:
+                at = first + 1
+                while at < count and step.states:  # type: ignore[union-attr]
+                    step = step[forms[at]]  # type: ignore[index]
+                    if step is None:
+                        break
+                    at += 1
+                    if step.found:
+                        found = step.found + found
+            for tokens, scope, entry, confidence in found:
+                last = first + tokens
+                begin, end = reach.get(scope, _NOWHERE)
                 if end == last and begin == first:
                     continue  # this span has a hit of the group
-                if keep == "group":
+                if within_scope:
                     if end >= last:
                         continue
                 elif keep == "all":
-                    begin, end = reach.get("", _NOWHERE)
+                    begin, end = reach.get(_ALL, _NOWHERE)
                     if end > last or (end == last and begin != first):
                         continue
-                    reach[""] = (first, last)
-                reach[group] = (first, last)
-                hits.append(Hit(first, last, entry, confidence))
+                    reach[_ALL] = (first, last)
+                reach[scope] = (first, last)
+                hits.append(new(Hit, (first, last, entry, confidence)))
         return hits
 
-    def _straight(self, forms: list[str], first: int) -> list[_Found]:
-        """As `_walk` without skipping; quick as long as every token has one reading only."""
-        readings = self._parts[forms[first]]
+    def _with_gaps(self, forms: list[str], first: int, breaks: Collection[int]) -> list[_Found]:
+        """Every entry that begins at one token, with up to so many tokens left out between its own."""
         found: list[_Found] = []
-        key, at, count = "", first, len(forms)
-        while len(readings) == 1:
-            key += readings[0][0]
-            if not self._goes_on[key]:
-                break
-            at += 1
-            if at - first > 1:
-                entries = self._entries[key]
-                if entries:
-                    tokens = forms[first:at]
-                    found[:0] = [(at - first, e, 1.0) for e in entries if not e.exact or case_fits(e, tokens)]
-            if at == count:
-                break
-            readings = self._parts[forms[at]]
-        else:
-            return self._walk(forms, first, ())
+        count = len(forms)
+
+        def go(step: _Step, at: int, sure: float, left: int) -> None:
+            found.extend([(at - first, scope, entry, sure * confidence) for _, scope, entry, confidence in step.found])
+            for gap in range(min(SKIP_RUN, left) + 1):
+                if at + gap >= count or at + gap in breaks or not step.states:
+                    return
+                following = step[forms[at + gap]]
+                if following is not None:
+                    go(following, at + gap + 1, sure * SKIP_PENALTY**gap, left - gap)
+
+        start = self._root[forms[first]]
+        if start is not None:
+            go(start, first + 1, 1.0, SKIP_TOTAL)
+        found.sort(key=lambda hit: (-hit[0], -hit[3]))  # of equal ones the first lexicon's stays first
         return found
 
-    def _walk(self, forms: list[str], first: int, breaks: Collection[int]) -> list[_Found]:
-        """Every entry of two or more tokens that begins at one token, in any reading of its tokens."""
-        found: list[_Found] = []
-        parts, entries, goes_on, count, skip = self._parts, self._entries, self._goes_on, len(forms), self._skip
+    # -- what is computed once and remembered ------------------------------------------------------------------------
 
-        def step(at: int, prefix: str, used: list[str], sure: float, misspelt: int, run: int, left: int) -> None:
-            if at >= count or (skip and at > first and at in breaks):
-                return
-            form = forms[at]
-            for part, confidence in parts[form]:
+    def step(self, before: _Step, form: str) -> _Step | None:
+        """Where a token leads from the tokens before it: the entries that end with it and those that go on; None: nowhere."""
+        self._steps += 1
+        path = (*before.path, form)
+        found: list[tuple[float, int, _Found]] = []
+        states: list[_State] = []
+        for which, prefix, sure, misspelt in before.states:
+            lexicon = self._lexicons[which]
+            for part, confidence in self._readings[which][form]:
                 if confidence < 1.0 and misspelt:
-                    continue
-                key = prefix + part
-                if not goes_on[key]:
-                    continue
-                now, tokens = sure * confidence, [*used, form]
+                    continue  # one misspelt word is enough
+                key, now = prefix + part, sure * confidence
                 letters = len(form) if confidence < 1.0 else misspelt
-                if used:
-                    found.extend([(at + 1 - first, e, now) for e in entries[key] if self._fits(e, tokens, letters)])
-                step(at + 1, key, tokens, now, letters, 0, left)
-            if skip and used and run < SKIP_RUN and left > 0:
-                step(at + 1, prefix, used, sure * SKIP_PENALTY, misspelt, run + 1, left - 1)
+                continuing = lexicon.compiled.trie.iterkeys(key)
+                longer = next(continuing, None)
+                if longer == key:
+                    longer = next(continuing, None)
+                    for entry in lexicon.entries_of_key(key):
+                        if self._fits(entry, path, letters):
+                            scope = entry.list if self._longest == "list" else entry.group
+                            found.append((-now, self._order[which, entry.list], (len(path), scope, entry, now)))
+                if longer is not None:
+                    states.append((which, key, now, letters))
+        found.sort(key=itemgetter(0, 1))
+        return _Step(self, path, tuple(states), [hit for _, _, hit in found]) if found or states else None
 
-        step(first, "", [], 1.0, 0, 0, SKIP_TOTAL)
-        found.sort(key=_by_length)
-        return found
-
-    def _fits(self, entry: Entry, tokens: list[str], misspelt: int) -> bool:
-        """Whether the case is right, and no abbreviation or too short a word was taken for misspelt."""
+    def _fits(self, entry: Entry, tokens: tuple[str, ...], misspelt: int) -> bool:
+        """Whether group and case are right, and no abbreviation or too short a word was taken for misspelt."""
+        if self._groups is not None and entry.group not in self._groups:
+            return False
         if misspelt and (entry.exact or misspelt < self._near_length(entry)):
             return False
-        return not entry.exact or case_fits(entry, tokens)
+        return case_fits(entry, tokens)
 
-    # -- facts about a token form, each computed once ----------------------------------------------------------------
 
-    def _wanted(self, key: str) -> tuple[Entry, ...]:
-        found = self._lexicon.entries_of_key(key)
-        return found if self._groups is None else tuple([e for e in found if e.group in self._groups])
+class _Readings(dict[str, tuple[tuple[str, float], ...]]):
+    """Token -> (key part, confidence): as it is, with hyphens as borders, as a singular, or what it may be meant for."""
 
-    def _readings(self, form: str) -> tuple[tuple[str, float], ...]:
-        """(key part, confidence) of the token as it is, as a singular, and of the words it may be a misspelling of."""
+    def __init__(self, lexicon: Lexicon, plurals: bool, near: Near | None) -> None:
+        super().__init__()
+        self.words, self.plurals, self.near = lexicon.compiled.words, plurals, near
+
+    def __missing__(self, form: str) -> tuple[tuple[str, float], ...]:
+        if len(self) >= STEPS:
+            self.clear()
         normal = NORMAL[form]
         readings = [(normal + SEPARATOR, 1.0)]
-        words = self._lexicon.compiled.words
-        if self._plurals and not form.isupper():
-            readings += [(s + SEPARATOR, 1.0) for s in singulars(normal) if s in words]
-        if self._near is not None and len(readings) == 1 and normal not in words:
+        if "-" in normal[1:-1]:
+            readings.append((normal.replace("-", SEPARATOR) + SEPARATOR, 1.0))
+        if self.plurals and not form.isupper():
+            readings += [(s + SEPARATOR, 1.0) for s in singulars(normal) if s in self.words]
+        if self.near is not None and len(readings) == 1 and normal not in self.words:
             sure = 1.0 - 1.0 / max(len(normal), 2)
-            readings += [(word + SEPARATOR, sure) for word in self._near(normal)]
-        return tuple(readings)
-
-    def _has_prefix(self, key: str) -> bool:
-        return next(self._trie.iterkeys(key), None) is not None
-
-    def _start(self, form: str) -> _Start | None:
-        """What can begin with this token: entries of one token, and a table of the tokens that may come second."""
-        depths = [(part, sure, self._lexicon.depth(part[: -len(SEPARATOR)])) for part, sure in self._parts[form]]
-        found = [
-            (1, entry, sure)
-            for part, sure, depth in depths
-            if depth
-            for entry in self._entries[part]
-            if self._fits(entry, [form], len(form) if sure < 1.0 else 0)
-        ]
-        firsts = [part for part, _, depth in depths if depth > 1]
-        if not found and not firsts:
-            return None
-
-        def second(following: str) -> bool:
-            return any(self._goes_on[one + two] for one in firsts for two, _ in self._parts[following])
-
-        return sorted(found, key=_by_length), FormTable(second, 10_000) if firsts else None
+            readings += [(word + SEPARATOR, sure) for word in self.near(normal)]
+        made = self[form] = tuple(readings)
+        return made
 
 
-_NOWHERE = (-1, -1)
-_Found = tuple[int, Entry, float]
-"""Number of tokens, the entry, and how sure the match is."""
-_Start = tuple[list[_Found], FormTable[bool] | None]
+class _Step(dict[str, "_Step | None"]):
+    """A row of tokens that entries begin with: next token -> longer row. Filled as texts ask; keyed by words as written."""
 
+    __slots__ = ("found", "matcher", "path", "states")
 
-def _by_length(found: _Found) -> tuple[int, float]:
-    return -found[0], -found[2]
+    def __init__(
+        self, matcher: Matcher, path: tuple[str, ...], states: tuple[_State, ...], found: list[_Found]
+    ) -> None:
+        super().__init__({"": None})  # never empty, so never false
+        self.matcher, self.path, self.states, self.found = matcher, path, states, found
+
+    def __missing__(self, form: str) -> _Step | None:
+        step = self[form] = self.matcher.step(self, form)
+        return step
 
 
 def singulars(word: str) -> list[str]:
-    """What the singular of a lower-case English word may be, likeliest first; empty for words that look singular."""
+    """What the singular of a lower-case English word may be; empty for words that look singular."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")) or not word.isalpha():
         return []
     if word.endswith("ies") and len(word) > 4:
         return [word[:-3] + "y", word[:-1]]
     if word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
-        return [word[:-2], word[:-1]]
+        return [word[:-1], word[:-2]]
     return [word[:-1]]

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import islice, pairwise
 
 from ...typesystem import FormTable
-
-try:
-    from ...typesystem.tokenize import token_spans
-except ImportError:  # the tokenizer arrives with the kernel
-    import re
-
-    def token_spans(text: str) -> tuple[list[int], list[int]]:
-        found = list(re.finditer(r"\w+|[^\w\s]", text))
-        return [m.start() for m in found], [m.end() for m in found]
+from ...typesystem.tokenize import token_spans
 
 SEPARATOR = "\x01"
 """Ends each token of a key, so that a prefix of a key is a prefix of whole tokens."""
 
 _UNIFIED = str.maketrans(
-    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad\ufe58\ufe63\uff0d", "-")
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
     | dict.fromkeys("\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07", "'")
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", "")
 )
 
 
 def normalise(form: str) -> str:
-    """A token in normal form: dashes and apostrophes unified, NFKC, case folded. `COVID–19’s` -> `covid-19's`."""
+    """A token in normal form: dashes and apostrophes unified, invisible characters gone, NFKC, case folded."""
     if form.isascii():
         return form.casefold().replace("`", "'")
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", form.translate(_UNIFIED)).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", form.translate(_UNIFIED)).casefold())
+    return folded.encode(errors="replace").decode()  # a lone surrogate becomes `?`: a trie holds UTF-8
 
 
 def same_case(form: str) -> str:
-    """A token with dashes, apostrophes and compatibility forms unified but its case kept: for case-sensitive entries."""
+    """A token as `normalise` makes it, but with its case: for entries in which case counts."""
     return form.replace("`", "'") if form.isascii() else unicodedata.normalize("NFKC", form.translate(_UNIFIED))
 
 
@@ -46,9 +42,44 @@ def tokens_of(text: str) -> list[str]:
     return [text[b:e] for b, e in zip(begins, ends, strict=True)]
 
 
-def key_of(tokens: list[str]) -> str:
+def tokens_of_many(forms: Iterable[str], batch: int = 4000) -> Iterator[list[str]]:
+    """The tokens of each entry, as `tokens_of`, several thousand entries in one pass (a token never crosses a line)."""
+    rest = iter(forms)
+    while chunk := [form if form.isprintable() else " ".join(form.split()) for form in islice(rest, batch)]:
+        text = "\n".join(chunk)
+        begins, ends = token_spans(text)
+        at, line_end = 0, -1
+        for form in chunk:
+            line_end += len(form) + 1
+            tokens = []
+            while at < len(begins) and begins[at] < line_end:
+                tokens.append(text[begins[at] : ends[at]])
+                at += 1
+            yield tokens
+
+
+def key_of(tokens: Iterable[str]) -> str:
     """The dictionary key of a sequence of tokens: each in normal form and followed by the separator."""
     return "".join([NORMAL[t] + SEPARATOR for t in tokens])
+
+
+def keys_of(tokens: list[str]) -> list[str]:
+    """The keys under which an entry is filed: as it is, with hyphens as borders of words, without full stops and `'s`.
+
+    `St. Vitus' dance` is also found as `St Vitus' dance`, `Crohn's disease` as `Crohn disease`, `Guillain-Barré syndrome`
+    as `Guillain Barré syndrome`, `type 2 diabetes` as `type-2 diabetes`.
+    """
+    normal = [NORMAL[t] for t in tokens]
+    plain = [part for t in normal for part in t.split("-") if part]
+    bare = [t for t in plain if t not in (".", "'s")]
+    found = [normal]
+    if len(bare) > 1:
+        found += [plain, bare]
+        hyphened = plain[:1]
+        for left, right in pairwise(plain):
+            hyphened += ["-", right] if left.isalpha() and right.isdecimal() else [right]
+        found.append(hyphened)
+    return list(dict.fromkeys("".join([t + SEPARATOR for t in variant]) for variant in found))
 
 
 def is_abbreviation(token: str) -> bool:
@@ -58,7 +89,22 @@ def is_abbreviation(token: str) -> bool:
     """
     if len(token) < 2:
         return False
-    letters = sum(c.isalpha() for c in token)
-    if any(c.isdigit() for c in token):
+    letters = sum(map(str.isalpha, token))
+    if any(map(str.isdigit, token)):
         return letters > 0
     return token.isupper() and 2 <= letters <= 5
+
+
+def abbreviations(tokens: Iterable[str]) -> tuple[tuple[int, str], ...]:
+    """(index, word) of the words that must match exactly, among the words that every spelling of an entry shares."""
+    return tuple([(i, word) for i, word in enumerate(words_of(tokens)) if is_abbreviation(word)])
+
+
+def words_of(tokens: Iterable[str]) -> list[str]:
+    """The words of an entry or of what matched it, case kept: parted at hyphens, without full stops and `'s`."""
+    return [part for t in tokens for part in same_case(t).split("-") if part not in ("", ".", "'s")]
+
+
+def joined(tokens: Iterable[str]) -> str:
+    """Tokens run together without hyphens, case kept: what two spellings of one abbreviation share."""
+    return "".join(map(same_case, tokens)).replace("-", "")

@@ -1,1 +1,5 @@
-"""."""
+"""Names: people, places and organisations found by lists and context, before any model is trained."""
+
+from .annotator import NameAnnotator
+
+__all__ = ["NameAnnotator"]

@@ -107,7 +107,8 @@ def _occurs(phrases: tuple[tuple[str, ...], ...], words: list[str]) -> bool:
     here = set(words)
     for phrase in phrases:
         if phrase[0] in here and (
-            len(phrase) == 1 or any(tuple(words[i : i + len(phrase)]) == phrase for i in range(len(words) - len(phrase) + 1))
+            len(phrase) == 1
+            or any(tuple(words[i : i + len(phrase)]) == phrase for i in range(len(words) - len(phrase) + 1))
         ):
             return True
     return False

@@ -32,7 +32,9 @@ class MarkedYaml:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             problem = error.problem if isinstance(error, yaml.parser.ParserError | yaml.scanner.ScannerError) else ""
-            self.faults.append(Fault("", f"no valid YAML{': ' if problem else ''}{problem}", file, mark.line + 1 if mark else 1))
+            self.faults.append(
+                Fault("", f"no valid YAML{': ' if problem else ''}{problem}", file, mark.line + 1 if mark else 1)
+            )
             self.data = None
         except yaml.YAMLError:
             self.faults.append(Fault("", "no valid YAML: a character that YAML does not allow", file))
@@ -64,6 +66,8 @@ class MarkedYaml:
                 name = key.value if isinstance(key, yaml.ScalarNode) else ""
                 if name and (*path, name) in self._lines and key.tag != "tag:yaml.org,2002:merge":
                     first = self._lines[(*path, name)]
-                    self.faults.append(Fault(name, f"key stands twice (first in line {first})", self.file, key.start_mark.line + 1))
+                    self.faults.append(
+                        Fault(name, f"key stands twice (first in line {first})", self.file, key.start_mark.line + 1)
+                    )
                 self._walk(loader, value, (*path, name))
                 self._lines[(*path, name)] = key.start_mark.line + 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...pipeline.errors import nearest
 
-MAX_MEMORY = 32 << 20
+MAX_MEMORY = 16 << 20
 """Bytes one compiled pattern, or the combined pass of a rule file, may use for its automaton."""
 
 _PIECE = re.compile(r"\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL)
@@ -78,17 +78,19 @@ def re2_options() -> Any:
     return options
 
 
-_INSTEAD = (
-    (("(?=",), "look-ahead", "mark a `group` and write what follows behind it, or use `after` context"),
-    (("(?!",), "negative look-ahead", "use `not_after` context or a `filter`"),
-    (("(?<=",), "look-behind", "mark a `group` and write what precedes in front of it, or use `before` context"),
-    (("(?<!",), "negative look-behind", "use `not_before` context or a `filter`; `boundary` already keeps hits off words"),
-    (("(?>",), "atomic group", "write `(?:`: matching takes linear time anyway"),
-    (("(?(",), "conditional", "write two patterns"),
-    (("(?P=",), "back-reference", "write the alternatives out, or a `validator` that compares the parts"),
-    (("(?#",), "inline comment", "write the pattern over several lines and use `# comments`"),
-    (("++", "*+", "?+"), "possessive quantifier", "write the plain one: matching takes linear time anyway"),
-)
+_INSTEAD = {
+    "(?=": ("look-ahead", "mark a `group` and write what follows behind it, or use `after` context"),
+    "(?!": ("negative look-ahead", "use `not_after` context or a `filter`"),
+    "(?<=": ("look-behind", "mark a `group` and write what precedes in front of it, or use `before` context"),
+    "(?<!": ("negative look-behind", "use `not_before` context or a `filter`; `boundary` keeps hits off words already"),
+    "(?>": ("atomic group", "write `(?:`: matching takes linear time anyway"),
+    "(?(": ("conditional", "write two patterns"),
+    "(?P": ("back-reference", "write the alternatives out, or a `validator` that compares the parts"),
+    "(?#": ("inline comment", "write the pattern over several lines and use `# comments`"),
+    "++": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
+    "*+": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
+    "?+": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
+}
 _ESCAPES = {
     "\\Z": "write `\\z` for the end of the text",
     "\\u": "write `\\x{...}` for a code point",
@@ -114,11 +116,10 @@ def explain(message: bytes | str) -> str:
             return f"repeat {found} counts to more than 1000 (nested repeats multiply): write `+` or `*`, or a smaller bound"
         return f"repeat {found} has its bounds in the wrong order"
     if reason in ("invalid perl operator", "invalid named capture group", "bad repetition operator"):
-        for constructs, name, instead in sorted(_INSTEAD, key=lambda row: -len(row[0][0])):
-            if any(found.startswith(c) for c in constructs):
+        for length in (4, 3, 2):
+            if found[:length] in _INSTEAD:
+                name, instead = _INSTEAD[found[:length]]
                 return f"{name} `{found}` is not supported: {instead}"
-        if found.startswith("(?P"):
-            return "back-reference `(?P=...)` is not supported: write the alternatives out, or use a `validator`"
         return f"`{found}` is not supported" + (": use `case: ignore`, or `(?i:...)`" if found.startswith("(?") else "")
     if reason.startswith("pattern too large"):
         return "the pattern is too large: use smaller repeats, or fewer alternatives (a long list belongs under `deny`)"

@@ -32,7 +32,9 @@ def validator(name: str) -> Callable[[Check], Check]:
         other = VALIDATORS.get(name)
         place = (check.__module__, check.__qualname__)
         if other is not None and (other.check.__module__, other.check.__qualname__) != place:
-            raise ValueError(f"validator {name} is claimed twice: by {other.check.__module__} and by {check.__module__}")
+            raise ValueError(
+                f"validator {name} is claimed twice: by {other.check.__module__} and by {check.__module__}"
+            )
         VALIDATORS[name] = Validator(name, check, (check.__doc__ or "").strip().split("\n")[0])
         return check
 
@@ -40,7 +42,7 @@ def validator(name: str) -> Callable[[Check], Check]:
 
 
 def find_validator(name: str) -> Validator:
-    """The validator called `name`; `stdnum.us.ssn` names any module of python-stdnum. Raises LookupError with the nearest name."""
+    """The validator called `name`; `stdnum.us.ssn` names a module of python-stdnum. Raises LookupError with the nearest."""
     if name in VALIDATORS:
         return VALIDATORS[name]
     if name.startswith("stdnum."):
@@ -129,7 +131,7 @@ def dea(text: str) -> bool:
     return (d[0] + d[2] + d[4] + 2 * (d[1] + d[3] + d[5])) % 10 == d[6]
 
 
-_VIN_VALUE = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", (1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 7, 9, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+_VIN_VALUE = {c: int(v) for c, v in zip("ABCDEFGHJKLMNPRSTUVWXYZ", "12345678123457923456789", strict=True)}
 _VIN_WEIGHT = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
@@ -176,10 +178,13 @@ def email(text: str) -> bool:
     """One @ between a local part and a domain of at least two labels, within the lengths of RFC 5321, section 4.5.3.1."""
     local, at, domain = text.rpartition("@")
     labels = domain.split(".")
-    return bool(at and 1 <= len(local) <= 64 and len(domain) <= 255 and len(labels) > 1 and all(0 < len(x) < 64 for x in labels))
+    return bool(
+        at and 1 <= len(local) <= 64 and len(domain) <= 255 and len(labels) > 1 and all(0 < len(x) < 64 for x in labels)
+    )
 
 
-REGIONS = ("US", "GB", "CA", "AU", "NZ", "IE", "IN", "ZA", "DE", "FR", "ES", "IT", "NL", "BE", "CH", "AT", "SE", "NO", "DK", "FI")
+_REGIONS = "US GB CA AU NZ IE IN ZA DE FR ES IT NL BE CH AT SE NO DK FI"
+REGIONS = tuple(_REGIONS.split())
 """Numbering plans that national phone numbers are tried against, in this order (ISO 3166-1)."""
 
 
@@ -245,13 +250,22 @@ def medicare_au(text: str) -> bool:
 
 @validator("gs1")
 def gs1(text: str) -> bool:
-    """A GTIN of 8, 12, 13 or 14 digits whose last is the check digit; of a UDI the `(01)` part counts. GS1 General Specifications."""
+    """A GTIN whose last digit is the check digit; of a UDI the `(01)` part counts. GS1 General Specifications, 7.9."""
     found = re.search(r"\(01\)\s*([0-9]{14})", text)
     number = found[1] if found else digits(text)
     if len(number) not in (8, 12, 13, 14):
         return False
     total = sum(int(c) * (3 if i % 2 == 0 else 1) for i, c in enumerate(reversed(number[:-1])))
     return (10 - total % 10) % 10 == int(number[-1])
+
+
+_ELEVEN = "pl.pesel tr.tckimlik no.fodselsnummer de.idnr hr.oib be.nn it.iva br.cpf ee.ik lt.asmens au.abn"
+
+
+@validator("eleven_digit_number")
+def eleven_digit_number(text: str) -> bool:
+    """Eleven digits that a country uses, by their check digits: Poland, Turkey, Norway, Germany, Italy ... python-stdnum."""
+    return any(stdnum(f"stdnum.{module}", digits(text)) for module in _ELEVEN.split())
 
 
 @validator("bitcoin")

@@ -12,6 +12,18 @@ from ...typesystem import PhiCandidate, PhiKind
 
 Remainder = Literal["auto", "extend", "keep"]
 
+VETOED = "vetoed"
+"""Candidates whose reason begins with this were taken out by a veto and are left alone."""
+BELOW = "below threshold"
+EMPTY = "nothing but white space"
+REST = "rest of"
+"""The reason of a Phi that no candidate won, but that a loser covers, begins with this."""
+
+
+def takes_part(candidate: PhiCandidate) -> bool:
+    """Whether a candidate counts: not vetoed and, as far as a resolver said, not empty and not below a threshold."""
+    return not candidate.reason.startswith((VETOED, BELOW, EMPTY))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bid:
@@ -160,7 +172,7 @@ def _cover(ground: Ground, bid: Bid, rank: int, gap: Gap, text: str, remainder: 
         grows.note(f"extended over {source}")
     else:
         beside = next(c for c in (left, right) if c)
-        reason = f"rest of {source} beside {source_of(beside.speaker)}"
+        reason = f"{REST} {source} beside {source_of(beside.speaker)}"
         ground.put(Claim(begin, end, bid.candidate.kind, bid.candidate, rank, reason))
 
 

@@ -18,8 +18,8 @@ def merge(claims: Sequence[Claim], kinds: Sequence[PhiKind], text: str, sentence
     """The claims with neighbours of the given kinds joined, in text order.
 
     Two claims are joined where nothing, one blank or one hyphen stands between them, or a full stop after an initial or a
-    title; never over a line break or the beginning of a sentence, and only where their kinds agree. The first of them goes
-    on speaking; the others know it as `into`.
+    title; never over a line break or the beginning of a sentence, not where both are names of two words or more, and only where
+    their kinds agree. The first of them goes on speaking; the others know it as `into`.
     """
     joined: list[Claim] = []
     for claim in claims:
@@ -50,8 +50,14 @@ def _common(left: PhiKind, right: PhiKind, kinds: Sequence[PhiKind]) -> PhiKind 
 
 def _close(left: Claim, right: Claim, text: str, sentence_begins: Sequence[int]) -> bool:
     gap = text[left.end : right.begin]
+    if gap.isspace() and _words(text, left) > 1 < _words(text, right):  # two full names side by side
+        return False
     if not _GAP.fullmatch(gap):
         head = text[max(left.begin, left.end - 6) : left.end]
         if not (_AFTER_ABBREVIATION.fullmatch(gap) and _ABBREVIATION.search(head)):
             return False
     return bisect_right(sentence_begins, right.begin) == bisect_right(sentence_begins, left.begin)
+
+
+def _words(text: str, claim: Claim) -> int:
+    return len(text[claim.begin : claim.end].split())

@@ -43,14 +43,14 @@ run: {on_error: quaratine, workers: 2}
     )
     assert faults(path) == [
         "1: readr: no such section; did you mean reader?",
-        "3: engines: no component called 't_numbrs'; did you mean t_numbers?",
+        "3: engines: no engine called 't_numbrs'; did you mean t_numbers?",
         "5: t_lexicon.group: expected one of SIGN_SYMPTOM, DISEASE_DISORDER, MEDICATION, ANATOMICAL_SITE, LAB_PROCEDURE, "
         "got 'DRUG'",
         "6: t_lexicon.min_lenght: no such parameter; did you mean min_length?",
         "7: t_lexicon.hue.shade.depth: expected whole number, got 'deep'",
         "7: t_lexicon.hue.shade.height: no such parameter; expected one of depth",
         "8: t_lexicon.words: no word list or file called 'nowhere.txt'",
-        "9: engines: t_consumer does not belong here; it goes under consumers",
+        "9: engines: t_consumer is a consumer: it goes under consumers",
         "10: engines.3.t_numbers: expected parameters as a mapping",
         "11: engines.4: expected a component: its name, or name: {parameters}",
         "12: run.on_error: expected one of stop, skip or quarantine, got 'quaratine'; did you mean quarantine?",

@@ -103,7 +103,7 @@ def test_a_consumer_that_fails_takes_the_document_back_from_the_others(tmp_path:
 
 
 def test_an_annotator_must_declare_what_it_makes() -> None:
-    with pytest.raises(ComponentError, match="t_liar: CasError: made Sentence, but declares PhiCandidate as outputs"):
+    with pytest.raises(ComponentError, match=r"t_liar: CasError: made Sentence, but declares PhiCandidate as outputs"):
         Pipeline([parts.LyingAnnotator(), parts.TrustingResolver()]).process("text")
 
 

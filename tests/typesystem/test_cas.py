@@ -240,7 +240,7 @@ def test_a_type_of_ones_own_takes_its_fields_as_keywords(cas: Cas) -> None:
         "tags": "uima.cas.StringArray",
     }
     assert cas.select("org.example.Badge") == [badge]
-    with pytest.raises(CasError, match="no type called org.example.Bodge"):
+    with pytest.raises(CasError, match=r"no type called org.example.Bodge"):
         cas.select("org.example.Bodge")
 
 

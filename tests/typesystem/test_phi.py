@@ -47,7 +47,7 @@ def test_there_are_two_levels() -> None:
 
 
 def test_a_wrong_name_names_the_nearest() -> None:
-    with pytest.raises(ValueError, match="no PHI kind called 'DATE_BRITH'; did you mean DATE_BIRTH?"):
+    with pytest.raises(ValueError, match=r"no PHI kind called 'DATE_BRITH'; did you mean DATE_BIRTH\?"):
         PhiKind.of("DATE_BRITH")
     with pytest.raises(AttributeError, match="did you mean PERSON"):
         _ = PhiKind.PERSN

@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from ....pipeline.errors import ResourceError
 
 
 def open_text(path: Path, encoding: str = "utf-8-sig") -> TextIO:
     """Opens a plain or gzipped text file. Raises ResourceError where it cannot be read."""
+    opener: Callable[[Path], IO[bytes]] = gzip.open if path.suffix == ".gz" else _open_plain  # type: ignore[assignment]
     try:
-        raw = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+        return io.TextIOWrapper(opener(path), encoding=encoding, newline="")
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read ({error.strerror})") from None
-    return io.TextIOWrapper(raw, encoding=encoding, newline="")
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return path.open("rb")
 
 
 def encoding_of(path: Path, fallback: str) -> str:
@@ -60,14 +64,17 @@ def split(path: Path, delimiter: str, columns: str, encoding: str = "utf-8-sig")
         yield number, fields
 
 
-def table(path: Path, delimiter: str, required: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, dict[str, str]]]:
+def table(
+    path: Path, delimiter: str, required: str, encoding: str = "utf-8-sig"
+) -> Iterator[tuple[int, dict[str, str]]]:
     """(line number, column -> value) of a delimited file with a header line; quoted only where the delimiter is a comma.
 
     Raises ResourceError where a required column is missing or a row is shorter than the header.
     """
-    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     with open_text(path, encoding) as file:
-        reader = csv.reader(file, delimiter=delimiter, quoting=quoting)
+        reader = csv.reader(
+            file, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+        )
         try:
             header = next(reader, [])
             missing = [c for c in required.split() if c not in header]

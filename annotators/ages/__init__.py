@@ -1,0 +1,6 @@
+"""Ages: the patterns that find them, what keeps durations and the age of things apart, and the annotator."""
+
+from .annotator import AgeAnnotator
+from .finder import AgeHit, find_ages
+
+__all__ = ["AgeAnnotator", "AgeHit", "find_ages"]

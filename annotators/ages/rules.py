@@ -1,0 +1,169 @@
+"""The patterns of ages, each tried at one place: Tables 6 and 7 of the VigiBase system, and beyond.
+
+Group `span` is the age, `n`, `n2`, `n3` its numbers, `unit` its unit (years where there is none).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from ..dates.numerals import CARDINAL
+
+B = r"[ \t\xa0]{0,3}"
+J = r"(?:[ \t\xa0]{0,2}[-–‐‑]?[ \t\xa0]{0,2}|[ ]?\r?\n[ ]?)"
+"""What stands between number, unit and `old`: blanks, a hyphen, a line break."""
+DIGITS = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?(?:[ -]?(?:[½¼¾]|\d/\d\d?(?!\d)))?(?:\(\d{1,2}/\d{1,2}\))?"
+NUMBER = rf"(?:{DIGITS}|{CARDINAL}(?![a-z]))"
+_TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
+_LIST = r"(?:[ ]?(?:-|–|—|&|,)[ ]?(?:and |or )?|[- ]{1,2}(?:to|and|or|through)[- ])"
+NUMBERS = rf"(?P<n>{NUMBER})(?:{_TO}(?P<n2>{NUMBER}))?"
+_SEVERAL = rf"(?P<n>{NUMBER})(?:{_LIST}(?P<n2>{NUMBER}))?(?:{_LIST}(?P<n3>{NUMBER}))?"
+YEARS = r"years?['’]?s?|yrs?\.?|yeras?|yeats?|yaers?|yeards?|yesrs?|yers?|eyars?|yeas|ys?"
+_MONTHS = r"months?['’]?s?|mont|mths?\.?|mos?\.?|momths?|monhts?"
+UNIT = rf"(?P<unit>{YEARS}|{_MONTHS}|weeks?|wks?\.?|days?|hours?|hrs?)"
+OLD = r"(?:(?:(?<![a-z])(?:olds?|od|ol|odl|of[- ]age)|(?<=years)old|(?<=year)old)(?![a-z]))"
+_OLDER = r"(?:[ ](?:or|and)[ ](?:older|over|above|up|younger|under|below)(?![a-z])|\+)?"
+YO = r"y\.[ ]?o\.?|y[ ]?/?[ ]?o|y\.[ ]?old"
+GENDER = r"(?:males?|females?|m[ae]n|wom[ae]n|boys?|girls?|lady|ladies|gentlem[ae]n)"
+_PEOPLE = (
+    rf"(?:(?:white|black|caucasian|hispanic|asian|african[ -]american|pregnant|healthy|non-?pregnant)[ ])?{GENDER}"
+)
+TENS = "twent|thirt|fort|fourt|fift|sixt|sevent|eight|ninet"
+_END = r"(?![\w°%]|[./,:-]\d)"
+_MORE = rf"(?:{J}{UNIT}(?![a-z])(?:{J}{OLD})?|[ ]?(?P<yo>{YO})(?![a-z]))?{_OLDER}"
+_CUE = (
+    rf"(?:aged?|ages|a\.o\.?)(?:{B}(?:of|:|=|[<>] or =|>=?|<=?|≥|≤|~|-|between|from|over|under|above|below|about|around|"
+    rf"approximately|approx\.?|only|group|range|\(?(?:in )?(?:years|yrs|y)\)?))*{B}"
+)
+_PRONOUN = r"(?:(?:i|he|she|who|patient|pt)[ ](?:am|is|was)|(?:i|he|she)['’](?:m|s))[ ](?:now |only |just |about |almost |currently )?"
+
+
+class Guard(Enum):
+    """What an age of this form could be instead, which decides what context is asked."""
+
+    NONE = "nothing"
+    CUED = "a gestational age"
+    OLD = "the age of a thing or a pregnancy"
+    UNIT = "a duration"
+    SEX = "a count of people, a temperature"
+    LETTER = "a temperature, a length, an amount"
+    DECADE = "a decade of the century, a pulse"
+    NEAR_SEX = "a duration, a count"
+    TURNED = "degrees, pages"
+
+
+@dataclass(frozen=True, slots=True)
+class AgeRule:
+    """A way to write an age, and what it must be told from."""
+
+    name: str
+    guard: Guard
+    pattern: re.Pattern[str]
+
+
+def _rule(name: str, guard: Guard, pattern: str, *, flags: int = re.IGNORECASE) -> AgeRule:
+    return AgeRule(name, guard, re.compile(pattern, flags))
+
+
+FROM_CUE = (
+    _rule("aged n", Guard.CUED, rf"(?P<span>{_CUE}{_SEVERAL}{_MORE}){_END}"),
+    _rule(
+        "age at event n",
+        Guard.CUED,
+        rf"(?:aged?|ages)[ ](?:at|of|on)[ ][a-z ]{{3,30}}?{B}(?:was|is|of|:|=|-|,)?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
+    ),
+    _rule(
+        "age is n",
+        Guard.CUED,
+        rf"(?:aged?|ages)(?:[ ]?/[ ]?(?:sex|gender))?(?:[ ](?:is|was|were|as|now|currently|reported as|given as))?{B}[:=]?{B}"
+        rf"(?P<span>{_SEVERAL}{_MORE}){_END}",
+    ),
+    _rule(
+        "age decade",
+        Guard.CUED,
+        r"(?:aged?|ages)[ ](?:in[ ](?:his|her|their|the)[ ])?(?:(?:early|mid|late)[ -])?(?P<span>(?P<n>\d0)['’]?s)(?!\w)",
+    ),
+)
+FROM_NUMBER = (
+    _rule(
+        "n units old",
+        Guard.OLD,
+        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ ]and[ ])(?:{NUMBER}){J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
+    ),
+    _rule(
+        "n units or older",
+        Guard.NONE,
+        rf"(?P<span>{NUMBERS}{J}{UNIT}[ ](?:or|and)[ ](?:older|younger|over|above|under|up))(?!\w)",
+    ),
+    _rule("n yo", Guard.OLD, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
+    _rule(
+        "n m.o.",
+        Guard.OLD,
+        rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>m\.?[ ]?/[ ]?o\.?|m\.o\.?|mo(?=[ ](?:{GENDER}|old|infant|baby|child)\b)))(?![a-z])",
+    ),
+    _rule("n units sex", Guard.UNIT, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
+    _rule(
+        "n units m/f",
+        Guard.UNIT,
+        rf"(?P<span>{NUMBERS}{J}(?P<unit>years?|yrs?\.?|y\.?))(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])",
+    ),
+    _rule("n y", Guard.UNIT, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
+    _rule("n sex", Guard.SEX, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:male|female|man|woman|boy|girl|lady|gentleman)\b"),
+    _rule("n/sex", Guard.LETTER, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
+    _rule("nM", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2})[MF])\b", flags=0),
+    _rule("n M", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
+    _rule("n or older", Guard.UNIT, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
+)
+FROM_TENS = (
+    _rule("decade", Guard.DECADE, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)"),
+    _rule("decade in words", Guard.DECADE, rf"(?P<span>(?P<tens>(?:{TENS})ies|teens))(?!\w)"),
+)
+FROM_LATIN = (
+    _rule(
+        "-genarian",
+        Guard.NONE,
+        r"(?P<span>(?P<latin>quinqua|sexa|septua|octo|nona)genarians?|(?P<century>(?:super)?centenarians?))(?!\w)",
+    ),
+)
+FROM_SEX = (
+    _rule(
+        "sex n",
+        Guard.NEAR_SEX,
+        rf"(?:(?:male|female|man|woman|boy|girl)(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)(?P<span>{NUMBERS}(?:{J}(?P<unit>years?|yrs?\.?|y\.?))?)"
+        rf"{_END}",
+    ),
+    _rule(
+        "sex n units",
+        Guard.UNIT,
+        rf"(?:male|female|man|woman|boy|girl|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}(?P<unit>years?|yrs?\.?|y\.?))(?=[ ]?[,;.)])",
+    ),
+)
+FROM_GENDER = (
+    _rule(
+        "sex of n",
+        Guard.TURNED,
+        rf"(?:{GENDER}|patient|child|infant)[ ]of[ ](?:about |around )?(?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}",
+    ),
+)
+FROM_LIMIT = (_rule("over ns", Guard.NONE, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
+FROM_VERB = (
+    _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ](?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}"),
+    _rule(
+        "is n",
+        Guard.NONE,
+        rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER}))(?![ ]and[ ](?:\d|{CARDINAL}\b))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
+    ),
+    _rule(
+        "when n",
+        Guard.NONE,
+        r"(?:when|since|while|until|till|before)[ ](?:i|he|she|they)[ ](?:was|were|is|am|turned)[ ](?:only |just |about |around )?"
+        rf"(?P<span>(?P<n>{NUMBER}))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|he|she|it|we|they|i|my|his|her|due|in|the)\b|[ ]?$)",
+    ),
+    _rule(
+        "older than n",
+        Guard.TURNED,
+        rf"(?:older|younger)[ ]than[ ](?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}",
+    ),
+)

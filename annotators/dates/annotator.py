@@ -1,0 +1,70 @@
+"""The component `dates`: marks every date expression as a candidate for PHI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+from functools import cached_property
+from typing import Literal
+
+from ...pipeline.component import Annotator, component
+from ...typesystem import PhiCandidate, PhiKind, View
+from . import cues
+from .calendar import LATEST_YEAR, Calendar
+from .finder import DateHit, find_dates
+from .rules import Shape
+
+_KINDS = {
+    Shape.WEEKDAY: PhiKind.DATE_WEEKDAY,
+    Shape.SHORT_WEEKDAY: PhiKind.DATE_WEEKDAY,
+    Shape.HOLIDAY: PhiKind.DATE_HOLIDAY,
+    Shape.YEAR: PhiKind.DATE_YEAR,
+    Shape.YEAR_SPAN: PhiKind.DATE_YEAR,
+    Shape.SHORT_YEAR: PhiKind.DATE_YEAR,
+    Shape.DECADE: PhiKind.DATE_YEAR,
+    Shape.SHORT_DECADE: PhiKind.DATE_YEAR,
+}
+
+
+@component("dates", outputs=[PhiCandidate])
+class DateAnnotator(Annotator):
+    """Marks dates and parts of dates, weekdays, holidays and seasons; durations, measures and clock times stay.
+
+    `value` is the likeliest reading in ISO 8601 / EDTF level 1 (`2011-07-19`, `XXXX-03-05`, `2020-03-01/2020-03-05`); it
+    depends on the document's other dates which reading of `3/4` is right, and that is the masker's business.
+    """
+
+    languages: list[Literal["en", "de", "es", "fr", "it", "nl", "pt", "sv"]] = field(default_factory=lambda: ["en"])
+    """Languages whose names of months and weekdays are known."""
+    day_first: bool = False
+    """Whether `3/4/2020` is 3 April rather than March 4 where nothing else says so."""
+    latest_year: int = LATEST_YEAR
+    """Last of the hundred years that two figures can mean: with 2035, `35` is 2035 and `36` is 1936."""
+
+    def __post_init__(self) -> None:
+        self._calendar  # noqa: B018  wrong languages are told at once
+
+    @cached_property
+    def _calendar(self) -> Calendar:
+        return Calendar(tuple(self.languages), self.latest_year, self.day_first)
+
+    def annotate(self, view: View) -> Iterator[PhiCandidate]:
+        text = view.text
+        for hit in find_dates(text, self._calendar):
+            yield PhiCandidate(
+                hit.begin,
+                hit.end,
+                kind=_kind(text, hit),
+                confidence=0.9 if hit.lacks else 1.0,
+                value=hit.readings[0].iso(),
+                rule=hit.rule,
+            )
+
+
+def _kind(text: str, hit: DateHit) -> PhiKind:
+    before = text[max(0, hit.begin - cues.BEFORE) : hit.begin]
+    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[hit.end : hit.end + cues.AFTER]):
+        return PhiKind.DATE_BIRTH
+    if cues.DEATH.search(before):
+        return PhiKind.DATE_DEATH
+    return _KINDS.get(hit.shape, PhiKind.DATE)

@@ -1,0 +1,176 @@
+"""Dates in figures: `3/4/2020`, `2020-03-04T12:00`, `04.03.20`, `20200304`, `3/4`, `03/2020`, `12.IV.2020`, `3/4-6`."""
+
+from __future__ import annotations
+
+import re
+
+from .calendar import Calendar
+from .reading import DateReading, PartialDate
+from .rules import DASH, YEAR4, B, Rule, Shape, group, one, possible, rule
+
+_SLASH = rf"(?:{B}[/\\]{B}|//)"
+_ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
+_CLOCK = (
+    r"(?P<time>(?:T|[ \t]{1,2})(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
+    r"(?:[ ]?(?:Z|UTC|GMT|[ap]\.?m)(?!\w)|[ ]?[+-]\d\d:?\d\d(?!\d))?(?!\d))?"
+)
+_ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
+
+
+def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") -> list[DateReading]:
+    """Readings of two figures as month and day, the likelier order first."""
+    tail = " Y" if y is not None else ""
+    month_first = DateReading(f"M D{tail}", PartialDate(year=y, month=a, day=b, time=time))
+    day_first = DateReading(f"D M{tail}", PartialDate(year=y, month=b, day=a, time=time))
+    both = [day_first, month_first] if calendar.day_first else [month_first, day_first]
+    return [r for r in both if possible(r.begin)]
+
+
+def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateReading]:
+    found = [
+        DateReading("Y M D", PartialDate(year=y, month=m, day=d, time=time)),
+        DateReading("Y D M", PartialDate(year=y, month=d, day=m, time=time)),
+    ]
+    return [r for r in found if possible(r.begin)][:1]
+
+
+@rule("d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{YEAR4}|['’]?\d\d)(?!\d)")
+def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
+    blanks = sum(map(str.isspace, first + second))
+    seps = {first.strip() or first, second.strip() or second}
+    long = len(year) == 4
+    if "/" not in "".join(seps) and "\\" not in "".join(seps) and blanks > (3 if long else 1):
+        return ()
+    if "." in seps and not long and (blanks or len(seps) == 1):
+        return ()  # figures with dots and a short year: `dotted`
+    a, b, y = int(m["a"]), int(m["b"]), year.lstrip("'’")
+    if len(seps) > 1 and not long and "/" in first and b < int(y) <= 31:
+        return ()  # 3/19-21 is the 19th to the 21st
+    found = orders(a, b, calendar.year(y), calendar)
+    if len(m["a"]) == 2 and len(y) == 2 and (not found or "/" not in seps):
+        found += _year_first(calendar.year(m["a"]), b, int(y))
+    return tuple(found)
+
+
+@rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")
+def dotted(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    found = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
+    if len(m["a"]) == 2:
+        found += _year_first(calendar.year(m["a"]), int(m["b"]), int(m["y"]))
+    return tuple(found)
+
+
+@rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
+def slip(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    """A year with a figure too many, too few or doubled (`3/4/202`, `3/4/20211`): the year is not known."""
+    return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
+
+
+@rule(
+    "y-m-d",
+    Shape.FULL,
+    rf"(?P<y>{YEAR4})(?P<s>{B}(?:{DASH}|[/.]){B})(?P<m>\d{{1,2}})(?P<t>{B}(?:{DASH}|[/.]){B})(?P<d>\d{{1,2}})(?!\d){_CLOCK}",
+)
+def iso(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    if m["s"].strip() != m["t"].strip():
+        return ()
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt \t")))
+
+
+@rule(
+    "yyyymmdd",
+    Shape.COMPACT,
+    r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<time>T\d{4,6}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)",
+)
+def compact(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt"))[:1])
+
+
+@rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")
+def compact_last(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
+
+
+@rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<c>\d\d)(?!\w)")
+def compact_short(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    found = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
+    return tuple(found + _year_first(calendar.year(m["a"]), int(m["b"]), int(m["c"])))
+
+
+@rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")
+def spaced(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
+
+
+@rule(
+    "d.ROMAN.y",
+    Shape.FULL,
+    rf"(?P<d>\d{{1,2}})(?P<s>{B}[./-]{B})(?P<m>VI{{0,3}}|I[VX]|I{{1,3}}|XI{{0,2}})(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
+    flags=0,
+)
+def roman(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return one("D M Y", PartialDate(year=calendar.year(m["y"]), month=_ROMAN[m["m"]], day=int(m["d"])))
+
+
+@rule("y-m", Shape.YEAR_MONTH, r"(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>0[1-9]|1[0-2])(?!\d)")
+def year_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    year, month = int(m["y"]), int(m["m"])
+    found = one("Y M", PartialDate(year=year, month=month))
+    if m["s"] != "." and month == (year + 1) % 100:
+        found += one("Y", PartialDate(year=year), PartialDate(year=year + 1))
+    return found
+
+
+@rule("m/y", Shape.MONTH_YEAR, rf"(?P<m>0?[1-9]|1[0-2])(?P<s>{_SLASH}|[-.])(?P<y>{YEAR4})(?!\d)")
+def month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return one("M/Y", PartialDate(year=int(m["y"]), month=int(m["m"])))
+
+
+@rule("m/yy", Shape.SHORT_MONTH_YEAR, r"(?P<m>0?[1-9]|1[0-2])[/-]['’]?(?P<y>00|3[2-9]|[4-9]\d)(?!\d)")
+def month_short_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return one("M/Y", PartialDate(year=calendar.year(m["y"]), month=int(m["m"])))
+
+
+def _pair(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    found = orders(int(m["a"]), int(m["b"]), None, calendar)
+    if len(m["b"]) == 2 and 1 <= int(m["a"]) <= 12:
+        found += one("M/Y", PartialDate(year=calendar.year(m["b"]), month=int(m["a"])))
+    return tuple(found) if found and found[0].layout != "M/Y" else ()
+
+
+pair = rule("m/d", Shape.PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{_SLASH})(?P<b>\d{{1,2}})(?!\d)")(_pair)
+hyphen_pair = rule("m-d", Shape.HYPHEN_PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{DASH})(?P<b>\d{{1,2}})(?!\d)")(_pair)
+
+
+@rule(
+    "m/d-d",
+    Shape.PAIR,
+    rf"(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}}){B}{DASH}{B}(?P<c>\d{{1,2}})(?!\d)(?:/(?P<y>{YEAR4}|\d\d)(?!\d))?",
+)
+def pair_days(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    """`3/4-6`: days of one month; with a year behind only where the last figure can't be a month (`4/15-16/21`)."""
+    a, b, c, tail = int(m["a"]), int(m["b"]), int(m["c"]), group(m, "y")
+    if c <= b or (tail and c <= 12):
+        return ()
+    y = calendar.year(tail) if tail else None
+    return one("M D" + " Y" * bool(tail), PartialDate(year=y, month=a, day=b), PartialDate(year=y, month=a, day=c))
+
+
+@rule(
+    "d-d/m/y",
+    Shape.FULL,
+    rf"(?P<a>\d{{1,2}}){B}{DASH}{B}(?P<b>\d{{1,2}})(?P<s>[/.])(?P<m>0?[1-9]|1[0-2])(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
+)
+def days_month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    a, b, y = int(m["a"]), int(m["b"]), calendar.year(m["y"])
+    if b <= a or b <= 12:  # 3-5/6/21 may as well be M-D/...: left to the shorter rules
+        return ()
+    return one("D M Y", PartialDate(year=y, month=int(m["m"]), day=a), PartialDate(year=y, month=int(m["m"]), day=b))
+
+
+FROM_YEAR: tuple[Rule, ...] = (iso, year_month)
+FROM_DAY: tuple[Rule, ...] = (
+    triple, days_month_year, slip, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
+)  # fmt: skip
+RULES: tuple[Rule, ...] = (*FROM_YEAR, *FROM_DAY, roman, compact, compact_last, compact_short)

@@ -1,0 +1,197 @@
+"""Reads one date expression: every reading its words allow. For spans that any finder or model brings."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from . import loose, named, numeric
+from .calendar import LATEST_YEAR, Calendar
+from .finder import borrow, find_dates, qualifier_of, split_qualifier
+from .reading import DateReading, PartialDate
+from .rules import Rule, one, possible
+
+_RULES: tuple[Rule, ...] = (
+    *numeric.RULES, *named.FROM_DAY, *named.FROM_YEAR, *named.FROM_MONTH, *loose.FROM_DAY, *loose.FROM_YEAR, *loose.FROM_APOSTROPHE, *loose.FROM_SEASON,
+    *loose.FROM_ORDINAL[:1], *loose.FROM_Q, *loose.FROM_YEAR_WORD, *loose.FROM_WEEKDAY,
+)  # fmt: skip
+_EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
+_LEAD = re.compile(
+    r"(?:on|in|at|since|until|till|by|from|before|after|during|dated?|as of|about|around|approximately|the|of|year|month of|dob:?|d\.o\.b\.?)\b[\s:]*",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"[\s,]*(?:at |@ ?|around |about )?(?P<time>\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{3,4} ?h(?:ou)?rs?)"
+    r"(?: ?(?:z|utc|gmt|est|edt|cst|cdt|pst|pdt|cet|[+-]\d\d:?\d\d))?",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"(?P<w>[^\W\d_]{3,11})[\s,.–-]+(?:the\s+)?(?P<rest>.*\S)", re.DOTALL)
+_DAY_BEHIND = re.compile(r"(?P<rest>.*\S)[\s,(–-]+(?P<w>[^\W\d_]{3,11})", re.DOTALL)
+_BETWEEN = re.compile(r"\s*[-–—‐‑/~]\s*|\s+(?:to|through|thru|until|till|and|or|bis|au|al|til)\s+", re.IGNORECASE)
+_EDTF = re.compile(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decade>\d{3})X")
+_SEASONS = {21: "spring", 22: "summer", 23: "autumn", 24: "winter"}
+_LONGEST = 80
+_DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
+
+
+def parse_date(
+    text: str, *, latest_year: int = LATEST_YEAR, day_first: bool = False, languages: tuple[str, ...] = ("en",)
+) -> tuple[DateReading, ...]:
+    """Every reading of a date expression, likeliest first; an empty tuple where it is none.
+
+    `03/04/2020` gives `M D Y` and `D M Y`; days the calendar lacks are left out; an interval has two end points; a weekday
+    stays with its date. Missing parts stay missing. Also reads the values this package writes (ISO 8601, EDTF level 1).
+    Two-digit years fall into the hundred years that end with `latest_year`. Raises ValueError for an unknown language.
+    """
+    return _parse(text, Calendar(tuple(languages), latest_year, day_first))
+
+
+def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ...]:
+    """The layouts a date expression can be read in, likeliest first: `("M D Y", "D M Y")` for `03/04/2020`."""
+    return tuple(dict.fromkeys(reading.layout for reading in parse_date(text, languages=languages)))
+
+
+@functools.lru_cache(4096)
+def _parse(text: str, calendar: Calendar) -> tuple[DateReading, ...]:
+    bare = text.strip(_EDGE)
+    if text.strip()[:1] in ("'", "’", "‘") and bare[:2].isdigit():
+        bare = "'" + bare
+    if not bare or len(bare) > _LONGEST:
+        return ()
+    for reader in (_expression, _unwrapped, _found, _odd):
+        readings = tuple(dict.fromkeys(reader(bare, calendar)))
+        if readings:
+            return readings
+    return ()
+
+
+def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    """Readings of the text as it stands."""
+    yield from _whole(text, calendar)
+    yield from _edtf(text)
+    yield from _with_weekday(text, calendar)
+    qualifier, rest = split_qualifier(text)
+    if qualifier:
+        for r in _expression(rest, calendar):
+            yield replace(r, begin=replace(r.begin, qualifier=qualifier_of(qualifier)))
+        return
+    yield from _interval(text, calendar)
+
+
+def _whole(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    for rule in _RULES:
+        match = rule.pattern.fullmatch(text)
+        if match is not None:
+            yield from rule.read(match, calendar)
+    match = loose.holiday.pattern.fullmatch(text)
+    if match is not None:
+        yield from loose.holiday.read(match, calendar)
+
+
+def _edtf(text: str) -> Iterator[DateReading]:
+    begin, slash, end = text.partition("/")
+    first, last = _edtf_date(begin), _edtf_date(end) if slash else None
+    if first is not None and (last is not None or not slash):
+        layout = " ".join(p for p, v in (("Y", first.year), ("M", first.month), ("D", first.day)) if v is not None)
+        yield from one("season Y" if first.season else "decade" if first.decade is not None else layout, first, last)
+
+
+def _edtf_date(text: str) -> PartialDate | None:
+    match = _EDTF.fullmatch(text)
+    if match is None:
+        return None
+    if match["decade"]:
+        return PartialDate(decade=10 * int(match["decade"]))
+    year = None if match["y"] == "XXXX" else int(match["y"])
+    month = None if match["m"] == "XX" else int(match["m"])
+    if month in _SEASONS and not match["d"]:
+        return PartialDate(year=year, season=_SEASONS[month])
+    return PartialDate(year=year, month=month, day=int(match["d"]) if match["d"] else None)
+
+
+def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    for match in (_DAY.fullmatch(text), _DAY_BEHIND.fullmatch(text)):
+        number = calendar.weekdays.get(match["w"].lower()) if match else None
+        if match is not None and number is not None:
+            rest = match["rest"].strip(_EDGE)
+            found = [*_whole(rest, calendar), *_interval(rest, calendar)]
+            figures = loose.day_year.pattern.fullmatch(rest) or re.fullmatch(r"(?P<d>\d{1,2})", rest)
+            if not found and figures is not None:
+                year = int(figures["y"]) if "y" in figures.groupdict() else None
+                found = list(one("D" + " Y" * (year is not None), PartialDate(year=year, day=int(figures["d"]))))
+            for reading in found:
+                if reading.begin.day is not None and reading.begin.weekday is None:
+                    yield replace(reading, begin=replace(reading.begin, weekday=number))
+
+
+def _interval(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    """Both ends of an interval, the first borrowing what only the second says (`Oct-Nov 2013`)."""
+    for joint in _BETWEEN.finditer(text):
+        left, right = text[: joint.start()].strip(_EDGE), text[joint.end() :].strip(_EDGE)
+        if not left or not right:
+            continue
+        ends = [r for r in (*_whole(right, calendar), *_with_weekday(right, calendar)) if r.end is None]
+        begins = [r for r in (*_whole(left, calendar), *_with_weekday(left, calendar)) if r.end is None]
+        if joint[0] == "/" and (any(r.begin.day for r in begins) or not begins):
+            continue
+        fitting = [(b, e) for b in begins for e in ends if _parts(b) == _parts(e)]
+        for begin, end in fitting or [(b, e) for b in begins[:1] for e in ends[:1] if _depth(b) == _depth(e)]:
+            yield DateReading(end.layout, borrow(begin.begin, end.begin), end.begin)
+        if fitting:
+            return
+
+
+def _parts(reading: DateReading) -> str:
+    return reading.layout.replace(" Y", "")
+
+
+def _depth(reading: DateReading) -> tuple[bool, bool]:
+    date = reading.begin
+    return date.day is not None, date.weekday is not None and date.day is None
+
+
+def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    """Readings without the words before and the clock time behind."""
+    rest = text
+    while (lead := _LEAD.match(rest)) is not None:
+        rest = rest[lead.end() :]
+    clock = None
+    for match in _CLOCK.finditer(rest):
+        if match.end() == len(rest) and match.start() > 0:
+            clock = match
+    if clock is not None:
+        rest = rest[: clock.start()]
+    rest = rest.strip(_EDGE)
+    if rest and rest != text:
+        for reading in _expression(rest, calendar):
+            yield replace(reading, begin=replace(reading.begin, time=clock["time"])) if clock else reading
+
+
+def _found(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    """Readings of the one date in a longer span."""
+    hits = find_dates(text, calendar)
+    if len(hits) == 1:
+        yield from hits[0].readings
+
+
+def _odd(text: str, calendar: Calendar) -> Iterator[DateReading]:
+    """What dateutil makes of it, with only the parts the text says: those that stay when the defaults change."""
+    if not any(c.isdigit() for c in text) or text.isdigit():
+        return
+    from dateutil import parser
+
+    try:
+        a, b = (parser.parse(text, default=d, dayfirst=calendar.day_first) for d in _DEFAULTS)
+    except (ValueError, OverflowError, TypeError):
+        return
+    date = PartialDate(
+        year=a.year if a.year == b.year else None,
+        month=a.month if a.month == b.month else None,
+        day=a.day if a.day == b.day else None,
+    )
+    parts = [p for p, v in (("Y", date.year), ("M", date.month), ("D", date.day)) if v is not None]
+    if len(parts) > 1 and possible(date):
+        yield DateReading(" ".join(parts), date)

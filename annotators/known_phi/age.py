@@ -1,0 +1,104 @@
+"""Finds the age of the record, in figures or words: `58-year-old`, `aged 58`, `58 y/o`, `fifty eight year old`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...typesystem import PhiKind
+from .fold import fold, occurrences
+from .page import Hit, Page
+
+_UNITS = {
+    "year": r"(?:years?|yrs?|yr)",
+    "month": r"(?:months?|mos?|mths?)",
+    "week": r"(?:weeks?|wks?)",
+    "day": r"(?:days?)",
+}
+_SHORT = {"year": r"|\s?y\s?[./]?\s?o\b\.?(?:\s?f\b|\s?m\b)?|\s?yo[fm]\b", "month": r"|\s?m[./]?o\b"}
+_OF_UNIT = {unit: re.compile(rf"(?:\s?-\s?|\s*){word}\b") for unit, word in _UNITS.items()}
+_OLD = {
+    unit: re.compile(rf"(?:\s?-\s?|\s*){word}\.?(?:'s)?(?:\s?-\s?|\s+)(?:olds?\b|of\s+age\b){_SHORT.get(unit, '')}")
+    for unit, word in _UNITS.items()
+}
+_UNIT_OF = re.compile(r"(year|yr|y|month|mo|m|week|wk|w|day|d|decade|801|802|803|804|a)")
+_NAMES = {"year": "year", "yr": "year", "y": "year", "a": "year", "801": "year", "month": "month", "mo": "month", "m": "month",
+          "802": "month", "week": "week", "wk": "week", "w": "week", "803": "week", "day": "day", "d": "day", "804": "day"}  # fmt: skip
+_VALUE = re.compile(r"(\d{1,3})(?:\.0*)?\s*[-_]?\s*(?:([a-z]+|80[1-4])\b)?")
+_BEFORE = re.compile(r"\b(?:aged?|age\s+of|ages?\s?[:=]?|age\s+is|age\s+was|turned|turning)[\s:=-]{0,3}$")
+_KEPT = re.compile(r"(?:\bage[d]?\s+(?:of\s+)?|\bage\s?[:=]\s?)$")
+_SEXED = re.compile(r"\s?[- ]?(?:male|female|man|woman|gentleman|lady|boy|girl)\b")
+_LETTER = re.compile(r"\s?(?:M|F)\b(?!\.\w)")
+
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+
+def in_words(number: int) -> list[str]:
+    """A number from 0 to 129 in English words, in its usual spellings."""
+    if number < 20:
+        return [_ONES[number]]
+    if number < 100:
+        tens, ones = _TENS[number // 10 - 2], number % 10
+        return [tens] if not ones else [f"{tens}-{_ONES[ones]}", f"{tens} {_ONES[ones]}"]
+    rest = number - 100
+    if not rest:
+        return ["one hundred", "a hundred"]
+    return [f"{head} hundred{link} {tail}" for head in ("one", "a") for link in ("", " and") for tail in in_words(rest)]
+
+
+class AgeMatcher:
+    """An age of the record. `value` is a number, with a unit where it is not years: `58`, `58.0`, `22-month`."""
+
+    def __init__(self, value: str, kind: PhiKind) -> None:
+        self.kind = kind
+        found = _VALUE.search(fold(value))
+        self.number = int(found.group(1)) if found else -1
+        unit = _UNIT_OF.match(found.group(2)) if found and found.group(2) else None
+        self.unit = _NAMES.get(unit.group(1), "year") if unit else "year"
+        self._after, self._of_unit = _OLD[self.unit], _OF_UNIT[self.unit]
+        self.value = f"{self.number} {self.unit}s"
+        self.words = in_words(self.number) if 0 <= self.number < 130 else []
+
+    def find(self, page: Page) -> Iterator[Hit]:
+        """Every place where this age is stated."""
+        if self.number < 0:
+            return
+        figure = str(self.number)
+        places = [(b, e) for b, e, digits in page.numbers if digits == figure]
+        places += [(at, at + len(w)) for w in self.words for at in occurrences(page.folded, w)]
+        for begin, end in sorted(places):
+            span = self._span(page, begin, end)
+            if span:
+                yield Hit(*span, self.kind, 1.0, "known age", self.value)
+
+    def _span(self, page: Page, begin: int, end: int) -> tuple[int, int] | None:
+        folded = page.folded
+        if begin and (
+            folded[begin - 1].isalnum() or folded[begin - 1] in "./$" and folded[begin - 2 : begin - 1].isdigit()
+        ):
+            return None
+        cue = _BEFORE.search(folded, max(0, begin - 14), begin)
+        kept = _KEPT.search(folded, max(0, begin - 10), begin)
+        low = kept.start() if kept else begin
+        after = self._after.match(folded, end)
+        if after:
+            return low, after.end()
+        if cue:
+            unit = self._of_unit.match(folded, end)
+            if unit:
+                return low, unit.end()
+            if end == len(folded) or not (
+                folded[end].isalnum() or (folded[end] in ".,/-" and folded[end + 1 : end + 2].isdigit())
+            ):
+                return low, end
+            return None
+        sexed = _SEXED.match(folded, end)
+        if sexed and self.unit == "year":
+            return begin, end
+        if self.unit == "year" and 1 < self.number < 95 and _LETTER.match(page.text, end):
+            return begin, end
+        unit = self._of_unit.match(folded, end)
+        if unit and _SEXED.match(folded, unit.end()):
+            return begin, unit.end()
+        return None

@@ -1,0 +1,169 @@
+"""Finds the addresses, places, organisations and other phrases of the record, in full and in their telling parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...typesystem import PhiKind
+from ..names.words import Words
+from .fold import fold
+from .page import Hit, Page
+
+_SAME = (
+    "street st str", "avenue ave av", "road rd", "drive dr drv", "boulevard blvd", "lane ln", "court ct", "place pl",
+    "square sq", "terrace ter terr", "highway hwy", "parkway pkwy", "circle cir", "apartment apt", "suite ste", "floor fl",
+    "north n", "south s", "east e", "west w", "northeast ne", "northwest nw", "southeast se", "southwest sw", "saint st",
+    "mount mt", "fort ft", "hospital hosp", "center centre ctr", "university univ", "medical med", "and &", "strasse str",
+    "number no nr",
+)  # fmt: skip
+_ALIKE: dict[str, tuple[str, ...]] = {}
+for _line in _SAME:
+    for _form in _line.split():
+        _ALIKE[_form] = tuple(dict.fromkeys((_form, *_ALIKE.get(_form, ()), *_line.split())))
+
+_CUES = frozenset(
+    "hospital hosp clinic center centre medical health pharmacy drugstore school college university institute foundation inc "
+    "incorporated llc ltd limited corp corporation company co gmbh group associates practice office department dept plc ag "
+    "general memorial community the of and".split()
+)
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|&")
+_GAP = re.compile(r"[\s.,;:#()/-]{0,4}")
+_ZIP = re.compile(r"(?<!\d)(\d{5})(?:-(\d{4}))?\s*$")
+_UNIT = re.compile(r"(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|p\.?\s?o\.?\s?box|box|flat|#)\b")
+_STATES = frozenset(
+    "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri "
+    "sc sd tn tx ut vt va wa wv wi wy".split()
+)
+
+
+class PhraseMatcher:
+    """A phrase of the record. White space, punctuation, case and usual abbreviations (`St` for `Street`) may differ."""
+
+    def __init__(self, value: str, kind: PhiKind, words: Words, rule: str = "known phrase") -> None:
+        self.kind = kind
+        self.words = words
+        self.rule = rule
+        self.value = value.strip()
+        self.tokens = [t.replace("'", "") for t in _TOKEN.findall(fold(value))]
+        self.core = max(range(len(self.tokens)), key=self._rarity, default=0)
+        self.level = words.level(self.tokens[0]) if len(self.tokens) == 1 else 0
+        self.short = len("".join(self.tokens)) < 4
+
+    def _rarity(self, at: int) -> tuple[bool, int]:
+        token = self.tokens[at]
+        return token not in _ALIKE and token not in _CUES, len(token)
+
+    def find(self, page: Page) -> Iterator[Hit]:
+        """Every place where the phrase stands."""
+        if not self.tokens or len("".join(self.tokens)) < 2:
+            return
+        folded = page.folded
+        for begin, end in self._core(page):
+            low, high = begin, end
+            for token in reversed(self.tokens[: self.core]):
+                low = self._left(folded, low, token)
+                if low < 0:
+                    break
+            for token in self.tokens[self.core + 1 :]:
+                high = self._right(folded, high, token) if high >= 0 else -1
+            if low >= 0 and high >= 0 and self._clear(page, low, high):
+                yield Hit(low, high, self.kind, 1.0, self.rule, self.value)
+
+    def _core(self, page: Page) -> Iterator[tuple[int, int]]:
+        folded, token = page.folded, self.tokens[self.core]
+        forms = _ALIKE.get(token, (token,))
+        possessive = token[:-1] + "'s" if len(token) > 2 and token.endswith("s") else ""
+        for form in (*forms, *((possessive,) if possessive else ())):
+            at = folded.find(form)
+            while at >= 0:
+                end = at + len(form)
+                if not (at and folded[at - 1].isalnum()) and not (end < len(folded) and folded[end].isalnum()):
+                    yield at, end
+                at = folded.find(form, at + 1)
+
+    @staticmethod
+    def _left(folded: str, begin: int, token: str) -> int:
+        stop = begin
+        while stop and begin - stop < 4 and folded[stop - 1] in " \t\n.,;:#()/-":
+            stop -= 1
+        for form in _spelt(token):
+            start = stop - len(form)
+            if start >= 0 and folded.startswith(form, start) and not (start and folded[start - 1].isalnum()):
+                return start
+        return -1
+
+    @staticmethod
+    def _right(folded: str, end: int, token: str) -> int:
+        gap = _GAP.match(folded, end)
+        start = gap.end() if gap else end
+        for form in _spelt(token):
+            stop = start + len(form)
+            if folded.startswith(form, start) and not (stop < len(folded) and folded[stop].isalnum()):
+                return stop
+        return -1
+
+    def _clear(self, page: Page, begin: int, end: int) -> bool:
+        """Whether a single word that is also an ordinary word stands as a name here."""
+        if self.level == 0 and not self.short:
+            return True
+        if self.short and len(self.tokens) == 1:
+            return page.text[begin:end].isupper() and page.case(begin, end) != "shouted"
+        case = page.case(begin, end)
+        return (
+            case == "capital"
+            or (case in ("heading", "initial") and self.level < 2)
+            or (page.lower_case and self.level < 2)
+        )
+
+
+def _spelt(token: str) -> tuple[str, ...]:
+    forms = _ALIKE.get(token, (token,))
+    return (*forms, token[:-1] + "'s") if len(token) > 2 and token.endswith("s") else forms
+
+
+def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
+    """The matchers of a postal address: street with and without its number, city, ZIP code, state by name, and the whole."""
+    found: list[PhraseMatcher] = []
+    code = _ZIP.search(value)
+    rest = value[: code.start()] if code else value
+    if code:
+        found.append(PhraseMatcher(code.group(1), PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+    pieces = [p.strip() for p in re.split(r"[,\n;]", rest) if p.strip()]
+    for number, piece in enumerate(pieces):
+        tokens = _TOKEN.findall(fold(piece))
+        if not tokens or (number and (tokens[0] in _STATES and len(tokens) == 1)):
+            continue
+        if tokens[-1] in _STATES and len(tokens) > 1 and number and piece.split()[-1].isupper():
+            piece = piece.rsplit(None, 1)[0]
+        if any(c.isdigit() for c in piece):
+            if number and _UNIT.match(fold(piece)):
+                continue
+            found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
+            bare = re.sub(r"(?:^\s*#?\d+[\w/-]*\s+|\s+\d+[a-zA-Z]?\s*$)", "", piece)
+            bare = re.split(r"(?i)\s+(?:apt|apartment|unit|suite|ste|#)\b", bare)[0]
+            if bare != piece and len(_TOKEN.findall(bare)) > 1 or len(bare) > 8:
+                found.append(PhraseMatcher(bare, PhiKind.LOCATION_STREET, words, "known street without number"))
+        elif number == 0 and len(pieces) > 1:
+            found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
+        else:
+            found.append(PhraseMatcher(piece, _place(kind), words, "known place"))
+    return found
+
+
+def _place(kind: PhiKind) -> PhiKind:
+    return PhiKind.LOCATION_CITY if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET) else kind
+
+
+def organisation_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
+    """The whole name and, where something telling is left, the name without `Hospital`, `Inc` and the like."""
+    whole = PhraseMatcher(value, kind, words)
+    tokens = re.findall(r"\S+", value)
+    while len(tokens) > 1 and fold(tokens[-1]).strip(".,") in _CUES:
+        tokens.pop()
+    while len(tokens) > 1 and fold(tokens[0]) == "the":
+        tokens.pop(0)
+    short = " ".join(tokens).strip(",.")
+    if len(tokens) == len(re.findall(r"\S+", value)) or fold(short) in _CUES:
+        return [whole]
+    return [whole, PhraseMatcher(short, kind, words, "known phrase, short")]

@@ -1,0 +1,48 @@
+"""cTAKES' bar-separated dictionaries: `CUI|Text`, `CUI|TUI|Text` or `CUI|TUI|Text|PreferredTerm`, comments `//` and `#`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ....pipeline.errors import ResourceError
+from ..term import Format, Source, Term
+from ._groups import TUI_OPTION, groups_of, tui_groups
+from ._lines import numbered
+
+TUI = re.compile(r"T?\d{3}")
+
+
+def detect(path: Path) -> bool:
+    return path.is_file() and ".bsv" in path.suffixes
+
+
+def read(path: Path, options: Mapping[str, str]) -> Source:
+    table = tui_groups(options)
+    given = options.get("group", "")
+    name = path.name.split(".")[0]
+
+    def terms() -> Iterator[Term]:
+        for number, line in numbered(path):
+            if line.startswith(("//", "#")):
+                continue
+            row = [field.strip() for field in line.split("|")]
+            if not 2 <= len(row) <= 4 or (len(row) > 2 and not TUI.fullmatch(row[1])):
+                raise ResourceError(f"{path}:{number}: expected CUI|Text, CUI|TUI|Text or CUI|TUI|Text|PreferredTerm")
+            tui = "T" + row[1].removeprefix("T") if len(row) > 2 else ""
+            groups = [given] if given else groups_of([tui], table) if tui else [name]
+            text, preferred = (row[2], row[3] if len(row) > 3 else "") if len(row) > 2 else (row[1], "")
+            for group in groups:
+                yield Term(text, group, row[0], preferred)
+
+    return Source(name, terms())
+
+
+FORMAT = Format(
+    "bsv",
+    "cTAKES dictionary: CUI|Text or CUI|TUI|Text|PreferredTerm",
+    detect,
+    read,
+    options={"tuis": TUI_OPTION, "group": "group of every row, instead of the one of its TUI"},
+)

@@ -1,0 +1,59 @@
+"""WHODrug in C3 csv format: MP.csv (medicinal products) and, where present, ThG.csv (ATC codes)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ....pipeline.errors import ResourceError
+from ..term import Format, Source, Term
+from ._lines import encoding_of, open_text, wrong_columns
+
+MP = (
+    "Record_Id UMC_Product_id DrecNo Seq1 Seq2 Seq3 Seq4 Synonym_flag Drug_name Name_specifier MA_number MA_date "
+    "MA_withdrawal_date Country Company MA_holder Source_code Source_country Source_year Product_type Create_date Change_date"
+)
+THG = "ThG_Id ATC_code Create_date Official_ATC Record_Id"
+
+
+def _files(path: Path) -> list[Path]:
+    files = [f for f in (path / "MP.csv", path / "ThG.csv") if f.is_file()]
+    if not files or files[0].name != "MP.csv":
+        raise ResourceError(f"{path}: expected a WHODrug C3 folder; no MP.csv")
+    return files
+
+
+def detect(path: Path) -> bool:
+    return (path / "MP.csv").is_file()
+
+
+def read(path: Path, options: Mapping[str, str]) -> Source:
+    mp, *others = _files(path)
+    encoding = encoding_of(mp, "latin-1")
+
+    def terms() -> Iterator[Term]:
+        atc = {row[4]: row[1] for file in others for row in reversed(list(_rows(file, THG, encoding)))}
+        names: dict[str, str] = {}
+        for row in _rows(mp, MP, encoding):
+            if (row[3], row[4]) == ("01", "001"):
+                names.setdefault(row[2], row[8])
+        for row in _rows(mp, MP, encoding):
+            code = row[2] + row[3] + row[4]
+            yield Term(row[8], "MEDICATION", code, names.get(row[2], ""), "any", f"{row[0]}\t{atc.get(row[0], '')}")
+
+    return Source("WHODrug", terms(), {"licence": "WHODrug licence (your copy)"}, ("record_id", "atc"))
+
+
+def _rows(file: Path, columns: str, encoding: str) -> Iterator[list[str]]:
+    expected = columns.split()
+    with open_text(file, encoding) as lines:
+        reader = csv.reader(lines)
+        for row in reader:
+            if row and len(row) != len(expected):
+                raise wrong_columns(file, reader.line_num, len(row), expected)
+            if row:
+                yield row
+
+
+FORMAT = Format("whodrug_c3", "WHODrug C3: folder with MP.csv", detect, read, _files)

@@ -1,0 +1,95 @@
+"""What a line end means: a wrapped line goes on, a heading, a field or a list item does not. For the sentence rules."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+NewlineBreaks = Literal["auto", "line", "blank-line"]
+
+NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
+BULLETS = "*•▪●◦‣∙■□➢►✓\uf0b7\uf0a7"
+_NEWLINE = re.compile(r"\r\n|[\n\r\x0b\x85\u2028]")
+_PARAGRAPH = re.compile(r"[\x0c\u2029]")
+_LIST_ITEM = re.compile(f"(?:[-–—#+>{re.escape(BULLETS)}]|\\(?(?:\\d{{1,3}}|[a-zA-Z]|[ivxIVX]{{1,4}})[.)])\\s")
+_FIELD = re.compile(r"[^\W\d_][^\n\r:.?!]{0,40}:(?:\s|\Z)")
+_HEADING = re.compile(r"[^\n\r]{3,60}(?=[\n\r]|\Z)")
+
+_NARROWEST, _WIDEST = 60, 130  # code points; shorter lines are fields and lists, longer ones whole paragraphs
+_HALF_LINE = 40  # code points; a small letter after a line of this length goes on with it
+
+
+def wrap_width(text: str) -> int:
+    """The width in code points that lines seem to be wrapped at: the 9th decile of lines of 40 to 130; 0 for none."""
+    lengths = [n for n in map(len, text.splitlines()) if n]
+    middle = sorted(n for n in lengths if _HALF_LINE <= n <= _WIDEST)
+    if not middle or (sum(n > _WIDEST for n in lengths)) * 4 > len(lengths):
+        return 0
+    width = middle[(len(middle) - 1) * 9 // 10]
+    return width if width >= _NARROWEST else 0
+
+
+def ends_sentence(text: str, line: int, end: int, after: int, width: int, mode: NewlineBreaks) -> bool:
+    """Whether a sentence ends with the line `line:end`, where `end:after` is white space that begins with a line end.
+
+    Blank lines, form feeds and paragraph separators always end one. Beyond that `line` ends one at each line end,
+    `blank-line` at none, and `auto` wherever `width` cannot explain the line end.
+    """
+    space = text[end:after]
+    if _PARAGRAPH.search(space) or (len(space) > 1 and len(_NEWLINE.findall(space)) > 1):
+        return True
+    if mode != "auto":
+        return mode == "line"
+    first, last, length = text[after], text[end - 1 : end], end - line
+    if first in ",;:)" or (last == "," and not _FIELD.match(text, after)):
+        return False
+    if _LIST_ITEM.match(text, after):
+        return True
+    if first.islower() and length >= _HALF_LINE and last not in ".!?:":
+        return False
+    if first.isupper() and _FIELD.match(text, after):
+        return True
+    if width:
+        word = text[after : after + width].split(None, 1)[0]
+        if length + 1 + len(word) > width:
+            heading = _HEADING.match(text, after)
+            return bool(heading and heading[0].isupper() and not text[line:end].isupper())
+    return True
+
+
+def is_bullet(text: str, at: int) -> bool:
+    """Whether the bullet character at `at`, which follows white space, begins an item: `* 6pm:`, not `3 * 4` or `***`."""
+    if text[at] != "*":
+        return True
+    before = text[max(0, at - 8) : at].rstrip()[-1:]
+    return (
+        text[at + 1 : at + 2].isspace() and text[at + 2 : at + 3].isalnum() and not (before.isdigit() or before == "*")
+    )
+
+
+def item_number(text: str, start: int, mark: int) -> tuple[int, int] | None:
+    """Offset and value of the number or letter before the `.` or `)` at `mark`, where it can be that of a list item.
+
+    White space stands before it and no bracket is open since `start`; `a` counts as 1.
+    """
+    if not text[mark - 1 : mark].isalnum():
+        return None
+    first = mark - 1
+    while first > start and mark - first <= 3 and text[first - 1].isdigit():
+        first -= 1
+    label = text[first:mark]
+    if first > start and not text[first - 1].isspace():
+        return None
+    if label.isdecimal():
+        value = int(label)
+    elif text[mark] == ")" and "a" <= label <= "z":
+        value = ord(label) - ord("a") + 1
+    else:
+        return None
+    return None if in_brackets(text, start, mark) else (first, value)
+
+
+def in_brackets(text: str, start: int, at: int) -> bool:
+    """Whether a round bracket opened less than 80 code points before `at`, but not before `start`, is still open."""
+    opened = text.rfind("(", max(start, at - 80), at)
+    return opened >= 0 and text.find(")", opened, at) < 0

@@ -1,0 +1,91 @@
+"""Secrets: where they come from, and numbers drawn from them that nobody without the secret can guess."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from ...pipeline.errors import ResourceError
+from .operator import Operator
+
+T = TypeVar("T")
+
+
+class MissingKeyWarning(UserWarning):
+    """An operator that needs a secret has none and writes placeholders instead."""
+
+
+class Secret:
+    """A key for HMAC-SHA256 (RFC 2104). Never shown."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def digest(self, *parts: str) -> bytes:
+        """32 bytes for the parts. Parts are delimited by their lengths, so that no two lists of parts look alike."""
+        mac = hmac.new(self._key, digestmod=hashlib.sha256)
+        for part in parts:
+            raw = part.encode("utf-8", "surrogatepass")
+            mac.update(len(raw).to_bytes(8, "big") + raw)
+        return mac.digest()
+
+    def number(self, below: int, *parts: str) -> int:
+        """An integer from 0 to `below` - 1, every one equally likely (rejection, no modulo bias)."""
+        fair = (1 << 256) // below * below
+        attempt = 0
+        while True:
+            drawn = int.from_bytes(self.digest(*parts, str(attempt)), "big")
+            if drawn < fair:
+                return drawn % below
+            attempt += 1
+
+    def choice(self, items: Sequence[T], *parts: str) -> T:
+        """One of the items, every one equally likely."""
+        return items[self.number(len(items), *parts)]
+
+    def token(self, length: int, *parts: str) -> str:
+        """`length` characters (at most 51) of lower-case base 32, 5 bits each."""
+        return base64.b32encode(self.digest(*parts)).decode("ascii").lower()[:length]
+
+    def __repr__(self) -> str:
+        return "<Secret>"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Keyed(Operator):
+    """An operator that draws from a secret. Without one it gives `NO_KEY`."""
+
+    key: str = ""
+    """The secret, best given as `${CASPIPE_KEY:-}`; 32 random characters or more. Empty: placeholders are written."""
+    key_file: Path | None = None
+    """A file that holds the secret, instead of `key`; white space at its ends does not count."""
+    patient: str = "patient_id"
+    """Name of the document metadata that holds the patient's identifier."""
+
+    def __post_init__(self) -> None:
+        if self.key and self.key_file is not None:
+            raise ValueError("give key or key_file, not both")
+
+    def open(self) -> None:
+        _ = self.secret
+
+    @cached_property
+    def secret(self) -> Secret | None:
+        """The secret, None where none is given. Raises ResourceError for a key file that is missing or empty."""
+        if self.key_file is None:
+            return Secret(self.key.encode("utf-8", "surrogatepass")) if self.key else None
+        try:
+            raw = self.key_file.read_bytes().strip()
+        except OSError as error:
+            raise ResourceError(f"key file {self.key_file}: {error.strerror or type(error).__name__}") from None
+        if not raw:
+            raise ResourceError(f"key file {self.key_file}: expected a secret, found nothing")
+        return Secret(raw)

@@ -1,0 +1,82 @@
+"""`age`: ages above a threshold are masked, the others stay."""
+
+from __future__ import annotations
+
+import re
+
+from ....pipeline.component import part
+from ....typesystem import PhiKind
+from ...dates.numerals import CARDINAL, cardinal
+from ..context import Context
+from ..operator import KEPT, Fallback, Mention, Operator, Outcome
+
+_NUMBER = re.compile(
+    rf"(?P<digits>\d+)(?P<tens>['’]?s\b)?|\b(?P<words>{CARDINAL})\b"
+    r"|\b(?P<decade>twen|thir|for|fif|six|seven|eigh|nine)ties\b"
+    r"|\b(?P<latin>quadra|quinqua|sexa|septua|octo|nona)genarian|\b(?P<century>(?:super)?centenarian)",
+    re.IGNORECASE,
+)
+_DECADES = {"twen": 20, "thir": 30, "for": 40, "fif": 50, "six": 60, "seven": 70, "eigh": 80, "nine": 90}
+_LATIN = {"quadra": 40, "quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
+_UNIT = re.compile(r"(?P<y>y)|(?P<m>months?|mos?\b|mths?\b)|(?P<w>weeks?|wks?\b)|(?P<d>days?)", re.IGNORECASE)
+_JOINT = re.compile(r"\s*(?:[-–/]|to|or|and)\s*", re.IGNORECASE)
+_PER_YEAR = {"y": 1.0, "m": 12.0, "w": 365.25 / 7, "d": 365.25}
+
+
+@part("age")
+class Age(Operator):
+    """Writes `[AGE > 89]` for ages above the threshold and leaves the others as they are; what holds no number becomes a
+    placeholder. Digits and number words count, each in years unless a month, week or day follows; of several
+    numbers the greatest decides, and of a decade (`in her 80s`) its last year.
+    """
+
+    threshold: int = 89
+    """In years. The greatest age that stays readable."""
+    format: str = "[AGE > {threshold}]"
+    """How an age above it is written."""
+
+    def __post_init__(self) -> None:
+        if self.threshold < 0:
+            raise ValueError(f"threshold: expected 0 or more, got {self.threshold}")
+        try:
+            _ = self._above
+        except (ValueError, KeyError, IndexError, AttributeError):
+            raise ValueError("format: expected text, in which {threshold} stands for the threshold") from None
+
+    def mask(self, mention: Mention, context: Context) -> Outcome:
+        years = years_of(mention.text)
+        if years is None:
+            return Fallback("no number in the age")
+        if years > self.threshold or (mention.kind is PhiKind.AGE_OVER_89 and self.threshold <= 89):
+            return self._above
+        return KEPT
+
+    @property
+    def _above(self) -> str:
+        return self.format.format(threshold=self.threshold)
+
+
+def years_of(text: str) -> float | None:
+    """The greatest age that a text may mean, in years; None where it holds no number."""
+    numbers = list(_NUMBER.finditer(text))
+    ages, limit, unit = [], len(text), "y"
+    for found in reversed(numbers):  # from behind: in `2-3 months` the first number takes the unit of the second
+        said = _UNIT.search(text, found.end(), limit)
+        if said:
+            unit = said.lastgroup or "y"
+        elif not _JOINT.fullmatch(text, found.end(), limit):
+            unit = "y"
+        ages.append(_value(found) / _PER_YEAR[unit])
+        limit = found.start()
+    return max(ages, default=None)
+
+
+def _value(found: re.Match[str]) -> float:
+    if found["digits"]:
+        number = float(found["digits"][:9])
+        return number + 9 if found["tens"] and number % 10 == 0 else number
+    if found["words"]:
+        return float(cardinal(found["words"]) or 0)
+    if found["century"]:
+        return 109.0
+    return 9.0 + (_DECADES[found["decade"].lower()] if found["decade"] else _LATIN[found["latin"].lower()])

@@ -1,0 +1,15 @@
+"""`keep`: the text stays readable."""
+
+from __future__ import annotations
+
+from ....pipeline.component import part
+from ..context import Context
+from ..operator import KEPT, Mention, Operator, Outcome
+
+
+@part("keep")
+class Keep(Operator):
+    """Leaves the text as it is. Where a candidate of a masked kind overlaps, that kind is masked all the same."""
+
+    def mask(self, mention: Mention, context: Context) -> Outcome:
+        return KEPT

@@ -1,0 +1,35 @@
+"""`placeholder`: the kind in brackets."""
+
+from __future__ import annotations
+
+import string
+
+from ....pipeline.component import part
+from ..context import Context
+from ..operator import Mention, Operator, Outcome
+
+
+@part("placeholder")
+class Placeholder(Operator):
+    """Writes what was there as a kind: `[DATE]`."""
+
+    detail: bool = False
+    """Name the precise kind (`[DATE_BIRTH]`) instead of the first-level one (`[DATE]`)."""
+    format: str = "[{kind}]"
+    """How it is written; `{kind}` stands for the kind's name."""
+
+    def __post_init__(self) -> None:
+        try:
+            fields = {name for _, name, _, _ in string.Formatter().parse(self.format) if name is not None}
+            written = self.format.format(kind="KIND")
+        except (ValueError, KeyError, IndexError, AttributeError):
+            raise ValueError("format: expected text with {kind} in it; write {{ and }} for braces") from None
+        if not fields <= {"kind"} or not written.strip():
+            raise ValueError("format: expected text, in which {kind} stands for the kind's name")
+
+    def mask(self, mention: Mention, context: Context) -> Outcome:
+        return self.write(mention)
+
+    def write(self, mention: Mention) -> str:
+        kind = mention.kind if self.detail else mention.kind.top
+        return self.format.format(kind=kind.name)

@@ -1,0 +1,1 @@
+"""Realistic replacements: names, places, numbers that belong to nobody."""

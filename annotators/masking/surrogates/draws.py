@@ -1,0 +1,31 @@
+"""Draws that depend on the secret, on whom a surrogate is for, and on what it replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from ..keys import Secret
+
+T = TypeVar("T")
+
+
+class Draws:
+    """The secret bound to a subject: equal requests give equal answers for this subject and no other."""
+
+    __slots__ = ("_secret", "_subject")
+
+    def __init__(self, secret: Secret, subject: tuple[str, ...]) -> None:
+        self._secret = secret
+        self._subject = subject
+
+    def number(self, below: int, *what: str) -> int:
+        """An integer from 0 to `below` - 1."""
+        return self._secret.number(below, "surrogate", *self._subject, *what)
+
+    def choice(self, items: Sequence[T], *what: str) -> T:
+        return items[self.number(len(items), *what)]
+
+    def token(self, length: int, *what: str) -> str:
+        """Lower-case letters and digits 2-7."""
+        return self._secret.token(length, "surrogate", *self._subject, *what)

@@ -1,0 +1,92 @@
+"""What surrogates are chosen from: common names and places of the shipped lexicons, read once per process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from ....pipeline.resources import load
+from ...lexicon import Lexicon
+from ...lexicon.lexicon import pack_files
+from ...lexicon.loaders import pack
+
+Row = dict[str, str]
+
+_COMMON_GIVEN = 0.01
+_COMMON_SURNAME = 0.005
+"""Percent of the population of the USA in 1990: what readers take for a name at once."""
+_TOWN = 15_000
+
+
+def lexicon(name: str) -> Lexicon:
+    return load(Lexicon, name)
+
+
+@cache
+def given_names(sex: str) -> tuple[str, ...]:
+    """Common given names of one sex (`F`, `M`), of both for anything else. None that is an everyday word."""
+
+    sexes = (sex,) if sex in ("F", "M") else ("F", "M")
+    return _forms("given_names", lambda row: row["sex"] in sexes and _share(row) >= _COMMON_GIVEN and _word(row))
+
+
+@cache
+def surnames() -> tuple[str, ...]:
+    """Common surnames that are no everyday words."""
+    return _forms("surnames", lambda row: _share(row) >= _COMMON_SURNAME and _word(row))
+
+
+@cache
+def cities(country: str) -> tuple[str, ...]:
+    """Towns of 15,000 people or more in a country (ISO 3166 letters), those of the USA where there are too few."""
+
+    def fits(row: Row) -> bool:
+        return row["country"] == country and int(row["population"] or 0) >= _TOWN and _plain(row)
+
+    found = _forms("cities", fits)
+    return found if len(found) >= 20 else cities("US")
+
+
+@cache
+def named(list_name: str, column: str, value: str) -> tuple[str, ...]:
+    """The entries of a list whose column has the value."""
+    return _forms(list_name, lambda row: row.get(column) == value)
+
+
+@cache
+def counties() -> tuple[str, ...]:
+    return _forms("us_counties", lambda row: True)
+
+
+def _forms(name: str, fits: Callable[[Row], bool]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([row["form"] for row in _rows(name) if fits(row)]))
+
+
+def _rows(name: str) -> Iterator[Row]:
+    """The entries of a shipped list, as its file has them: in the order of their forms."""
+    source = pack.read(pack_files()[name], {})
+    for term in source.terms:
+        yield dict(zip(source.columns, term.columns.split("\t"), strict=False), form=term.form)
+
+
+def _share(row: Row) -> float:
+    return float(row["share"] or 0)
+
+
+def _word(row: Row) -> bool:
+    form = row["form"]
+    return row["ambiguous"] == "0" and form.isalpha() and form.isascii() and len(form) > 2
+
+
+def _plain(row: Row) -> bool:
+    form = row["form"]
+    return row["ambiguous"] == "0" and form.replace(" ", "").isalpha() and form.isascii()
+
+
+PROFESSIONS = (
+    "accountant", "architect", "baker", "barber", "bookkeeper", "bricklayer", "bus driver", "butcher", "carpenter", "cashier",
+    "chemist", "cook", "dairy farmer", "dentist", "electrician", "engineer", "firefighter", "florist", "gardener", "hairdresser",
+    "journalist", "lawyer", "librarian", "machinist", "mail carrier", "mechanic", "musician", "painter", "photographer", "pilot",
+    "plumber", "police officer", "receptionist", "salesperson", "secretary", "social worker", "tailor", "teacher", "translator",
+    "truck driver", "waiter", "warehouse worker", "welder",
+)  # fmt: skip

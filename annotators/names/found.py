@@ -1,0 +1,25 @@
+"""What the name rules find, before it becomes a candidate."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...typesystem import PhiKind
+from .sheet import Sheet
+
+
+class Found(NamedTuple):
+    """A span with its kind, confidence and rule; `first` and `last` are token numbers, `last` exclusive."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    confidence: float
+    rule: str
+    first: int
+    last: int
+
+
+def found(sheet: Sheet, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> Found:
+    """The span of tokens `first` to `last` (exclusive)."""
+    return Found(sheet.begins[first], sheet.ends[last - 1], kind, round(confidence, 2), rule, first, last)

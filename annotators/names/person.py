@@ -1,0 +1,152 @@
+"""Finds people: runs of capitalised words weighed by lists and context, names in small letters after strong cues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...typesystem import PhiKind
+from . import cues, small
+from . import words as w
+from .before import Cue, cue_before
+from .found import Found, found
+from .runs import Runs
+from .sheet import CAPITAL, LETTER, SHOUT, Sheet
+from .weight import around, by_words, credential_after, is_doubtful, is_eponym
+
+_PLACE = w.CITY | w.STATE | w.COUNTRY
+_SHOWN = CAPITAL | SHOUT | LETTER
+_CUES = cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
+_NOT_INITIALS = frozenset(word for word, bits in cues.CUES.items() if bits & cues.NOT_INITIALS)
+
+
+class People:
+    """The rules for one document."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.runs = Runs(sheet)
+
+    def find(self) -> Iterator[Found]:
+        """Candidates with their confidence, in text order; spans may overlap."""
+        sheet = self.sheet
+        done = 0
+        for i in sheet.hot:
+            if i < done:
+                continue
+            hopeless = sheet.all_facts[i] & w.BLOCKED and not sheet.all_facts[i] & w.NAME and not sheet.bits[i] & LETTER
+            if sheet.bits[i] & _SHOWN and not hopeless:
+                last = self.runs.end(i)
+                if last > i:
+                    yield from self._run(i, last)
+                    done = last
+                    continue
+            if sheet.bits[i] & _CUES and i + 1 < sheet.size:
+                j = self.runs.after_title(i)
+                last = self.runs.end(j) if j else 0
+                if last > j:
+                    yield found(sheet, i + 1 + (sheet.forms[i + 1] == "."), last, self._title_kind(i), 0.95, "title")
+                    done = last
+                else:
+                    yield from small.after_cue(sheet, i)
+        yield from small.bare(sheet)
+
+    def _run(self, first: int, last: int) -> Iterator[Found]:
+        """The people in a run of name-like tokens."""
+        sheet = self.sheet
+        names = [i for i in range(first, last) if sheet.bits[i] & (CAPITAL | SHOUT)]
+        if not names:
+            yield from self._initials_alone(first, last)
+            return
+        cue = cue_before(sheet, first)
+        if is_eponym(sheet, names, last) and cue.strength < 0.9:
+            return
+        shouts = sum(1 for i in names if sheet.bits[i] & SHOUT)
+        if shouts == len(names):
+            yield from self._shouted(first, last, names, cue)
+            return
+        inverted = self._inverted(first, last, names, cue)
+        if inverted:
+            yield inverted
+            return
+        letters = any(sheet.bits[i] & LETTER for i in range(first, last))
+        last, kind, after = credential_after(sheet, last)
+        confidence, rule = by_words(sheet, names, letters, first)
+        if cue.strength:
+            confidence = max(confidence, cue.strength - (0.25 if is_doubtful(sheet, names[0]) else 0.0))
+            rule = cue.rule
+        if after > 0:
+            confidence, rule = max(confidence, after), "credential after"
+        elif len(names) == 1 and not letters and not cue.strength:
+            confidence += around(sheet, names[0], last)
+            if sheet.bit(last) & cues.FOLLOWS_BRAND and sheet.near(last - 1):
+                confidence -= 0.4
+        if len(names) == 1 and not letters and cue.rule == "" and sheet.facts(names[0]) & _PLACE and after <= 0:
+            confidence -= 0.2 if not sheet.bit(first - 1) & cues.IN else 0.5
+        if confidence > 0.05:
+            kind = kind if cue.kind is PhiKind.PERSON else cue.kind
+            yield found(sheet, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
+
+    def _inverted(self, first: int, last: int, names: list[int], cue: Cue) -> Found | None:
+        """`Smith, John A.`: surname, comma, given name."""
+        sheet = self.sheet
+        k = last + 1
+        if sheet.form(last) != "," or k >= sheet.size or not sheet.near(last) or len(names) > 2:
+            return None
+        surname = sheet.facts(names[-1])
+        if surname & (w.STATE | w.COUNTRY) or (surname & w.CITY and not surname & w.OFTEN_SURNAME):
+            return None
+        end = self.runs.end(k)
+        given = [i for i in range(k, end) if sheet.bits[i] & CAPITAL]
+        if len(given) == 1 and sheet.bits[k] & CAPITAL:
+            facts = sheet.facts(k)
+            if facts & w.OFTEN_GIVEN and facts >> w.LEVEL < 2 and not facts & (w.STATE | w.COUNTRY):
+                known = surname & w.SURNAME or surname & w.UNKNOWN
+                if known and not (sheet.form(end) == "," or sheet.form(end).lower() in ("and", "or")):
+                    confidence = 0.8 if surname >> w.LEVEL < 2 else 0.6
+                    start = sheet.starts(first)
+                    confidence = max(confidence - (0.0 if start or end > k + 1 else 0.15), cue.strength)
+                    begin = self.runs.with_particles(first)
+                    return found(sheet, begin, end, cue.kind, confidence, cue.rule or "surname, given name")
+        if not given and end > k and surname & w.NAME and surname >> w.LEVEL < 2:
+            return found(sheet, first, end, cue.kind, max(0.75, cue.strength), cue.rule or "surname, initials")
+        return None
+
+    def _shouted(self, first: int, last: int, names: list[int], cue: Cue) -> Iterator[Found]:
+        """A run in capitals: only with a cue or as a given name with its surname."""
+        sheet = self.sheet
+        facts = [sheet.facts(i) for i in names]
+        sure = [f & w.NAME and f >> w.LEVEL < 2 and len(sheet.forms[i]) > 2 for i, f in zip(names, facts, strict=True)]
+        last, kind, after = credential_after(sheet, last)
+        kind = kind if cue.kind is PhiKind.PERSON else cue.kind
+        end = last
+        if sheet.form(last) == "," and len(names) == 1 and sheet.bit(last + 1) & SHOUT and sure[0]:
+            given = sheet.facts(last + 1)
+            if given & w.OFTEN_GIVEN and given >> w.LEVEL < 2 and not given & _PLACE:
+                end = self.runs.end(last + 1)
+                yield found(sheet, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
+                return
+        if cue.strength and len(names) < 4 and (any(sure) or (cue.strength >= 0.85 and facts[0] & w.UNKNOWN)):
+            yield found(sheet, first, end, kind, max(0.6, cue.strength - 0.15), cue.rule)
+        elif after > 0.9 and any(sure):
+            yield found(sheet, first, end, kind, 0.85, "credential after")
+        elif len(names) in (2, 3) and all(sure) and facts[0] & w.OFTEN_GIVEN and facts[-1] & w.OFTEN_SURNAME:
+            yield found(sheet, first, end, kind, 0.6 if sheet.shouted else 0.7, "given name and surname")
+
+    def _initials_alone(self, first: int, last: int) -> Iterator[Found]:
+        """Dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""
+        sheet = self.sheet
+        letters = [sheet.forms[i] for i in range(first, last) if sheet.bits[i] & LETTER]
+        if not 2 <= len(letters) <= 4 or "".join(letters).lower() in _NOT_INITIALS:
+            return
+        cue = cue_before(sheet, first)
+        before = sheet.form(first - 1).lower()
+        if cue.strength:
+            kind = cue.kind if cue.kind is not PhiKind.PERSON else PhiKind.PERSON_INITIALS
+            yield found(sheet, first, last, kind, max(0.75, cue.strength), "initials after a cue")
+        elif before == "(" and sheet.form(last) == ")":
+            yield found(sheet, first, last, PhiKind.PERSON_INITIALS, 0.55, "initials in brackets")
+        else:
+            yield found(sheet, first, last, PhiKind.PERSON_INITIALS, 0.35, "initials")
+
+    def _title_kind(self, i: int) -> PhiKind:
+        return PhiKind.PERSON_DOCTOR if self.sheet.bits[i] & cues.DOCTOR else PhiKind.PERSON

@@ -1,0 +1,257 @@
+"""Finds places: cities with their states or after `in`, states, counties, countries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...typesystem import PhiKind
+from ..lexicon import Entry
+from . import cues
+from . import words as w
+from .found import Found, found
+from .sheet import CAPITAL, SHOUT, SMALL, Sheet
+from .words import Words
+
+_LISTED = w.CITY | w.STATE | w.COUNTRY | w.PLACES_BEGIN
+_LISTS = ("us_states", "countries", "provinces", "cities", "us_counties")
+_KINDS = {
+    "us_states": PhiKind.LOCATION_STATE,
+    "provinces": PhiKind.LOCATION_STATE,
+    "countries": PhiKind.LOCATION_COUNTRY,
+    "cities": PhiKind.LOCATION_CITY,
+    "us_counties": PhiKind.LOCATION_COUNTY,
+}
+_INNER = frozenset(["of", "the", "and", "de", "del", "la", "los", "las", "do", "da", "am", "."])
+_LIVED = frozenset(
+    ["lives", "lived", "living", "resides", "residing", "resident", "moved", "born", "travelled", "traveled", "travelling", "traveling", "flew", "originally", "based", "hometown"]
+)
+_NOT_A_STATE_BEFORE = frozenset(["DR", "MR", "MS"])
+
+
+class Places:
+    """The rules for one document."""
+
+    def __init__(self, sheet: Sheet, words: Words) -> None:
+        self.sheet = sheet
+        self.lists = words.lists
+
+    def find(self) -> Iterator[Found]:
+        """Candidates with their confidence; spans may overlap."""
+        sheet = self.sheet
+        done = 0
+        for i in sheet.shown:
+            if i < done:
+                continue
+            if (
+                sheet.forms[i] == "US"
+                and not sheet.shouted
+                and sheet.form(i - 1).lower() in ("the", "in", "from", "within", "to")
+            ):
+                yield found(sheet, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+                continue
+            if sheet.forms[i] == "U" and sheet.form(i + 1) == ".":
+                last = i + 4 + 2 * (sheet.forms[i + 2 : i + 6 : 2] == ["S", "A"])
+                if sheet.form(i + 2) in ("S", "K") and sheet.forms[i + 3 : last : 2] == ["."] * ((last - i - 2) // 2):
+                    yield found(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+                    done = last
+                continue
+            facts = sheet.all_facts[i]
+            if facts & _LISTED:
+                last, entry = self._longest(i, facts)
+                if entry is not None:
+                    yield from self._weigh(i, last, entry)
+                    done = last
+                    continue
+            if facts & (w.NAME | w.UNKNOWN):
+                yield from self._by_shape(i)
+        if sheet.small:
+            for i in range(1, sheet.size):
+                if sheet.bits[i - 1] & cues.IN and sheet.bits[i] & SMALL and sheet.all_facts[i] & _LISTED:
+                    yield from self._small(i)
+
+    def _longest(self, i: int, facts: int) -> tuple[int, Entry | None]:
+        """The longest entry of the lists of places at token i, and its end."""
+        sheet = self.sheet
+        if facts & w.PLACES_BEGIN and (sheet.bit(i + 1) & (CAPITAL | SHOUT) or sheet.form(i + 1) in _INNER):
+            most = i + 1
+            while most < min(i + 5, sheet.size) and (
+                sheet.bits[most] & (CAPITAL | SHOUT) or sheet.forms[most] in _INNER
+            ):
+                most += 1
+            for last in range(most, i + 1, -1):
+                if all(map(sheet.near, range(i, last - 1))) and sheet.bits[last - 1] & (CAPITAL | SHOUT):
+                    phrase = " ".join(f for f in sheet.forms[i:last])
+                    entry = self._entry(phrase)
+                    if entry is not None:
+                        return last, entry
+        entry = self._entry(sheet.forms[i])
+        return i + 1, entry
+
+    def _entry(self, phrase: str) -> Entry | None:
+        for name in _LISTS:
+            for entry in self.lists[name].entries(phrase):
+                if entry.kind not in ("code", "abbreviation", "demonym"):
+                    return entry
+        return None
+
+    def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[Found]:
+        """A place of the lists, by how much its name means other things and by what stands around it."""
+        sheet = self.sheet
+        facts, words = sheet.facts(first), last - first
+        level = facts >> w.LEVEL if words == 1 else 0
+        kind = _KINDS[entry.list]
+        if sheet.form(last) in ("County", "Parish") and sheet.near(last - 1) and kind is not PhiKind.LOCATION_COUNTRY:
+            yield found(sheet, first, last + 1, PhiKind.LOCATION_COUNTY, 0.9, "county")
+            state = self._state_after(last + 1)
+            if state:
+                yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+            return
+        state = self._state_after(last)
+        if state and kind is PhiKind.LOCATION_COUNTY:
+            yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+        if (
+            state
+            and kind is PhiKind.LOCATION_CITY
+            and level < 3
+            and not (words == 1 and facts & w.BLOCKED and level < 2)
+        ):
+            yield found(sheet, first, last, kind, 0.9, "city and state")
+            yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
+            return
+        if words == 1 and facts & w.BLOCKED and (facts & (w.TERM | w.MONTH) or kind is not PhiKind.LOCATION_COUNTRY):
+            return
+        before = sheet.bit(first - 1)
+        inside = (
+            (before & cues.IN
+            and before & SMALL)
+            or (sheet.form(first - 1).lower() == "the" and sheet.bit(first - 2) & cues.IN)
+        )
+        shout = sheet.bits[first] & SHOUT and not sheet.shouted
+        person = words == 1 and facts & w.OFTEN
+        follows = sheet.bit(last)
+        if follows & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
+            return
+        unsure = words == 1 and bool(facts & w.UNSURE_PLACE or person or level)
+        if entry.list == "countries":
+            confidence = 0.85 if not unsure else 0.65 if inside else 0.2 if person else 0.3
+        elif entry.list in ("us_states", "provinces"):
+            us = entry.list == "us_states"
+            confidence = 0.85 if us and not unsure else 0.75 if inside and not level else 0.4
+        elif entry.list == "us_counties":
+            confidence = 0.9
+        else:
+            big = entry.population >= 100_000
+            if inside:
+                confidence = (
+                    0.8
+                    if not unsure and big
+                    else 0.65
+                    if not level and (big or not person)
+                    else 0.4
+                    if level < 2
+                    else 0.0
+                )
+                if sheet.form(first - 1).lower() in ("for", "of", "via", "to", "into") and not big:
+                    confidence -= 0.25
+            else:
+                confidence = 0.4 if big and not unsure else 0.3 if words > 1 else 0.1
+        if self._lived(first):
+            confidence = max(confidence, 0.75) if level < 2 else confidence
+        if shout and words == 1 and len(sheet.forms[first]) < 5:
+            confidence = (
+                min(confidence, 0.35)
+                if entry.form.upper() != sheet.forms[first] or not entry.form.isupper()
+                else confidence
+            )
+        if confidence > 0.05:
+            yield found(
+                sheet, first, last, kind, confidence, f"{'in ' if inside else ''}{entry.list.removeprefix('us_')}"
+            )
+
+    def _followed_by_name(self, last: int) -> bool:
+        """Whether the place is the first word of a longer name: `Houston Methodist`, `Paris Jackson`."""
+        sheet = self.sheet
+        if (
+            not sheet.bit(last) & CAPITAL
+            or last >= sheet.size
+            or not sheet.near(last - 1)
+            or not sheet.between(last - 1)
+        ):
+            return False
+        facts = sheet.facts(last)
+        return bool(facts & w.SURNAME and facts >> w.LEVEL < 2 and not facts & w.BLOCKED)
+
+    def _state_after(self, last: int) -> tuple[int, int] | None:
+        """The state after a comma: its code or its name."""
+        sheet = self.sheet
+        k = last
+        if sheet.form(k) == ",":
+            k += 1
+        if k >= sheet.size or not sheet.near(k - 1):
+            return None
+        form = sheet.forms[k]
+        for name in ("us_states", "provinces"):
+            for end in (k + 2, k + 1):
+                phrase = " ".join(sheet.forms[k:end])
+                if end > sheet.size or (end == k + 2 and not sheet.near(k)):
+                    continue
+                entry = self.lists[name].entry(phrase)
+                if entry is None:
+                    continue
+                if entry.kind == "code":
+                    if not form.isupper() or (k == last and sheet.bits[k] & cues.TITLE):
+                        continue
+                    if k == last and not self._zip(k + 1):
+                        continue
+                elif k == last:
+                    continue
+                if sheet.bits[k] & (CAPITAL | SHOUT):
+                    return k, end
+        return None
+
+    def _zip(self, k: int) -> bool:
+        return self.sheet.form(k).isdigit() and len(self.sheet.form(k)) == 5
+
+    def _lived(self, i: int) -> bool:
+        """Whether `lives in`, `moved to`, `originally from` stands before token i."""
+        return self.sheet.form(i - 2).lower() in _LIVED and bool(self.sheet.bit(i - 1) & cues.IN)
+
+    def _by_shape(self, i: int) -> Iterator[Found]:
+        """An unknown place that its company shows: `Qwertz, TX`, `Qwertz County`, `U.S.`"""
+        sheet = self.sheet
+        facts = sheet.facts(i)
+        if sheet.bits[i] & CAPITAL and not facts & w.BLOCKED:
+            if sheet.form(i + 1) == "County" and sheet.near(i) and (facts & (w.NAME | w.UNKNOWN)):
+                yield found(sheet, i, i + 2, PhiKind.LOCATION_COUNTY, 0.85, "county")
+                return
+            if facts & (w.UNKNOWN | w.SURNAME) and self._lived(i) and not facts >> w.LEVEL:
+                yield found(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.5, "unknown word after lives in")
+            if facts & w.UNKNOWN and sheet.form(i + 1) == ",":
+                state = self._state_after(i + 1)
+                if state and not sheet.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL):
+                    yield found(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.7, "unknown word and state")
+                    yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
+
+    def _small(self, i: int) -> Iterator[Found]:
+        """A place in small letters after `in`, in a text without capitals."""
+        sheet = self.sheet
+        facts = sheet.facts(i)
+        if facts & w.BLOCKED or facts >> w.LEVEL or facts & w.DEMONYM:
+            return
+        last, entry = self._longest_small(i, facts)
+        if (
+            entry is not None
+            and (entry.list != "cities" or entry.population >= 100_000)
+            and (not facts & w.OFTEN_GIVEN or self.sheet.lowers[i - 1] in ("in", "near"))
+        ):
+            yield found(sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
+            state = self._entry(self.sheet.form(last)) if entry.list == "cities" else None
+            if state is not None and state.list == "us_states":
+                yield found(sheet, last, last + 1, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
+
+    def _longest_small(self, i: int, facts: int) -> tuple[int, Entry | None]:
+        for last in range(min(i + 3, self.sheet.size) if facts & w.PLACES_BEGIN else i + 1, i, -1):
+            entry = self._entry(" ".join(self.sheet.forms[i:last]))
+            if entry is not None:
+                return last, entry
+        return i + 1, None

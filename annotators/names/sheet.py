@@ -1,0 +1,161 @@
+"""One document as the name rules read it: tokens with their shapes, cues, and what lies between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from ...typesystem import FormTable, Sentence, View
+from . import cues
+from .cues import CREDENTIALS, CUES
+from .words import (
+    BLOCKED,
+    CITY,
+    CUES_BEGIN,
+    EPONYM,
+    MAKERS_BEGIN,
+    NAME,
+    OFTEN,
+    OFTEN_GIVEN,
+    ORGANISATION,
+    ORGANISATION_CUE,
+    ORGANISATIONS_BEGIN,
+    TERMS_BEGIN,
+    UNKNOWN,
+    Words,
+)
+
+# What `SHAPES` says of a form, one bit each, above the bits of the cues.
+CAPITAL = 1 << 20
+"""A capital, then at least one small letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
+SHOUT = 1 << 21
+"""Two capitals or more and no small letter."""
+LETTER = 1 << 22
+"""One capital alone."""
+SMALL = 1 << 23
+"""A word without a capital at its start."""
+WORDLIKE = CAPITAL | SHOUT | LETTER | SMALL
+
+
+def _shape(form: str) -> int:
+    bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
+    first = form[0]
+    if not first.isalpha():
+        return bits
+    if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):
+        return bits
+    if not first.isupper():
+        return bits | (SMALL if first.islower() or not first.isupper() else 0)
+    if len(form) == 1:
+        return bits | LETTER
+    if form.isupper():
+        return bits | SHOUT
+    ups = sum(c.isupper() for c in form)
+    return bits | CAPITAL if ups <= 1 + form.count("-") + (len(form) > 4) else bits
+
+
+SHAPES: FormTable[int] = FormTable(_shape)
+"""Shape and cues of every token form seen lately."""
+
+
+class Sheet:
+    """The tokens of a view as lists, with what rules ask about them. Indexes are token numbers, ends exclusive."""
+
+    def __init__(self, view: View, words: Words) -> None:
+        tokens = view.tokens
+        self.text = view.text
+        self.lowers = tokens.lowers
+        self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms
+        self.bits = list(map(SHAPES.__getitem__, self.forms))
+        self.size = len(self.forms)
+        self.all_facts = list(map(words.facts.__getitem__, self.forms))
+        """What each word can be (`words.GIVEN` ...)."""
+        self.hot = [
+            i for i, (b, f) in enumerate(zip(self.bits, self.all_facts, strict=True)) if b & _HOT_SHAPE or f & _HOT_FACT
+        ]
+        """Tokens that any rule can begin at."""
+        self.shown = [i for i in self.hot if self.bits[i] & _SHOWN]
+        """Tokens with a capital."""
+        self._block_phrases(words)
+        starts, _ = view.spans(Sentence)
+        self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
+        shouts = sum([self.bits[i] & SHOUT for i in self.shown]) // SHOUT
+        capitals = len(self.shown) - shouts
+        smalls = self.size - len(self.shown)
+        self.shouted = shouts > smalls + 2 * capitals and shouts > 3
+        """Written in capitals throughout."""
+        self.small = not self.shown and any(b & SMALL for b in self.bits)
+        """Written without capitals."""
+
+    def _block_phrases(self, words: Words) -> None:
+        """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone."""
+        facts, size = self.all_facts, self.size
+        for i in self.shown:
+            if not facts[i] & (MAKERS_BEGIN | TERMS_BEGIN) or not facts[i] & _BLOCKABLE or i + 1 == size:
+                continue
+            for last in range(min(i + 5, size), i + 1, -1):
+                phrase = " ".join(self.text[self.begins[i] : self.ends[last - 1]].split())
+                makers = facts[i] & MAKERS_BEGIN and words.lists["not_organizations"].has(phrase)
+                if makers or (facts[i] & TERMS_BEGIN and words.medical.has(phrase)):
+                    for j in range(i, last):
+                        facts[j] = BLOCKED | facts[j] & ~(NAME | OFTEN | UNKNOWN | EPONYM | CITY)
+                    break
+
+    def facts(self, i: int) -> int:
+        """What token i can be; 0 outside the document."""
+        return self.all_facts[i] if 0 <= i < self.size else 0
+
+    def between(self, i: int) -> str:
+        """The characters between token i and the next one."""
+        return self.text[self.ends[i] : self.begins[i + 1]]
+
+    def near(self, i: int) -> bool:
+        """Whether token i and the next stand on one line with at most two blanks between them."""
+        gap = self.begins[i + 1] - self.ends[i]
+        return gap == 0 or (gap <= 2 and "\n" not in self.text[self.ends[i] : self.begins[i + 1]])
+
+    def starts(self, i: int) -> bool:
+        """Whether a sentence, a line or an item of a list begins with token i: its capital says nothing."""
+        if i == 0 or i in self.sentence_starts:
+            return True
+        before = self.forms[i - 1]
+        if before in _OPENERS or "\n" in self.text[self.ends[i - 1] : self.begins[i]]:
+            return True
+        return before in _QUOTES and (i < 2 or i - 1 in self.sentence_starts or self.forms[i - 2] in _OPENERS)
+
+    def before(self, i: int) -> int:
+        """The token before i in the same sentence, past blanks, quotes and brackets; -1 where there is none."""
+        j = i - 1
+        while j >= 0 and self.forms[j] in _QUOTES:
+            j -= 1
+        if j < 0 or "\n" in self.text[self.ends[j] : self.begins[j + 1]]:
+            return -1
+        return j
+
+    def title_before(self, i: int) -> int | None:
+        """The title directly before token i (its full stop skipped), None where there is none."""
+        k = i - 1
+        if k >= 0 and self.forms[k] == "." and k and self.bits[k - 1] & (cues.TITLE | cues.WEAK_TITLE):
+            k -= 1
+        if (
+            k >= 0
+            and self.bits[k] & (cues.TITLE | cues.WEAK_TITLE)
+            and "\n" not in self.text[self.ends[k] : self.begins[i]]
+        ):
+            return k
+        return None
+
+    def form(self, i: int) -> str:
+        """The form of token i; empty outside the document."""
+        return self.forms[i] if 0 <= i < self.size else ""
+
+    def bit(self, i: int) -> int:
+        """The bits of token i; 0 outside the document."""
+        return self.bits[i] if 0 <= i < self.size else 0
+
+
+_SHOWN = CAPITAL | SHOUT | LETTER
+_HOT_SHAPE = _SHOWN | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
+_HOT_FACT = OFTEN_GIVEN | ORGANISATION | ORGANISATIONS_BEGIN | ORGANISATION_CUE | CUES_BEGIN
+_BLOCKABLE = NAME | UNKNOWN | EPONYM | CITY
+_OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
+_QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])

@@ -1,0 +1,96 @@
+"""Finds names in small letters: after a title, a role or `my name is`, and given names with their surnames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...typesystem import PhiKind
+from . import cues
+from . import words as w
+from .before import name_is
+from .found import Found, found
+from .sheet import SHOUT, SMALL, Sheet
+
+
+def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
+    """A name in small letters after a title, a role, `named`, `name is` or a greeting at token i."""
+    bits, k = sheet.bits[i], i + 1
+    if bits & SHOUT and not sheet.shouted:  # `MR imaging`
+        return
+    if sheet.form(k) == "." and bits & cues.TITLE:
+        k += 1
+    named = bits & cues.NAMED
+    if named and sheet.form(k).lower() in ("is", "'s"):
+        if not name_is(sheet, k):
+            return
+        k += 1
+    elif named and sheet.forms[i].lower() in ("name", "names"):
+        return
+    if (
+        k >= sheet.size
+        or not sheet.bits[k] & SMALL
+        or not sheet.near(k - 1)
+        or sheet.bits[k] & (cues.TITLE | cues.RELATIVE)
+    ):
+        return
+    facts = sheet.facts(k)
+    level = facts >> w.LEVEL
+    often, name = facts & w.OFTEN, facts & w.NAME
+    kind = PhiKind.PERSON_DOCTOR if bits & cues.DOCTOR else PhiKind.PERSON
+    confidence = 0.0
+    if bits & cues.TITLE:
+        if not facts & w.BLOCKED and name and level < 2:
+            confidence = 0.85 if often else 0.6
+        elif level == 2 and often and not sheet.bit(k + 1) & SMALL:
+            confidence = 0.6
+        elif facts & w.UNKNOWN and len(sheet.forms[k]) > 3:
+            confidence = 0.3 if bits & cues.DOCTOR or sheet.forms[i].lower() in ("mr", "ms") else 0.6
+    elif bits & cues.NAMED:
+        confidence = 0.8 if facts & w.GIVEN and level < 2 and not facts & w.BLOCKED else 0.0
+        if facts & (w.UNKNOWN | w.SURNAME) and level < 2 and sheet.forms[k - 1].lower() in ("is", "'s") and sheet.small:
+            confidence = max(confidence, 0.6)
+    elif facts & w.OFTEN_GIVEN and level == 0 and not facts & w.BLOCKED:
+        confidence = 0.75
+        kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
+    elif bits & (cues.RELATIVE | cues.WEAK_TITLE) and facts & w.OFTEN_GIVEN and level < 3 and not facts & w.BLOCKED:
+        after = sheet.form(k + 1)  # `my son mark was`, but `my mother rose from`
+        confidence = 0.5 if not after or after in ",.;)'s" or sheet.bit(k + 1) & cues.PERSON_VERB else 0.2
+        kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
+    elif bits & cues.WEAK_TITLE and bits & cues.DOCTOR and facts & w.OFTEN_SURNAME and level == 0:
+        confidence = 0.75
+    if confidence:
+        last = k + 1
+        while last < sheet.size and last < k + 3 and sheet.bits[last] & SMALL and sheet.near(last - 1):
+            following = sheet.facts(last)
+            known = following & w.NAME or (following & w.UNKNOWN and sheet.small and named)
+            if not (known and following >> w.LEVEL == 0 and not following & w.BLOCKED and confidence > 0.5):
+                break
+            last += 1
+        yield found(sheet, k, last, kind, confidence, "small letters after a cue")
+
+
+def bare(sheet: Sheet) -> Iterator[Found]:
+    """Given name and surname in small letters, both no words: everywhere; single given names where no capitals are."""
+    bits = sheet.bits
+    for i in sheet.hot:
+        facts = sheet.all_facts[i]
+        if not facts & w.OFTEN_GIVEN or not bits[i] & SMALL or facts >> w.LEVEL or facts & (w.BLOCKED | w.MONTH):
+            continue
+        if i + 1 < sheet.size and bits[i + 1] & SMALL and sheet.near(i):
+            following = sheet.all_facts[i + 1]
+            if following & w.SURNAME and not following & w.BLOCKED and following >> w.LEVEL < (2 if sheet.small else 1):
+                sure = following & w.OFTEN_SURNAME
+                confidence = (0.75 if sure else 0.5) if sheet.small else (0.55 if sure else 0.3)
+                yield found(sheet, i, i + 2, PhiKind.PERSON, confidence, "given name and surname in small letters")
+                continue
+        spoken = sheet.bit(i - 1) & (cues.GREETING | cues.BY) or sheet.bit(i + 1) & cues.PERSON_VERB
+        if (
+            facts & (w.CITY | w.STATE | w.COUNTRY)
+            and sheet.bit(i - 1) & cues.IN
+            and not sheet.bit(i + 1) & cues.PERSON_VERB
+        ):
+            continue
+        if sheet.small:
+            yield found(sheet, i, i + 1, PhiKind.PERSON, 0.55 if spoken else 0.4, "given name in small letters")
+        elif spoken and not facts & (w.STATE | w.COUNTRY | w.BIG_CITY):
+            yield found(sheet, i, i + 1, PhiKind.PERSON, 0.4, "given name in small letters")

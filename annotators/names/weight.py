@@ -1,0 +1,137 @@
+"""How likely a run of words is a name, by the words themselves and by what stands around them."""
+
+from __future__ import annotations
+
+from ...typesystem import PhiKind
+from . import cues
+from . import words as w
+from .sheet import CAPITAL, SMALL, Sheet
+
+_DISEASES = frozenset(
+    [
+        "disease",
+        "syndrome",
+        "palsy",
+        "sign",
+        "phenomenon",
+        "lymphoma",
+        "sarcoma",
+        "thyroiditis",
+        "criteria",
+        "score",
+        "maneuver",
+    ]
+
+
+def by_words(sheet: Sheet, names: list[int], letters: bool, first: int) -> tuple[float, str]:
+    """Confidence in a run by its words alone, and the rule."""
+    facts = [sheet.facts(i) for i in names]
+    levels = [f >> w.LEVEL for f in facts]
+    start = sheet.starts(first)
+    one = facts[0]
+    if len(names) == 1:
+        if letters:
+            known = one & w.SURNAME or one & w.GIVEN
+            return (0.85 if known and levels[0] < 2 else 0.6), "initial and name"
+        base, rule = _single(one, levels[0], start)
+        foreign = one & w.UNKNOWN and not sheet.forms[names[0]].isascii()
+        return base + (0.25 if foreign else 0.0), rule
+    if len(names) > 5:
+        return 0.25, "capitalised words"
+    given, often = bool(one & w.GIVEN), bool(one & w.OFTEN_GIVEN)
+    sure_rest = any(f & w.NAME and lv < 2 and not f & w.TERM for f, lv in zip(facts[1:], levels[1:], strict=True))
+    unknown_rest = any(f & w.UNKNOWN for f in facts[1:])
+    if given and levels[0] < 2:
+        base = (
+            0.92
+            if sure_rest and often
+            else 0.85
+            if sure_rest
+            else 0.75
+            if often
+            else 0.65
+            if unknown_rest
+            else 0.55
+        )
+        return base, "given name and surname"
+    if given:
+        base = 0.75 if sure_rest else 0.45 if unknown_rest else 0.35
+        return base - (0.1 if start else 0.0), "given name and surname"
+    if any(f & w.OFTEN_GIVEN and lv < 2 for f, lv in zip(facts[1:], levels[1:], strict=True)):
+        return (0.65 if one & w.SURNAME else 0.5) + (0.1 if letters else 0), "surname and given name"
+    if one & w.SURNAME and levels[0] < 2 and sure_rest:
+        return (0.6 if letters else 0.45), "two surnames"
+    if sure_rest:
+        return (0.65 if letters else 0.5 if not start else 0.35), "unknown word and surname"
+    foreign = not all(sheet.forms[i].isascii() for i in names)
+    return (0.55 if letters else 0.5 if foreign else 0.35 if not start else 0.25), "capitalised words"
+
+
+def _single(facts: int, level: int, start: bool) -> tuple[float, str]:
+    if facts & w.GIVEN and level < 2:
+        base = 0.55 if facts & w.OFTEN_GIVEN and level == 0 else 0.4
+        return base - (0.15 if start else 0.0), "given name"
+    if facts & w.SURNAME and level < 2:
+        base = 0.4 if facts & w.OFTEN_SURNAME and level == 0 else 0.3
+        return base - (0.1 if start else 0.0), "surname"
+    if facts & w.NAME and not facts & w.BLOCKED:
+        return (0.25 if not start else 0.1), "name that is also a word"
+    return 0.15 if not start else 0.05, "unknown word"
+
+
+def around(sheet: Sheet, i: int, last: int) -> float:
+    """What the words around a single name add."""
+    added = 0.0
+    after = sheet.bit(last)
+    if sheet.form(last) in ("'s", "’s") and sheet.near(last - 1):
+        added += 0.1
+    elif after & cues.PERSON_VERB and after & SMALL:
+        added += 0.15 if sheet.facts(i) >> w.LEVEL < 2 or not sheet.facts(i) & w.OFTEN_GIVEN else 0.25
+    before = sheet.bit(sheet.before(i)) if not sheet.starts(i) else 0
+    if before & cues.BY and before & SMALL:
+        added += 0.1
+    return added
+
+
+def is_doubtful(sheet: Sheet, i: int) -> bool:
+    """Whether a word after a cue is still likely just a word: `Patient Care`, `Dr. May 3`."""
+    facts = sheet.facts(i)
+    return bool(facts & w.BLOCKED) or facts >> w.LEVEL >= 2
+
+
+def credential_after(sheet: Sheet, last: int) -> tuple[int, PhiKind, float]:
+    """Takes `Jr.` into the run; the kind and strength that credentials after it give."""
+    k = last
+    if k < sheet.size and sheet.form(k) == "," and sheet.bit(k + 1) & cues.GENERATION:
+        k += 1
+    if k < sheet.size and sheet.bit(k) & cues.GENERATION and sheet.forms[k][0].isupper():
+        last = k + 1
+        if sheet.form(last) == "." and sheet.forms[k] in ("Jr", "Sr", "Jnr", "Snr"):
+            last += 1
+    k = last
+    while k < sheet.size and sheet.forms[k] in (",", "(") and k < last + 2:
+        k += 1
+    form = sheet.form(k)
+    dotted = form + sheet.form(k + 2) if sheet.form(k + 1) == "." and len(form) == 1 else form
+    bits = sheet.bit(k) if dotted == form else cues.CREDENTIALS.get(dotted, 0)
+    kind = PhiKind.PERSON_DOCTOR if dotted in cues.MEDICAL_STAFF else PhiKind.PERSON
+    if bits & cues.CREDENTIAL:
+        return last, kind, 0.95
+    if bits & cues.UNSURE_CREDENTIAL and k > last and not sheet.facts(last - 1) & w.CITY:
+        return last, kind, 0.7
+    return last, PhiKind.PERSON, 0.0
+
+
+def is_eponym(sheet: Sheet, names: list[int], last: int) -> bool:
+    """Whether the run names a disease, sign or device: `Parkinson's disease`, `Foley catheter`, `Hodgkin`."""
+    facts = sheet.facts(names[-1])
+    k = last
+    if sheet.form(k) in ("'s", "’s", "'", "’"):
+        k += 1
+    if not facts & w.EPONYM:
+        return sheet.form(k).lower() in _DISEASES
+    if k < sheet.size and (
+        sheet.bits[k] & cues.FOLLOWS_EPONYM or sheet.facts(k) & w.BLOCKED and sheet.bits[k] & CAPITAL
+    ):
+        return True
+    return len(names) == 1 and not facts & w.OFTEN

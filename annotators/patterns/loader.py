@@ -1,0 +1,155 @@
+"""Reads rule files with the files they include, and collects all faults before anything is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.errors import Fault, nearest
+from .marked_yaml import MarkedYaml
+from .rule_reader import RuleReader
+from .rules import AllowList, DenyList, Rule, shipped
+from .source import At, Collected, Source, sort_of
+from .syntax import PatternError, compile_pattern, expand
+
+FILE_KEYS = ("description", "include", "words", "fragments", "rules", "deny", "allow")
+DENY_KEYS = ("name", "kind", "strings", "files", "confidence")
+ALLOW_KEYS = ("strings", "files", "patterns")
+
+
+class Loader:
+    """Collects rules, lists and faults of a rule file and of the files it includes."""
+
+    def __init__(self) -> None:
+        self.collected = Collected()
+        self.rules: list[Rule] = []
+        self.deny: list[DenyList] = []
+        self._allow_strings: list[str] = []
+        self._allow_patterns: list[Any] = []
+        self._files: list[str] = []
+
+    @property
+    def allow(self) -> AllowList:
+        return AllowList(tuple(self._allow_strings), tuple(self._allow_patterns))
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Everything that is wrong, in the order in which the files were read and by line."""
+        place = {file: i for i, file in enumerate(self._files)}
+        return sorted(self.collected.faults, key=lambda f: (place.get(f.file, len(place)), f.line))
+
+    def load(self, path: Path) -> None:
+        """Reads one file; the files it includes come first. A file is read once."""
+        file = str(path)
+        if file in self._files:
+            return
+        self._files.append(file)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self.collected.faults.append(Fault("", "no such rule file", file))
+            return
+        except (OSError, UnicodeDecodeError) as error:
+            what = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else "cannot be read"
+            self.collected.faults.append(Fault("", f"expected a rule file in YAML; it {what}", file))
+            return
+        yaml = MarkedYaml(text, file)
+        self.collected.faults += yaml.faults
+        source = Source(path, yaml, self.collected)
+        if yaml.data is not None and not isinstance(yaml.data, dict):
+            source.tell((), "", f"expected a mapping with {', '.join(FILE_KEYS)}, got {sort_of(yaml.data)}")
+        elif yaml.data:
+            self._read(source, yaml.data)
+
+    def _read(self, source: Source, data: dict[Any, Any]) -> None:
+        source.keys(data, FILE_KEYS, (), "")
+        for i, name in enumerate(source.strings(data, "include", (), "")):
+            self._include(source, name, ("include", i))
+        self._words(source, data.get("words"))
+        self._fragments(source, data.get("fragments"))
+        for i, rule in enumerate(source.items(data, "rules")):
+            made = RuleReader(source, rule, ("rules", i)).read()
+            if made is not None:
+                self.rules.append(made)
+        for i, deny in enumerate(source.items(data, "deny")):
+            self._deny(source, deny, ("deny", i))
+        self._allow(source, data.get("allow"))
+
+    def _include(self, source: Source, name: str, at: At) -> None:
+        target = source.path.parent / name
+        if not target.exists() and name in shipped():
+            target = shipped()[name]
+        if not target.is_file():
+            beside = sorted(p.name for p in source.path.parent.glob("*.y*ml"))
+            source.tell(at, "include", f"no rule file called {name!r}{nearest(name, [*beside, *shipped()])}")
+            return
+        self.load(target)
+
+    def _words(self, source: Source, given: Any) -> None:
+        if given is not None and not isinstance(given, dict):
+            source.tell(("words",), "words", f"expected a mapping of names to lists of words, got {sort_of(given)}")
+            return
+        for name, words in (given or {}).items():
+            at = ("words", str(name))
+            if source.claim("words", name, at):
+                self.collected.words[name] = source.phrases(words, at, f"words.{name}")
+
+    def _fragments(self, source: Source, given: Any) -> None:
+        if given is not None and not isinstance(given, dict):
+            source.tell(("fragments",), "fragments", f"expected a mapping of names to patterns, got {sort_of(given)}")
+            return
+        added: list[str] = []
+        for name, pattern in (given or {}).items():
+            at = ("fragments", str(name))
+            if not isinstance(pattern, str):
+                source.tell(at, f"fragments.{name}", f"expected a pattern as a string, got {sort_of(pattern)}")
+            elif source.claim("fragments", name, at):
+                self.collected.fragments[name] = pattern
+                added.append(name)
+        for name in added:  # only now: a fragment may use one that stands below it
+            try:
+                compile_pattern(expand(f"{{{name}}}", self.collected.fragments))
+            except PatternError as error:
+                source.tell(("fragments", name), f"fragments.{name}", str(error))
+
+    def _deny(self, source: Source, given: Any, at: At) -> None:
+        where = f"deny[{at[-1]}]"
+        if not isinstance(given, dict):
+            source.tell(at, where, f"expected a mapping with {', '.join(DENY_KEYS)}, got {sort_of(given)}")
+            return
+        source.keys(given, DENY_KEYS, at, where)
+        kind = source.kind(given, "kind", at, where)
+        name = given.get("name", "deny")
+        if not isinstance(name, str):
+            source.tell((*at, "name"), where, f"name: expected a string, got {sort_of(name)}")
+        confidence = source.number(given, "confidence", 1.0, at, where)
+        if "strings" not in given and "files" not in given:
+            source.tell(at, where, "expected `strings` or `files`")
+        strings = self._strings(source, given, at, where)
+        if kind is not None:
+            self.deny.append(DenyList(str(name), kind, tuple(strings), confidence))
+
+    def _allow(self, source: Source, given: Any) -> None:
+        if given is None:
+            return
+        if not isinstance(given, dict):
+            source.tell(("allow",), "allow", f"expected a mapping with {', '.join(ALLOW_KEYS)}, got {sort_of(given)}")
+            return
+        source.keys(given, ALLOW_KEYS, ("allow",), "allow")
+        self._allow_strings += self._strings(source, given, ("allow",), "allow")
+        for i, pattern in enumerate(source.strings(given, "patterns", ("allow",), "allow")):
+            compiled = source.pattern(pattern, ("allow", "patterns", i), "allow.patterns", ignore_case=True)
+            if compiled is not None:
+                self._allow_patterns.append(compiled)
+
+    def _strings(self, source: Source, given: dict[Any, Any], at: At, where: str) -> list[str]:
+        found = source.strings(given, "strings", at, where, numbers=True)
+        for i, name in enumerate(source.strings(given, "files", at, where)):
+            try:
+                lines = (source.path.parent / name).read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError):
+                what = f"files: expected a UTF-8 text file with one entry a line; cannot read {name!r}"
+                source.tell((*at, "files", i), where, what)
+                continue
+            found += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        return found

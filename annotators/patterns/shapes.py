@@ -1,0 +1,212 @@
+"""Filters over the shape of numbers and codes: dates, years, decimals, units, study drugs, web addresses."""
+
+from __future__ import annotations
+
+import re
+
+from .filters import has_digit, hit_filter
+from .tlds import COUNTRY, GENERIC, UNSAFE
+from .validators import digits
+
+_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_NUMERIC = re.compile(r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![0-9])")
+_YEAR_FIRST = re.compile(r"(?:19|20)[0-9]{2}([-/. ])([0-9]{1,2})\1([0-9]{1,2})(?![0-9])")
+_WITH_MONTH = re.compile(
+    rf"(?:[0-9]{{1,2}}[-/. ]?(?:{_MONTH})[a-z]*[-/., ]*(?:[0-9]{{4}}|[0-9]{{2}})"
+    rf"|(?:19|20)[0-9]{{2}}[-/. ]?(?:{_MONTH})[a-z]*[-/. ]*[0-9]{{1,2}})(?![0-9])",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEARS = re.compile(r"(?:19|20)[0-9]{2}\s?[-/]\s?(?:(?:19|20)[0-9]{2}|[0-9]{2})")
+_YMD = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
+_DMY = re.compile(
+    r"(?:(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:19|20)[0-9]{2}"
+)
+_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?")
+
+
+def leading_date(text: str) -> int:
+    """The length of the date that the text begins with, 0 where it begins with none."""
+    found = _NUMERIC.match(text)
+    if found and _day_and_month(int(found[1]), int(found[3])) and (len(found[4]) == 2 or found[4][:2] in ("19", "20")):
+        return found.end()
+    found = _YEAR_FIRST.match(text)
+    if found and _day_and_month(int(found[2]), int(found[3])):
+        return found.end()
+    found = _WITH_MONTH.match(text)
+    return found.end() if found else 0
+
+
+def _day_and_month(one: int, other: int) -> bool:
+    return 1 <= min(one, other) <= 12 and 1 <= max(one, other) <= 31
+
+
+@hit_filter("not_date")
+def not_date(text: str) -> bool:
+    """It is no date and no year: 20210405, 2021-04-05, 3/4/21, 19-Jan-2021, 2021; nor such a date with a clock time."""
+    if leading_date(text) == len(text):
+        return False
+    number = text.replace("T", "").replace("t", "").replace(" ", "") if len(text) > 8 else text
+    if not number.isdigit():
+        return True
+    if _YEAR.fullmatch(number) or _YMD.fullmatch(number) or _DMY.fullmatch(number):
+        return False
+    return not (len(number) > 8 and _YMD.fullmatch(number[:8]) and _CLOCK.fullmatch(number[8:]))
+
+
+@hit_filter("not_leading_date")
+def not_leading_date(text: str) -> bool:
+    """It does not begin with a written date: 04-05-2021 12, 2021-04-05-1."""
+    end = leading_date(text)
+    return end == 0 or (len(text[:end]) <= 8 and not _YEAR.search(text[:end]) and len(digits(text[end:])) > 1)
+
+
+@hit_filter("not_years")
+def not_years(text: str) -> bool:
+    """It is neither a year nor a range of years: 2019-2021, 2019/20."""
+    return not (_YEAR.fullmatch(text) or _YEARS.fullmatch(text))
+
+
+@hit_filter("not_year")
+def not_year(text: str) -> bool:
+    """It is no year from 1900 to 2099."""
+    return not _YEAR.fullmatch(text)
+
+
+_DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,4}(?:\s?[-/:]\s?[0-9]{1,4}(?:[.,][0-9]{1,4})?)?")
+
+
+@hit_filter("not_decimal")
+def not_decimal(text: str) -> bool:
+    """It is no decimal number and no range of such: 3.5, 3.5-5.0."""
+    return not _DECIMAL.fullmatch(text)
+
+
+_UNIT_END = re.compile(
+    r"[0-9]+(?:MG|MCG|UG|NG|KG|G|ML|DL|L|IU|U|MM|CM|M|KM|BPM|HRS?|H|MIN|S|SEC|MS|X|YO|YR|K|C|F|BP|[KMG]B|HZ)"
+)
+
+
+@hit_filter("not_trailing_unit")
+def not_trailing_unit(text: str) -> bool:
+    """It is no number with a unit of measurement glued to it: 2000000MG."""
+    return not _UNIT_END.fullmatch(text)
+
+
+_COMPOUND = re.compile(
+    r"(?:PF|LY|GSK|JNJ|RO|MK|AZD|BMS|ABT|BAY|CNTO|MEDI|AMG|ABBV|BI|SAR|TAK|BNT|VX|GS|REGN|NVX|INO|CVN|CAS|RS|HGNC|OMIM"
+    r"|NCT|EUCTR|ISRCTN|PMID|PMC|DOI|ISBN|ISSN|LOT|EXP|NDC|CPT|ICD|COVID|SARS|IL|CD|HLA|HBA|CYP|NM|NP|NC|XM|ENST|ENSG)[-_ ]?[0-9]",
+    re.IGNORECASE,
+)
+
+
+@hit_filter("not_compound")
+def not_compound(text: str) -> bool:
+    """It is no study drug (PF-07302048), registry entry, publication, gene record or code of medicine."""
+    return not _COMPOUND.match(text)
+
+
+@hit_filter("e164_length")
+def e164_length(text: str) -> bool:
+    """It holds 6 to 15 digits before an extension: local numbers up to the limit of ITU-T E.164."""
+    number = re.split(r"[a-zA-Z#]", text.strip(), maxsplit=1)[0]
+    return 6 <= len(digits(number)) <= 15
+
+
+@hit_filter("iban_shape")
+def iban_shape(text: str) -> bool:
+    """15 to 34 letters and digits, at least eight of them digits. ISO 13616-1."""
+    return 15 <= sum(c.isalnum() for c in text) <= 34 and len(digits(text)) >= 8
+
+
+@hit_filter("zip_shape")
+def zip_shape(text: str) -> bool:
+    """It holds at least three digits, or two of each sort, as postal codes do."""
+    count = len(digits(text))
+    return count >= 3 or (count >= 2 and sum(c.isalpha() for c in text) >= 2)
+
+
+_ORDINAL_END = re.compile(r".*[0-9](?:(?<=1)ST|(?<=2)ND|(?<=3)RD|(?<=[04-9])TH)")
+
+
+@hit_filter("postcode_shape")
+def postcode_shape(text: str) -> bool:
+    """It does not end in an ordinal number: L4 5TH."""
+    return not _ORDINAL_END.fullmatch(text)
+
+
+_TNM = re.compile(r"T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?", re.IGNORECASE)
+
+
+@hit_filter("not_tnm")
+def not_tnm(text: str) -> bool:
+    """It is no tumour stage: T2N0M0. UICC TNM classification."""
+    return not _TNM.fullmatch(text)
+
+
+@hit_filter("email_shape")
+def email_shape(text: str) -> bool:
+    """The domain has no empty label and the local part no dot at its ends. RFC 5321, section 4.1.2."""
+    local, _, domain = text.rpartition("@")
+    return ".." not in domain and not local.endswith(".")
+
+
+@hit_filter("ipv6_shape")
+def ipv6_shape(text: str) -> bool:
+    """A well-formed IPv6 address with at least one digit and no open end. RFC 4291, section 2.2."""
+    import ipaddress
+
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return has_digit(text) and not text.endswith("::")
+
+
+_SECOND_LEVEL = frozenset(("com", "co", "org", "net", "gov", "gob", "ac", "edu", "or", "ne", "go", "gv", "nhs"))
+
+
+@hit_filter("known_tld")
+def known_tld(text: str) -> bool:
+    """The host of an address without scheme ends in a known top-level domain, and is no word with a missing blank."""
+    host, *path = re.split(r"(?=[/?#:])", text, maxsplit=1)
+    labels = host.rstrip(".").split(".")
+    top = labels[-1].lower()
+    if top not in COUNTRY and top not in GENERIC:
+        return False
+    if any(path) and path[0][0] == "/" and len(path[0]) > 1:
+        return labels[-1].islower() or labels[-1].isupper()
+    if labels[-1][0].isupper() and not labels[-1].isupper():
+        return False  # `arm.The`: a sentence ends and the next begins
+    if labels[-1].isupper() and not labels[-2].isupper():
+        return False
+    if top in UNSAFE:
+        return len(labels) > 2 and labels[-2].lower() in _SECOND_LEVEL
+    return len(labels[-2]) > 1 or top in GENERIC
+
+
+_COMMON = """
+a an and any are as at be but by can did do does for from had has have he her here him his how in is it its known may me my
+no none not of off on or our out over page per required needed she should so than that the their them then there these they
+this to too under unknown until up upon us valid was we were what when which who will with you your noon midnight bedtime
+home work night hs rest discharge clinic hospital lunch dinner breakfast school baseline time approximately around about
+least most all once pm am failed reset expired changed forgotten
+"""
+
+
+@hit_filter("not_common_word")
+def not_common_word(text: str) -> bool:
+    """It is no everyday word: `password: required`, `login is needed`."""
+    return text.strip("@.,").lower() not in _COMMON.split()
+
+
+@hit_filter("not_at_word")
+def not_at_word(text: str) -> bool:
+    """What stands behind an `@` is no word for a time or a place: @noon, @home."""
+    return not_common_word(text)
+
+
+@hit_filter("not_plate_words")
+def not_plate_words(text: str) -> bool:
+    """It holds no run of five or more lower-case letters, as a number plate does not."""
+    return not re.search(r"[a-z]{5,}", text)

@@ -1,0 +1,41 @@
+"""Tokens and sentences: the first step of nearly every pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..pipeline.component import Annotator, Spans, component
+from ..typesystem import Sentence, Token, View
+from ..typesystem.tokenize import token_spans
+from .line_ends import NewlineBreaks
+from .sentences import SentenceRules
+
+
+@component("segmenter", outputs=[Sentence, Token])
+class Segmenter(Annotator):
+    """Cuts the text into tokens and sentences. Every character that is no white space lies in one token, every token in one
+    sentence; offsets are those of the original text."""
+
+    newline_breaks: NewlineBreaks = "auto"
+    """What a single line end means. `auto`: a wrapped line goes on in the next one; headings, fields, list items and short
+    lines end a sentence. `line`: every line end ends a sentence. `blank-line`: none does. Blank lines and form feeds always
+    end one."""
+    abbreviations: tuple[str, ...] = ()
+    """Further abbreviations after which no sentence ends, with or without their full stop, in any case."""
+    max_tokens: int = 2000
+    """Longer sentences (tables, base64, text without any full stop) are cut after this many tokens: what works by sentence
+    stays bounded."""
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise ValueError(f"max_tokens: expected a whole number of at least 1, got {self.max_tokens}")
+
+    @cached_property
+    def _rules(self) -> SentenceRules:
+        return SentenceRules(self.newline_breaks, self.abbreviations)
+
+    def annotate(self, view: View) -> Iterator[Spans]:
+        begins, ends = token_spans(view.text)
+        yield Spans(Sentence, *self._rules.spans(view.text, begins, ends, self.max_tokens))
+        yield Spans(Token, begins, ends)

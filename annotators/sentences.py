@@ -1,0 +1,247 @@
+"""Where sentences end in clinical prose: rules over the marks that can end one, in a single pass over the text.
+
+Decisions look at the word before a mark, at what follows it and, for line ends, at how the text is laid out. Nothing is
+learned; abbreviations and beginners of sentences are data (`abbreviations.py`). Time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from .abbreviations import (
+    BEFORE_NUMBER,
+    BEGINNERS,
+    FILE_ENDINGS,
+    LETTERED,
+    NAME_PARTS,
+    NEVER_LAST,
+    SHORT_WORDS,
+    SOMETIMES_LAST,
+)
+from .line_ends import BULLETS, NEWLINES, NewlineBreaks, ends_sentence, in_brackets, is_bullet, item_number, wrap_width
+
+_STOPS = ".!?…"
+_WIDE_STOPS = "。！？｡؟۔।॥։።"  # end a sentence whatever follows
+_CLOSERS = "\"';)]}”’»」』）】"
+_OPENERS = "\"'([{“‘«「『（【¿¡"
+_MARK = re.compile(
+    rf"""[{re.escape(_STOPS + _WIDE_STOPS + BULLETS + NEWLINES)})]      # one class first: the search for it is fast
+    (?: (?<= [a-z][a-z]\.) (?= \ [A-Z]) ()                            # group 1: plain unless an abbreviation
+      | (?: (?<= [)\]%]\.) | (?<= \d{{4}}\.) | (?<= [./-]\d\.) | (?<= [./-]\d\d\.) ) (?= \ [A-Z]) ()   # 2: plain
+      | (?<! [.)])
+      | (?<= \.) (?: (?! \d) | (?<= [^\W\d_]{{4}} \.))               # not in 2.5
+      | (?<= \)) (?: (?<= \s[0-9a-z]\)) | (?<= \s\d\d\)) | (?<= \A[0-9a-z]\)))
+    )""",
+    re.VERBOSE,
+)
+_SPACES = re.compile(r"\s*+")
+_WORD = re.compile(r"[^\W\d_]*+")
+_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
+_VOWEL = re.compile(r"[aeiouy]")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]\Z")
+_ADDRESS = re.compile(r"@|://|www\.", re.IGNORECASE)
+_BEFORE_ITEM = _OPENERS + BULLETS + " \t\n\r\xa0-–—#"
+_LONGEST_ITEM = 500  # code points; an enumeration is over where no next item follows within these
+_FAR = 24  # code points looked back for the word before a stop; longer words are no abbreviations
+
+
+class SentenceRules:
+    """`breaks(text)` gives the offsets at which sentences end; `spans` groups tokens between them.
+
+    `newline_breaks`: what a single line end means (see the segmenter). `abbreviations`: further words, with or without
+    their last full stop, after which no sentence ends.
+    """
+
+    def __init__(self, newline_breaks: NewlineBreaks = "auto", abbreviations: Iterable[str] = ()) -> None:
+        self.newline_breaks = newline_breaks
+        self._never = NEVER_LAST | {a.strip().rstrip(".").lower() for a in abbreviations} - {""}
+        self._abbreviated = self._never | NAME_PARTS | BEFORE_NUMBER | SOMETIMES_LAST
+
+    def spans(self, text: str, begins: list[int], ends: list[int], max_tokens: int) -> tuple[list[int], list[int]]:
+        """Begins and ends of the sentences over the given tokens; none has more than `max_tokens` of them."""
+        firsts = [0] if begins else []
+        at, count = 0, len(begins)
+        for offset in self.breaks(text):
+            at = bisect_left(begins, offset, at)
+            if at == count:
+                break
+            if at - firsts[-1] > max_tokens:
+                firsts.extend(range(firsts[-1] + max_tokens, at, max_tokens))
+            if at > firsts[-1]:
+                firsts.append(at)
+        if firsts:
+            firsts.extend(range(firsts[-1] + max_tokens, count, max_tokens))
+        return [begins[i] for i in firsts], [ends[i - 1] for i in firsts[1:]] + ends[-1:]
+
+    def breaks(self, text: str) -> list[int]:
+        """Offsets between sentences, ascending: each lies behind a stop or before what begins the next sentence."""
+        cuts: list[int] = []
+        size = len(text)
+        width = -1  # of wrapped lines; measured at the first line end
+        start = 0  # of the current sentence, white space before it included
+        line = 0  # of the current line
+        done = 0  # marks before this offset are dealt with
+        item = 1  # number of the next item of a running enumeration
+        item_at = 0  # where its last item began
+        for mark in _MARK.finditer(text):
+            i = mark.start()
+            if i < done:
+                continue
+            char, cut = mark[0], -1
+            plain = mark.lastindex
+            if plain == 2 or (
+                plain and self._is_word(text[max(text.rfind(" ", max(0, i - _FAR), i) + 1, i - _FAR) : i])
+            ):
+                cut = i + 1
+            elif char in _STOPS:
+                after = i + 1
+                while after < size and after - i < 5 and text[after] in _CLOSERS:
+                    after += 1
+                if after == size:
+                    break
+                if text[after] in _STOPS:
+                    continue  # the last of several decides
+                number = item_number(text, start, i) if char == "." and text[i - 1 : i].isdigit() else None
+                if number and not text[max(start, number[0] - _FAR) : number[0]].strip(_BEFORE_ITEM):
+                    item_at, item = number[0], number[1] + 1
+                elif number and number[1] == item > 1 and i - item_at < _LONGEST_ITEM:
+                    cut = item_at = number[0]
+                    item += 1
+                elif self._ends(text, i, after, start):
+                    cut = after
+            elif char in NEWLINES:
+                if width < 0:
+                    width = wrap_width(text) if self.newline_breaks == "auto" else 0
+                done = _end_of_space(text, i)
+                if done == size:
+                    break
+                if ends_sentence(text, line, i, done, width, self.newline_breaks):
+                    cut = i
+                line = done
+            elif char == ")":
+                number = item_number(text, start, i)
+                expected = (1, item) if i - item_at < _LONGEST_ITEM else (1,)
+                if number and number[1] in expected and text[i + 1 : i + 2] not in ("", ")", ",", "."):
+                    cut = item_at = number[0]
+                    item = number[1] + 1
+            elif char in _WIDE_STOPS:
+                cut = i + 1
+                while cut < size and cut - i < 5 and text[cut] in _CLOSERS:
+                    cut += 1
+            elif (i == 0 or text[i - 1].isspace()) and is_bullet(text, i):
+                cut = i
+            if cut >= 0:
+                cuts.append(cut)
+                start = cut
+        return cuts
+
+    def _is_word(self, word: str) -> bool:
+        return word.isalpha() and word.lower() not in self._abbreviated
+
+    def _ends(self, text: str, stop: int, after: int, start: int) -> bool:
+        """Whether a sentence ends at the stop; `after` is the first code point behind it and what closes with it."""
+        if not text[after].isspace():
+            return self._ends_without_blank(text, stop, after, start)
+        at = _end_of_space(text, after)
+        if at == len(text) or text[at] in ")]},;":
+            return False
+        bracket = text[at] in "(["
+        while at + 1 < len(text) and text[at] in _OPENERS:
+            at += 1
+        first, before = text[at], text[stop - 1 : stop]
+        small = first.islower() and _run(text, at).islower() and not _has_digit(_run(text, at))  # not mRNA, p53
+        if text[stop] in "?!":  # not in `? allergy`, `(?)`
+            alone = not before or before.isspace() or before in _OPENERS
+            return not alone and not (small and after > stop + 1)
+        if not before or before.isspace() or text[stop] == "…" or text[max(0, stop - 2) : stop] == "..":
+            return not (small or first.isdigit())
+        word = _word_before(text, stop, start)
+        if small:
+            return after == stop + 1 and before != "." and self._ends_small(word) and not in_brackets(text, start, stop)
+        if "." in word and len(word.rsplit(".", 1)[1]) == 1 and not _INITIALS.match(word):
+            word = word[-1]  # an initial without a blank before it: `Dra.C. Lara`
+        if len(word) == 1 and word.isupper():
+            heads = text[max(start, stop - 2 * _FAR) : stop].split()[-2:-1]
+            return _begins(text, at) or (heads != [] and heads[0].lower() in LETTERED)
+        low = word.lower()
+        if low in self._abbreviated:
+            if low in self._never:
+                return False
+            if low in NAME_PARTS:
+                return _begins(text, at)
+            if low in BEFORE_NUMBER:
+                return not _has_digit(_run(text, at))
+            return first.isupper() and not bracket
+        if _INITIALS.match(word):
+            return _begins(text, at)
+        tail = _LAST_WORD.search(low)
+        return not (tail and tail[0] != low and tail[0] in self._never)
+
+    def _ends_small(self, word: str) -> bool:
+        """Whether a stop after `word` ends a sentence although a small letter follows, as in hurried notes."""
+        if not word[-1:].isalpha():
+            return word != ""
+        if word.lower() in self._abbreviated:
+            return False
+        last = _LAST_WORD.search(word.lower())
+        low = last[0] if last else ""
+        if low in self._abbreviated:
+            return False
+        if len(low) < 4:
+            return low in SHORT_WORDS and len(word) == len(low)
+        return not low.isascii() or _VOWEL.search(low) is not None
+
+    def _ends_without_blank(self, text: str, stop: int, after: int, start: int) -> bool:
+        """Whether a sentence ends at a stop with no blank behind it: `hepatitis.XXOn`, not `J.Smith` or `x@y.Com`."""
+        first, second, before = text[after], text[after + 1 : after + 2], text[stop - 1 : stop]
+        follows = _WORD.match(text, after)
+        word = follows[0] if follows else ""
+        capitalised = first.isupper() and (second.islower() or word in ("I", "A"))
+        if text[stop] != ".":
+            return capitalised and before.isalnum() and text[stop] != "…"
+        if not (first.isupper() or first.isdigit()) or before in (".", "") or before.isspace():
+            return False
+        if word.lower() in FILE_ENDINGS:
+            return False
+        left = _word_before(text, stop, start)
+        tail = _LAST_WORD.search(left)
+        last = tail[0] if tail else ""
+        low = left.lower()
+        if not left or _ADDRESS.search(text, max(start, stop - 2 * _FAR), after + 2 * _FAR):
+            return False
+        if low in self._abbreviated or last.lower() in self._abbreviated:
+            return low in SOMETIMES_LAST and capitalised and _begins(text, after)
+        if first.isdigit():
+            return len(last) >= 4 and last == left
+        if not last:  # a number, a bracket, a sign
+            return capitalised
+        if len(last) == 1:
+            return False
+        return capitalised or (last.islower() and len(last) > 2)
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether the word at `at` is one that begins sentences."""
+    word = _WORD.match(text, at)
+    return word is not None and word[0][:1].isupper() and word[0].lower() in BEGINNERS
+
+
+def _word_before(text: str, stop: int, start: int) -> str:
+    """What stands before `stop` back to white space or `start`, cut short, without brackets, quotes and further stops."""
+    return "".join(text[max(start, stop - _FAR) : stop].rsplit(None, 1)[-1:]).strip(_OPENERS).rstrip(".")
+
+
+def _run(text: str, at: int) -> str:
+    """What stands at `at` up to the next white space, cut short; empty before white space only."""
+    return "".join(text[at : at + _FAR].split(None, 1)[:1])
+
+
+def _has_digit(run: str) -> bool:
+    return any(map(str.isdigit, run))
+
+
+def _end_of_space(text: str, at: int) -> int:
+    found = _SPACES.match(text, at)
+    return found.end() if found else at

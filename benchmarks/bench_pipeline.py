@@ -1,0 +1,90 @@
+"""The whole rule-based pipeline: documents and megabytes a second on one core, time by component, and peak memory.
+
+python -m benchmarks.bench_pipeline            speed
+python -m benchmarks.bench_pipeline memory N   peak memory of a run over N documents, in MB
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.narratives import narratives
+
+
+def load(output: Path | None = None):  # type: ignore[no-untyped-def]
+    from caspipe.pipeline.pipeline import Pipeline
+    from caspipe.pipeline.shipped import locate
+
+    overrides = ["masker.DATE.shift.key=benchmark"] + ([f"run.output={output}"] if output else [])
+    return Pipeline.load(locate("deidentify"), overrides)
+
+
+def speed(documents: int = 400, rounds: int = 5) -> list[tuple[str, str]]:
+    """Rows (what, figure): medians over the rounds, after one that warms up."""
+    texts = list(narratives(documents))
+    characters = sum(map(len, texts))
+    pipeline = load()
+    seconds = []
+    for round_ in range(rounds + 1):
+        started = time.process_time()
+        for text in texts:
+            pipeline.process(text)
+        if round_:
+            seconds.append(time.process_time() - started)
+        else:
+            for stats in pipeline.stats.values():
+                stats.timings.__init__()  # type: ignore[misc]
+    median = statistics.median(seconds)
+    rows = [
+        ("documents of 2 kB per CPU second, engines only", f"{documents / median:,.0f}"),
+        ("MB of text per CPU second", f"{characters / median / 1e6:.2f}"),
+        ("milliseconds per document", f"{median / documents * 1e3:.2f}"),
+    ]
+    for stats in pipeline.stats.values():
+        stats.settle()
+        if stats.timings.count:
+            rows.append((f"  of which {stats.id} (p50, microseconds)", f"{stats.p50 * 1e6:,.0f}"))
+    return rows
+
+
+def memory(documents: int) -> float:
+    """Peak resident memory in MB of this process after a whole run over `documents` files."""
+    with tempfile.TemporaryDirectory() as folder:
+        notes = Path(folder) / "notes.jsonl"
+        with notes.open("w", encoding="utf-8") as out:
+            for i, text in enumerate(narratives(documents)):
+                out.write(json.dumps({"id": str(i), "text": text}) + "\n")
+        from caspipe.pipeline.pipeline import Pipeline
+        from caspipe.pipeline.shipped import locate
+
+        overrides = [f"reader.jsonl.files={notes}", f"run.output={folder}/out", "masker.DATE.shift.key=benchmark"]
+        report = Pipeline.load(locate("deidentify"), overrides).run()
+        assert report.documents.released == documents, report.failures[:3]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> list[tuple[str, str]]:
+    rows = speed()
+    peaks = {}
+    for count in (1_000, 10_000):
+        command = [sys.executable, "-m", "benchmarks.bench_pipeline", "memory", str(count)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks[count] = float(done.stdout)
+        rows.append((f"peak memory of a run over {count:,} documents, all consumers (MB)", f"{peaks[count]:.0f}"))
+    rows.append(("peak memory, 10,000 documents over 1,000", f"{peaks[10_000] / peaks[1_000]:.2f}"))
+    return rows
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["memory"]:
+        print(memory(int(sys.argv[2])))
+    else:
+        for what, figure in main():
+            print(f"{what:70} {figure:>12}")

@@ -1,0 +1,15 @@
+"""The fixture that lends tests a UIMA."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.interop.uima import Uima, why_not
+
+
+@pytest.fixture(scope="session")
+def uima(tmp_path_factory: pytest.TempPathFactory) -> Uima:
+    """Apache UIMA for Java; skips where it is absent."""
+    if why_not():
+        pytest.skip(why_not())
+    return Uima(tmp_path_factory.mktemp("uima"))

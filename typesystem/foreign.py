@@ -1,0 +1,159 @@
+"""Classes made at run time for types that came from a file; the same description gives the same class in a process."""
+
+from __future__ import annotations
+
+import copyreg
+from typing import Any, NamedTuple, cast
+
+from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
+from .types import Token
+
+ZERO: dict[str, Any] = {
+    "uima.cas.Boolean": False,
+    "uima.cas.Byte": 0,
+    "uima.cas.Short": 0,
+    "uima.cas.Integer": 0,
+    "uima.cas.Long": 0,
+    "uima.cas.Float": 0.0,
+    "uima.cas.Double": 0.0,
+}
+"""What UIMA takes for a feature of primitive range that nobody set."""
+
+
+class ClassSpec(NamedTuple):
+    """All that a run-time class is made of."""
+
+    name: str
+    bases: tuple[Any, ...]
+    """Classes of ours, or specs of further run-time classes."""
+    features: tuple[Feature, ...]
+    extensible: bool
+    """Values live in a `__dict__`, so that a class of ours can be combined with this one."""
+
+
+_MADE: dict[ClassSpec, type[FeatureStructure]] = {}
+
+
+def make_class(spec: ClassSpec) -> type[FeatureStructure]:
+    """The class for a spec, made at the first call. Features have attributes of their own name where that is free.
+
+    An attribute that the bases use already (`source` of an annotation, `pos` of our Token) gets an underscore; the feature
+    is found as `fs["source"]`.
+    """
+    made = _MADE.get(spec)
+    if made is None:
+        made = _MADE[spec] = _make(spec)
+    return made
+
+
+def _make(spec: ClassSpec) -> type[FeatureStructure]:
+    bases = tuple(make_class(b) if isinstance(b, ClassSpec) else b for b in spec.bases)
+    main: Any = bases[0]
+    inherited: dict[str, Feature] = {}
+    for base in reversed(bases):
+        inherited.update(base.features)
+    names = {f.name for f in spec.features}
+    own: list[Feature] = []
+    taken: set[str] = set()
+    for feature in spec.features:
+        attribute = feature.name
+        while (
+            any(hasattr(b, attribute) for b in bases)
+            or attribute in taken
+            or (attribute != feature.name and attribute in names)
+        ):
+            attribute += "_"
+        taken.add(attribute)
+        default = ZERO.get(feature.range)
+        own.append(
+            Feature(
+                feature.name, feature.range, feature.element, feature.multiple, object, default,
+                feature.description, attribute if attribute != feature.name else "",
+            )
+        )  # fmt: skip
+    slots = tuple(f.attribute or f.name for f in own)
+    link = issubclass(main, Token) and not hasattr(
+        main, "_pos_link"
+    )  # keeps the POS annotation of a token that came with one
+    body: dict[str, Any] = {
+        "uima_name": spec.name,
+        "_spec": spec,
+        "own_features": tuple(own),
+        "features": {**inherited, **{f.name: f for f in own}},
+        "__init__": _initialise,
+        "__module__": __name__,
+        "_defaults": {**getattr(main, "_defaults", {}), **{f.attribute or f.name: f.default for f in own}},
+        "_plain": [
+            *((f.attribute or f.name, f.default) for f in _beyond(main, bases, own)),
+            *([("_pos_link", None)] if issubclass(main, Token) else []),
+        ],
+        "_ours": _nearest_declared(main),
+    }
+    if spec.extensible:
+        body.update({f.attribute or f.name: f.default for f in own})  # class attributes: what nobody set
+        if link:
+            body["_pos_link"] = None
+    else:
+        body["__slots__"] = (*slots, "_pos_link") if link else slots
+    return cast(type[FeatureStructure], ForeignType(spec.name.rpartition(".")[2], bases, body))
+
+
+def _nearest_declared(cls: Any) -> Any:
+    return next(c for c in cls.__mro__ if "_spec" not in c.__dict__)
+
+
+def _beyond(main: Any, bases: tuple[Any, ...], own: list[Feature]) -> list[Feature]:
+    """The features that the nearest class of ours does not initialise."""
+    ours = _nearest_declared(main).features
+    found: dict[str, Feature] = {}
+    for base in reversed(bases):
+        found.update((n, f) for n, f in base.features.items() if n not in ours)
+    found.update((f.name, f) for f in own)
+    return list(found.values())
+
+
+def _initialise(self: Any, /, *span: int, **values: Any) -> None:
+    """`T(begin, end, feature=value ...)`, by UIMA names; features not given are null, numbers 0.
+
+    Raises TypeError for a feature the type does not have.
+    """
+    cls = type(self)
+    ours = cls._ours
+    given = {k: values.pop(k) for k in list(values) if k in ours.features}
+    if issubclass(cls, Annotation):
+        if len(span) > 2:
+            raise TypeError(f"{cls.uima_name}: expected begin and end, got {len(span)} offsets")
+        offsets = dict(zip(("begin", "end"), span, strict=False))
+        for edge in ("begin", "end"):
+            if edge in values and edge not in cls.features:
+                offsets[edge] = values.pop(edge)
+        if ours is Annotation:
+            Annotation.__init__(self, offsets.get("begin", 0), offsets.get("end", 0))
+        else:
+            ours.__init__(self, offsets.get("begin", 0), offsets.get("end", 0), **given)
+    elif span:
+        raise TypeError(f"{cls.uima_name} is no annotation: it has no offsets")
+    elif ours is AnnotationBase:
+        AnnotationBase.__init__(self)
+    elif ours is not FeatureStructure:
+        ours.__init__(self, **given)
+    for attribute, default in cls._plain:
+        setattr(self, attribute, default)
+    for name, value in values.items():
+        if name not in cls.features:
+            raise TypeError(
+                f"{cls.uima_name} has no feature {name}; features: {', '.join(sorted(cls.features)) or 'none'}"
+            )
+        feature = cls.features[name]
+        setattr(self, feature.attribute or name, value)
+
+
+class ForeignType(type):
+    """The class of run-time classes: they pickle as their description."""
+
+
+def _reduce(cls: Any) -> tuple[Any, ...]:
+    return make_class, (cls._spec,)
+
+
+copyreg.pickle(ForeignType, _reduce)

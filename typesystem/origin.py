@@ -1,0 +1,19 @@
+"""The numbers a document's feature structures had in the file they came from, so that they keep them when written again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .annotation import FeatureStructure
+
+
+@dataclass(slots=True)
+class Origin:
+    """xmi:ids as read."""
+
+    items: dict[int, FeatureStructure]
+    sofas: dict[str, int]
+    """By view name."""
+
+    def __repr__(self) -> str:
+        return f"<Origin of {len(self.items)}>"

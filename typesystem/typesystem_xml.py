@@ -1,0 +1,211 @@
+"""Type systems in UIMA's XML: read with their imports, written in the element order of the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from xml.sax.saxutils import escape
+
+from .annotation import Feature
+from .description import TypeDescription, check_feature_name, check_type_name
+from .errors import TypeSystemError
+from .safe_xml import parser_for, read_bytes, run
+
+NAMESPACE = "http://uima.apache.org/resourceSpecifier"
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What one file says."""
+
+    types: list[tuple[TypeDescription, str]] = field(default_factory=list)
+    """Each type with `file:line`."""
+    imports: list[tuple[str, str]] = field(default_factory=list)
+    """("location" or "name", value)."""
+    priorities: list[tuple[str, ...]] = field(default_factory=list)
+    name: str = ""
+    description: str = ""
+
+
+class _Node:
+    __slots__ = ("attributes", "children", "line", "tag", "text")
+
+    def __init__(self, tag: str, line: int, attributes: dict[str, str]) -> None:
+        self.tag, self.line, self.attributes = tag, line, attributes
+        self.text = ""
+        self.children: list[_Node] = []
+
+    def child(self, tag: str) -> _Node | None:
+        return next((c for c in self.children if c.tag == tag), None)
+
+    def value(self, tag: str) -> str:
+        found = self.child(tag)
+        return found.text.strip() if found is not None else ""
+
+    def below(self, *path: str) -> list[_Node]:
+        nodes = [self]
+        for tag in path:
+            nodes = [c for n in nodes for c in n.children if c.tag == tag]
+        return nodes
+
+
+def parse(data: bytes, where: str) -> Parsed:
+    """The types, imports and priority lists of one `typeSystemDescription` or `typePriorities` document.
+
+    Raises FormatError for damaged XML, TypeSystemError for what is no type system or breaks UIMA's rules for names.
+    """
+    root = _tree(data, where)
+    if root.tag not in ("typeSystemDescription", "typePriorities"):
+        raise TypeSystemError(f"{where}:{root.line}: expected a typeSystemDescription, got {root.tag}")
+    parsed = Parsed(name=root.value("name"), description=root.value("description"))
+    for node in root.below("imports", "import"):
+        for how in ("location", "name"):
+            if how in node.attributes:
+                parsed.imports.append((how, node.attributes[how]))
+    for node in root.below("types", "typeDescription"):
+        parsed.types.append((_type(node, where), f"{where}:{node.line}"))
+    for node in [
+        *root.below("priorityLists", "priorityList"),
+        *root.below("typePriorities", "priorityLists", "priorityList"),
+    ]:
+        parsed.priorities.append(tuple(t.text.strip() for t in node.below("type")))
+    return parsed
+
+
+def _tree(data: bytes, where: str) -> _Node:
+    parser = parser_for(where)
+    top = _Node("", 0, {})
+    stack = [top]
+
+    def start(name: str, attributes: list[str]) -> None:
+        node = _Node(
+            name.rpartition(" ")[2], parser.CurrentLineNumber, dict(zip(attributes[::2], attributes[1::2], strict=True))
+        )
+        stack[-1].children.append(node)
+        stack.append(node)
+
+    def end(_: str) -> None:
+        stack.pop()
+
+    def text(data: str) -> None:
+        stack[-1].text += data
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    run(parser, data, where)
+    return top.children[0]
+
+
+def _required(node: _Node, tag: str, what: str, where: str) -> str:
+    value = node.value(tag)
+    if not value:
+        raise TypeSystemError(f"{where}:{node.line}: {what} without a {tag}")
+    return value
+
+
+def _type(node: _Node, where: str) -> TypeDescription:
+    at = f"{where}:{node.line}"
+    name = _required(node, "name", "type", where)
+    check_type_name(name, at)
+    features = tuple(_feature(f, name, where) for f in node.below("features", "featureDescription"))
+    values = node.child("allowedValues")
+    allowed = (
+        None if values is None else tuple((v.value("string"), v.value("description")) for v in values.below("value"))
+    )
+    above = _required(node, "supertypeName", f"type {name}", where)
+    return TypeDescription(name, above, features, node.value("description"), allowed)
+
+
+def _feature(node: _Node, of: str, where: str) -> Feature:
+    name = _required(node, "name", f"type {of}: feature", where)
+    check_feature_name(name, of, f"{where}:{node.line}")
+    range_ = _required(node, "rangeTypeName", f"feature {of}:{name}", where)
+    multiple = node.value("multipleReferencesAllowed").lower()
+    return Feature(
+        name,
+        range_,
+        node.value("elementType") or None,
+        {"true": True, "false": False}.get(multiple),
+        description=node.value("description"),
+    )
+
+
+def load(path: Path, search: Sequence[Path]) -> list[Parsed]:
+    """A file and all it imports, each once, in order of first mention.
+
+    `location` is relative to the importing file, `name` (dots for slashes) is looked for in `search`, then beside the
+    first file. Raises TypeSystemError for an import that is not found or would need the network; OSError for the first file.
+    """
+    found: dict[Path, Parsed] = {}
+    queue = [path]
+    first = path.resolve().parent
+    while queue:
+        current = queue.pop(0)
+        key = current.resolve()
+        if key in found:
+            continue
+        found[key] = parsed = parse(read_bytes(current)[0], str(current))
+        for how, value in parsed.imports:
+            target = _by_location(value, current) if how == "location" else _by_name(value, [*search, first], current)
+            if not target.is_file():
+                raise TypeSystemError(f"{current}: import by {how} {value!r}: no file {target}")
+            queue.append(target)
+    return list(found.values())
+
+
+def _by_location(value: str, current: Path) -> Path:
+    parts = urlsplit(value)
+    if parts.scheme not in ("", "file") or parts.netloc:
+        raise TypeSystemError(f"{current}: import by location {value!r}: only files are read, never the network")
+    return current.parent / unquote(parts.path)
+
+
+def _by_name(value: str, search: Iterable[Path], current: Path) -> Path:
+    relative = (
+        Path(*value.split(".")).with_suffix(".xml") if "." not in value else Path(value.replace(".", "/") + ".xml")
+    )
+    folders = list(search)
+    for folder in folders:
+        if (folder / relative).is_file():
+            return folder / relative
+    looked = ", ".join(str(f) for f in folders)
+    raise TypeSystemError(f"{current}: import by name {value!r}: no {relative} in {looked}")
+
+
+def write(types: Iterable[TypeDescription], name: str, description: str) -> bytes:
+    """The document, types as given. UTF-8, the same bytes for the same types."""
+    out = ['<?xml version="1.0" encoding="UTF-8"?>', f'<typeSystemDescription xmlns="{NAMESPACE}">']
+    out += [f"  {_element('name', name)}", f"  {_element('description', description)}", "  <types>"]
+    for t in types:
+        out += ["    <typeDescription>", f"      {_element('name', t.name)}"]
+        out.append(f"      {_element('description', t.description)}")
+        out.append(f"      {_element('supertypeName', t.supertype)}")
+        if t.allowed_values is not None:
+            out.append("      <allowedValues>")
+            for value, meaning in t.allowed_values:
+                more = _element("description", meaning) if meaning else ""
+                out.append(f"        <value>{_element('string', value)}{more}</value>")
+            out.append("      </allowedValues>")
+        if t.features:
+            out.append("      <features>")
+            out += [_write_feature(f) for f in t.features]
+            out.append("      </features>")
+        out.append("    </typeDescription>")
+    out += ["  </types>", "</typeSystemDescription>", ""]
+    return "\n".join(out).encode()
+
+
+def _write_feature(f: Feature) -> str:
+    parts: list[Any] = [_element("name", f.name), _element("description", f.description)]
+    parts.append(_element("rangeTypeName", f.range))
+    if f.element:
+        parts.append(_element("elementType", f.element))
+    if f.multiple is not None:
+        parts.append(_element("multipleReferencesAllowed", "true" if f.multiple else "false"))
+    return f"        <featureDescription>{''.join(parts)}</featureDescription>"
+
+
+def _element(tag: str, text: str) -> str:
+    return f"<{tag}>{escape(text)}</{tag}>" if text else f"<{tag}/>"

@@ -1,0 +1,239 @@
+"""Turns a row of XMI into an instance: one function compiled per type and set of attributes."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from .annotation import REQUIRED
+from .description import STRING, TOP
+from .edge import from_text
+from .foreign import ZERO
+from .phi import PhiKind
+from .xmi_plan import Field, Plan
+from .xmi_values import LIMITS
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z", re.ASCII)
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?\Z", re.ASCII)
+_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
+
+
+class ValueFault(ValueError):
+    """A value is not what its feature needs. The message says what was expected, never what was found in a text."""
+
+
+class UnknownFeature(Exception):
+    """A row has an attribute the type does not declare."""
+
+    def __init__(self, feature: str) -> None:
+        super().__init__(feature)
+        self.feature = feature
+
+
+class Taken(Exception):
+    """An xmi:id that another element has, or 0."""
+
+
+class RowFault(Exception):
+    """Something is wrong with a row; the cause says what."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+def integer(text: str, range_: str) -> int:
+    """As Java reads it: digits with a sign; an empty string is 0. Raises ValueFault."""
+    if not text:
+        return 0
+    if not _INTEGER.match(text):
+        raise ValueFault(f"expected a whole number ({range_})")
+    number = int(text)
+    low, high = LIMITS[range_]
+    if not low <= number <= high:
+        raise ValueFault(f"expected a number from {low} to {high}")
+    return number
+
+
+class Floats(dict[str, float]):
+    """Memo from text to float, as Java reads it. Raises ValueFault."""
+
+    def __missing__(self, text: str) -> float:
+        if text in _SPECIAL:
+            value = _SPECIAL[text]
+        elif not text:
+            value = 0.0
+        elif _FLOAT.match(text):
+            value = float(text.rstrip("fFdD"))
+        else:
+            raise ValueFault("expected a number, NaN, Infinity or -Infinity")
+        self[text] = value
+        return value
+
+
+def boolean(text: str) -> bool:
+    """As Java reads it: `true` in any case is true, everything else false."""
+    return text.lower() == "true"
+
+
+def list_of(text: str, element: str, floats: Floats) -> Any:
+    """An inline array or list of values: separated by blanks, bytes as hexadecimal pairs."""
+    if element == "uima.cas.Byte":
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            raise ValueFault("expected pairs of hexadecimal digits") from None
+    return [one(t, element, floats) for t in text.split()]
+
+
+def one(text: str, element: str, floats: Floats) -> Any:
+    """A value of a primitive type."""
+    if element == STRING:
+        return text
+    if element in LIMITS:
+        return integer(text, element)
+    return boolean(text) if element == "uima.cas.Boolean" else floats[text]
+
+
+class Kinds(dict[str, PhiKind]):
+    """PHI kinds by name. Raises ValueFault that names the nearest."""
+
+    def __missing__(self, name: str) -> PhiKind:
+        try:
+            return PhiKind.of(name)
+        except ValueError as e:
+            raise ValueFault(str(e)) from None
+
+
+def enumeration(python: Any, text: str) -> Any:
+    """A value of an enumeration, or of another type that is made from its `str`. Raises ValueFault."""
+    try:
+        return from_text(python, text)
+    except (KeyError, ValueError, TypeError):
+        if isinstance(python, type) and issubclass(python, Enum):
+            raise ValueFault(f"expected one of {', '.join(m.name for m in python)}") from None
+        raise ValueFault(f"expected a {getattr(python, '__name__', python)}") from None
+
+
+KINDS = Kinds()
+
+
+def decoder(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
+    """The function `make(rows, i, stop, by_id, sofas, floats, fix)` for rows with these attributes; cached in the plan.
+
+    It makes instances from row `i` on, as long as name and attributes are these, puts them in `by_id`, and returns the row it
+    did not do. `sofas` maps a Sofa's id to (Sofa, length, converter), `fix` takes (instance, field, text) of references.
+    Raises UnknownFeature; the function raises RowFault, whose cause is a ValueFault, or a KeyError for an unknown Sofa.
+    """
+    found = plan.decoders.get((keys, id_name, lenient))
+    if found is None:
+        found = plan.decoders[keys, id_name, lenient] = _compile(plan, keys, id_name, lenient)
+    return found
+
+
+def _compile(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
+    at = {k: 2 * i + 1 for i, k in enumerate(keys)}
+    scope: dict[str, Any] = {
+        "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
+        "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
+    }  # fmt: skip
+    body = ["a = new(cls)"]
+    used = {id_name}
+    if plan.span:
+        body += _span(at)
+        used |= {"sofa", "begin", "end"}
+        if not any(f.attribute == "_source" for f in plan.fields):
+            body.append("a._source = ''")
+    elif plan.in_sofa:
+        body.append(f"a._sofa = sofas[x[{at['sofa']}]][0]" if "sofa" in at else "    a._sofa = sofas[''][0]")
+        used.add("sofa")
+    for i, f in enumerate(plan.fields):
+        scope[f"f{i}"], scope[f"p{i}"] = f, f.python
+        used.add(f.name)
+        value = f"x[{at[f.name]}]" if f.name in at else ""
+        if not value:
+            body.append(_missing(i, f, scope, lenient))
+        elif f.kind in ("ref", "shared", "pos") or f.element == TOP:
+            body += [_store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {value}))"]
+        else:
+            body.append(_store(f, _value(i, f, value)))
+    if hasattr(plan.cls, "_pos_link"):
+        body.append("a._pos_link = None")
+    for key in keys:
+        if key not in used and not key.startswith(id_name[:-2]):
+            raise UnknownFeature(key)
+    scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys)}
+    number = f"x[{at[id_name]}]"
+    head = [
+        "def make(rows, i, stop, name, by_id, sofas, floats, fix):",
+        "    try:",
+        "        while i < stop:",
+        "            element, x = rows[i]",
+        "            if element != name or x[::2] != keys:",
+        "                break",
+        f"            v = {number}",
+        "            n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
+        "            if n in by_id:",
+        "                raise Taken(n)",
+    ]
+    tail = ["            by_id[n] = a", "            i += 1", "        return i"]
+    tail += ["    except (ValueError, KeyError, Taken) as e:", "        raise RowFault(i) from e"]
+    exec("\n".join([*head, *(f"            {line}" for line in body), *tail]), scope)
+    made: Callable[..., int] = scope["make"]
+    return made
+
+
+def _store(f: Field, value: str) -> str:
+    if keyword.iskeyword(f.attribute):
+        return f"setattr(a, {f.attribute!r}, {value})"
+    return f"a.{f.attribute} = {value}"
+
+
+def _value(i: int, f: Field, value: str) -> str:
+    if f.kind == "array":
+        return f"{value}.split()" if f.element == STRING else f"list_of({value}, {f.element!r}, floats)"
+    if f.kind == "number":
+        return _number(f, value)
+    if f.python is str or f.python is object:
+        return value
+    return f"kinds[{value}]" if f.python is PhiKind else f"enumeration(p{i}, {value})"
+
+
+def _span(at: dict[str, int]) -> list[str]:
+    lines = [f"s, limit, convert = sofas[x[{at['sofa']}]]" if "sofa" in at else "s, limit, convert = sofas['']"]
+    for edge in ("begin", "end"):
+        if edge in at:
+            lines.append(f"v = x[{at[edge]}]")
+            lines.append(f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')")
+        else:
+            lines.append(f"{edge} = 0")
+    lines += ["if convert is not None:", "    begin, end = convert(begin, end)"]
+    lines += ["elif not 0 <= begin <= end <= limit:"]
+    lines += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]
+    return [*lines, "a._sofa = s", "a._begin = begin", "a._end = end"]
+
+
+def _number(f: Field, value: str) -> str:
+    if f.range in LIMITS:
+        return f"integer({value}, {f.range!r})"
+    return f"boolean({value})" if f.range == "uima.cas.Boolean" else f"floats[{value}]"
+
+
+def _missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:
+    """A feature the row does not have: our default, else null; a kind or an enumeration is a fault, or OTHER and null."""
+    scope[f"d{i}"] = f.default
+    if f.kind == "pos" or (f.default is REQUIRED and f.kind == "text" and f.python is str):
+        return _store(f, "''")
+    if isinstance(f.default, list) or (f.default is REQUIRED and f.kind == "array"):
+        return _store(f, "b''" if f.element == "uima.cas.Byte" else "[]")
+    if f.default is not REQUIRED:
+        return _store(f, f"d{i}")
+    if f.kind == "number":
+        return _store(f, repr(ZERO[f.range]))
+    if lenient:
+        return _store(f, "kinds['OTHER']" if f.python is PhiKind else "None")
+    return f"raise ValueFault('expected feature {f.name}')"

@@ -1,0 +1,83 @@
+"""What XML 1.0 cannot carry of a document, recorded in its metadata so that reading brings it back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .xmi_plan import Plan, text_of
+from .xml_text import Escaper, replace_illegal, restore
+
+TEXT_KEY = "xmi:lost:text:"
+"""Followed by the view's name: `offset:code` of each character, in code points, hexadecimal."""
+FEATURE_KEY = "xmi:lost:features"
+"""`id.feature:offset:code` of each character, `id.feature[i]` in collections, `id.feature[i]:null` for null strings."""
+
+
+class Losses:
+    """Collects the losses of one document."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._features: list[str] = []
+
+    def text(self, view: str, text: str) -> None:
+        lost = replace_illegal(text)[1]
+        if lost:
+            self._texts[TEXT_KEY + view] = _pairs(lost)
+
+    def features(self, plan: Plan, items: Iterable[Any], numbers: Sequence[int], lossy: set[str]) -> None:
+        """Losses of a batch. `lossy`: the strings known to have lost something."""
+        for item, number in zip(items, numbers, strict=True):
+            for f in plan.texts:
+                value = getattr(item, f.attribute)
+                if value is None:
+                    continue
+                if f.kind == "text":
+                    self._string(f"{number}.{f.name}", text_of(value, f.python), lossy)
+                elif f.kind == "array":
+                    self._strings(f"{number}.{f.name}", value, lossy)
+
+    def array(self, number: int, values: Iterable[Any], lossy: set[str]) -> None:
+        self._strings(f"{number}.elements", values, lossy)
+
+    def _strings(self, where: str, values: Iterable[Any], lossy: set[str]) -> None:
+        for i, value in enumerate(values):
+            if value is None:
+                self._features.append(f"{where}[{i}]:null")
+            elif isinstance(value, str):
+                self._string(f"{where}[{i}]", value, lossy)
+
+    def _string(self, where: str, value: str, lossy: set[str]) -> None:
+        if value in lossy:
+            self._features += [f"{where}:{offset}:{code:04X}" for offset, code in replace_illegal(value)[1]]
+
+    def entries(self, metadata: dict[str, str], number: int, esc: Escaper) -> dict[str, str]:
+        """The metadata entries that hold the losses; `metadata` is what goes with them under the same number."""
+        for feature, strings in (("keys", metadata.keys()), ("values", metadata.values())):
+            for i, text in enumerate(strings):
+                if isinstance(text, str) and not esc.strict:
+                    lost = replace_illegal(text)[1]
+                    self._features += [f"{number}.{feature}[{i}]:{o}:{c:04X}" for o, c in lost]
+        found = {key: value for key, value in sorted(self._texts.items()) if key not in metadata}
+        if self._features:
+            found[FEATURE_KEY] = " ".join(self._features)
+        return found
+
+
+def _pairs(lost: list[tuple[int, int]]) -> str:
+    return " ".join(f"{offset}:{code:04X}" for offset, code in lost)
+
+
+def parse_pairs(text: str) -> list[tuple[int, int]]:
+    """Undoes the record of a text. Raises ValueError for what is none."""
+    pairs = []
+    for entry in text.split():
+        offset, code = entry.split(":")
+        pairs.append((int(offset), int(code, 16)))
+    return pairs
+
+
+def restore_text(text: str, record: str) -> str:
+    """The text before it was written. Raises ValueError for a damaged record."""
+    return restore(text, parse_pairs(record))

@@ -1,0 +1,91 @@
+"""How single values stand in XMI: ranges of UIMA's numbers, Java's spelling of floats, and what each must be in Python."""
+
+from __future__ import annotations
+
+import math
+import struct
+from functools import lru_cache
+from typing import Any
+
+LIMITS: dict[str, tuple[int, int]] = {
+    "uima.cas.Byte": (-(2**7), 2**7 - 1),
+    "uima.cas.Short": (-(2**15), 2**15 - 1),
+    "uima.cas.Integer": (-(2**31), 2**31 - 1),
+    "uima.cas.Long": (-(2**63), 2**63 - 1),
+}
+
+
+def integer(value: Any, range_: str) -> str:
+    """An integer feature's value. Raises TypeError for what is no integer, OverflowError beyond the range."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"expected int, got {type(value).__name__}")
+    number = value.__index__()
+    low, high = LIMITS[range_]
+    if not low <= number <= high:
+        raise OverflowError(f"expected {low} to {high}")
+    return str(number)
+
+
+def double(value: Any) -> str:
+    """A Double feature's value. Raises TypeError for what is no number."""
+    if isinstance(value, bool) or not (isinstance(value, float) or hasattr(value, "__index__") or _is_float(value)):
+        raise TypeError(f"expected float, got {type(value).__name__}")
+    number = float(value)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    return repr(number)
+
+
+def _is_float(value: Any) -> bool:
+    return hasattr(value, "__float__") and hasattr(value, "dtype")  # numpy's float32 is no float
+
+
+def single(value: Any) -> str:
+    """A Float feature's value: the shortest decimal that means the same float of 32 bits.
+
+    Raises TypeError for what is no number, OverflowError beyond the range.
+    """
+    text = double(value)
+    return text if text[-1] in "Ny" else _shortest(float(text))
+
+
+@lru_cache(maxsize=4096)
+def _shortest(number: float) -> str:
+    try:
+        packed = struct.pack("<f", number)
+    except OverflowError:
+        raise OverflowError("expected a float of 32 bits") from None
+    for digits in range(1, 10):
+        text = f"{number:.{digits}g}"
+        try:
+            if struct.pack("<f", float(text)) == packed:
+                return repr(float(text))
+        except OverflowError:  # rounded up beyond the largest
+            continue
+    return repr(number)
+
+
+def boolean(value: Any) -> str:
+    """A Boolean feature's value. Raises TypeError for anything but True and False."""
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if type(value).__name__ == "bool_" or (type(value).__module__ == "numpy" and type(value).__name__ == "bool"):
+        return "true" if value else "false"
+    raise TypeError(f"expected bool, got {type(value).__name__}")
+
+
+def byte_array(value: Any) -> str:
+    """Bytes as hexadecimal pairs. Raises TypeError, OverflowError for numbers beyond a byte (-128 to 255)."""
+    if isinstance(value, bytes | bytearray):
+        return value.hex().upper()
+    numbers = list(value)
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TypeError(f"expected bytes, got a list with {type(number).__name__}")
+        if not -128 <= number <= 255:
+            raise OverflowError("expected bytes of -128 to 255")
+    return bytes(n & 0xFF for n in numbers).hex().upper()
