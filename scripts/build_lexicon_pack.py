@@ -26,6 +26,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from wordnet_nouns import medical_nouns
+
 PACK = Path(__file__).resolve().parents[1] / "annotators" / "lexicon" / "pack"
 TIERS = (10, 20, 35, 40, 50, 55, 60)
 AMBIGUOUS_TIER = 20
@@ -324,113 +326,9 @@ def drug_stems(folder: Path, table: Path) -> None:
     print(f"{'drug_stems':16} {len(rows):7,} rows")
 
 
-ROOTS = {
-    "ANATOMICAL_SITE": ("body_part 1", "body_covering 1", "body_substance 1"),
-    "SIGN_SYMPTOM": ("symptom 1", "pain 1"),
-    "DISEASE_DISORDER": ("ill_health 1", "mental_disorder 1", "injury 1", "neoplasm 1", "inflammation 1"),
-    "LAB_PROCEDURE": (
-        "medical_procedure 1",
-        "diagnostic_procedure 1",
-        "diagnostic_test 1",
-        "operation 7",
-        "medical_care 1",
-    ),
-    "MEDICATION": ("medicine 2", "drug 1", "vaccine 1", "vitamin 1", "antibody 1"),
-}
-"""WordNet noun senses (lemma and sense number) whose hyponyms make each group."""
-
-NOT_UNDER = {
-    "ANATOMICAL_SITE": (
-        "feather 1", "fur 1", "hide 3", "horn 2", "plumage 1", "coat 3", "fleece 1", "scale 4", "milk 1", "body_hair 1",
-        "hormone 1", "hairdo 1", "blood_clot 1", "beard 1", "mustache 1", "nectar 1", "receptor 1", "plant_organ 1", "antibody 1", "spike 3",
-    ),
-    "SIGN_SYMPTOM": ("inflammation 1",),
-    "DISEASE_DISORDER": ("plant_disease 1", "animal_disease 1"),
-    "MEDICATION": ("drug_of_abuse 1", "cannabis 2", "intoxicant 1"),
-}  # fmt: skip
-"""Senses whose hyponyms are left out: parts of animals and plants, hair styles, hormones as body substances, street drugs."""
-
-_DENY = """
-abductor acoustic acumen adam add afferent aftercare altering anterior aphrodisiac arse arsehole ass asshole
-aster aura auricle awn back balsam bandaging barbel beak behind bends bighead bite blowhole bobtail boil boob
-booger botanical bouffant bracer braid breadbasket bucktooth bump bunghole buns bunt burl burn callus canine
-canker carapace castration cathartic chafe chafing chignon chine chlorination chrism cilium cirrus cistern
-claw clit cloaca cock coif cold collapse come congestion conk convolution coronet cortex cowlick coxcomb craw
-creeps crick crimp croup crud cunt cupping curative cure cusp dactyl debility deformity depressor dewlap dick
-dilator disinfection distemper dosage dose drug drugging duct dug efferent efflorescence ejaculate elixir
-emasculation enamel endemic enervation entrails evisceration excision extirpation eye facial fanny feeler
-fenestration fester fetlock flab flagellum flattop flesh floater flooding forefoot forelimb fossa founder
-frailty frenzy frill fugue furring fuzz gall galvanism gameness gimp girdle gizzard gladiolus gland glans
-goatee goop graft graze gripes griping gristle gut haircut hairdo hallucinogen hamstring hand handicap
-hardening harm haw head heaves hives honker hoof hooks hooter hormone horseback hospice hurt hurting hypnotic
-imperial implantation incisor infirmity inhalant inhalation innards intoxicant jowl kink kisser lameness lap
-lappet lash lat leaflet lenitive lichen lien limping lineament lobe loins looseness maladjustment mane mange
-maulers maw max medicament medication midriff milt mitt monoclonal mummification murrain musk mustachio neb
-neutering nib nipper nodule noggin nostrum nucleus optic orb oxtail pageboy painkiller palliative palm pastern
-pathway paunch paw pcp pearly pecker peeper pennon perm permanent perspiration pes pest pestilence
-pharmaceutical pheromone phiz physic physiognomy pigtail piles pincer pip plague plait pock ponytail popper
-posterior ppp prat preventative preventive pricker prickle privates puss pussy putz quad quat quick quiff
-receptor redness refill resection restorative rick roach rosette rudiment ruff rump rupture salve scald schnoz
-schnozzle scorch scours scratch sedation shiner shunt singe skullcap slash slobber slough small smart
-smartness snoot snout sob socket sore sores spavin spaying spiracle spittle spots staggers sticker stifle
-stigmata strangles suffering tail talon teat tensor thatch therapeutic throe ticker tit titty topknot torment
-transplant trembles tress trotter tubule tuft tum tummy tunic tush twat tympanum udder unction underpart
-unfitness valve vas venation vesicle vessel villus visage vitals vivisection wale warble wasting wattle weal
-webfoot welt whey whiskers whorl wilt windpipe wing wishbone withers wrench yap yaws
-"""
-DENY = frozenset(_DENY.split())
-"""Single words whose everyday meaning is another one; left out."""
-
-
-def read_wordnet(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:
-    """(lemma -> its noun synsets in sense order, synset -> lemmas as printed, synset -> direct hyponyms)."""
-    senses: dict[str, list[str]] = {}
-    lemmas: dict[str, list[str]] = {}
-    below: dict[str, list[str]] = collections.defaultdict(list)
-    for line in (folder / "index.noun").read_text(encoding="ascii").splitlines():
-        if not line.startswith(" "):
-            fields = line.split()
-            senses[fields[0]] = fields[-int(fields[2]) :]
-    for line in (folder / "data.noun").read_text(encoding="ascii").splitlines():
-        if line.startswith(" "):
-            continue
-        fields = line.split(" | ")[0].split()
-        count = int(fields[3], 16)
-        lemmas[fields[0]] = fields[4 : 4 + 2 * count : 2]
-        pointers = fields[4 + 2 * count + 1 :]
-        for kind, target, pos in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=False):
-            if kind in ("~", "~i") and pos == "n":
-                below[fields[0]].append(target)
-    return senses, lemmas, below
-
-
-def closure(roots: Iterable[str], senses: dict[str, list[str]], below: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    stack = []
-    for root in roots:
-        lemma, number = root.split()
-        if len(senses.get(lemma, ())) >= int(number):
-            stack.append(senses[lemma][int(number) - 1])
-    while stack:
-        synset = stack.pop()
-        if synset not in found:
-            found.add(synset)
-            stack += below[synset]
-    return found
-
-
 def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]:
     """Writes the list; returns the medications in it, in lower case."""
-    senses, lemmas, below = read_wordnet(source)
-    rows = []
-    for group, roots in ROOTS.items():
-        out = closure(NOT_UNDER.get(group, ()), senses, below)
-        for synset in sorted(closure(roots, senses, below) - out):
-            for lemma in lemmas[synset]:
-                form = lemma.replace("_", " ").strip()
-                rank = senses[lemma.lower()].index(synset)
-                if len(form) >= 3 and usual(form, rank, words):
-                    rows.append((form, group, f"wn30:{synset}"))
+    rows = list(medical_nouns(source, words))
     header = {
         "title": "Nouns of WordNet under body part, symptom, ill health, medical procedure and medicine",
         "source": "WordNet 3.0 (Debian package wordnet-base), Princeton University",
@@ -439,14 +337,6 @@ def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]
     }
     write(folder, "wordnet_terms", header, rows, "form group concept")
     return {form.lower() for form, group, _ in rows if group == "MEDICATION"}
-
-
-def usual(form: str, rank: int, words: dict[str, int]) -> bool:
-    """Whether this sense is one that a reader would think of: a common word only in its first sense."""
-    if form.lower() in DENY:
-        return False
-    size = words.get(form.lower(), 99)
-    return rank == 0 if size <= 35 else rank <= 2
 
 
 # -- check and run -------------------------------------------------------------------------------------------------

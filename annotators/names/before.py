@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ...typesystem import PhiKind
 from . import cues
 from . import words as w
+from .cues import listed
 from .sheet import CAPITAL, LETTER, SMALL, Sheet
 
 
@@ -21,24 +22,31 @@ class Cue(NamedTuple):
 NO_CUE = Cue(0.0, PhiKind.PERSON, "")
 _BY_VERBS = {
     **dict.fromkeys(
-        "seen treated examined prescribed ordered evaluated managed followed referred assessed diagnosed admitted performed given "
-        "administered vaccinated injected attended dictated interpreted read reviewed electronically".split(),
+        listed(
+            "seen treated examined prescribed ordered evaluated managed followed referred assessed diagnosed admitted performed "
+            "given administered vaccinated injected attended dictated interpreted read reviewed electronically"
+        ),
         PhiKind.PERSON_DOCTOR,
     ),
-    **dict.fromkeys("reported submitted sent provided forwarded".split(), PhiKind.PERSON_REPORTER),
-    **dict.fromkeys("signed written accompanied brought completed witnessed".split(), PhiKind.PERSON),
+    **dict.fromkeys(listed("reported submitted sent provided forwarded"), PhiKind.PERSON_REPORTER),
+    **dict.fromkeys(listed("signed written accompanied brought completed witnessed"), PhiKind.PERSON),
+}
 _LABEL_KINDS = {
     **dict.fromkeys(
-        "attending provider physician doctor pcp nurse surgeon consultant prescriber pharmacist vaccinator practitioner md gp "
-        "dictator administrator".split(),
+        listed(
+            "attending provider physician doctor pcp nurse surgeon consultant prescriber pharmacist vaccinator practitioner "
+            "md gp dictator administrator"
+        ),
         PhiKind.PERSON_DOCTOR,
     ),
-    **dict.fromkeys("patient pt client recipient".split(), PhiKind.PERSON_PATIENT),
-    **dict.fromkeys("mother father parent guardian".split(), PhiKind.PERSON_RELATIVE),
-    **dict.fromkeys(["reporter"], PhiKind.PERSON_REPORTER),
-_NAMING = frozenset(["call", "calls", "called", "named", "name", "names", "naming", "calling"])
-_NAMING_SURELY = frozenset(["named", "alias", "aka", "nee", "née", "surname"])
-_SURE_TITLES = frozenset(["professor", "doctor", "captain", "sergeant", "colonel", "lieutenant", "sir", "lord", "fr"])
+    **dict.fromkeys(listed("patient pt client recipient"), PhiKind.PERSON_PATIENT),
+    **dict.fromkeys(listed("mother father parent guardian"), PhiKind.PERSON_RELATIVE),
+    "reporter": PhiKind.PERSON_REPORTER,
+}
+_NAMING = listed("call calls called named name names naming calling")
+_NAMING_SURELY = listed("named alias aka nee née surname")
+_SURE_TITLES = listed("professor doctor captain sergeant colonel lieutenant sir lord fr")
+_WHOSE = listed("my her his last first full maiden patient the 's")
 
 
 def cue_before(sheet: Sheet, i: int) -> Cue:
@@ -137,16 +145,5 @@ def _line_before(sheet: Sheet, i: int) -> Cue | None:
 def name_is(sheet: Sheet, k: int) -> bool:
     """Whether `name is`, `name's`, `this is` ends at token k."""
     if sheet.forms[k].lower() == "name":
-        return sheet.form(k - 1).lower() in (
-            "my",
-            "her",
-            "his",
-            "last",
-            "first",
-            "full",
-            "maiden",
-            "patient",
-            "the",
-            "'s",
-        )
+        return sheet.form(k - 1).lower() in _WHOSE
     return sheet.form(k - 1).lower() in ("name", "surname", "names")

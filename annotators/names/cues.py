@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a string as a set."""
+    return frozenset(words.split())
+
+
 # What `CUES` says of a lower-cased form, one bit each.
 TITLE = 1
 """`Dr`, `Mr`: whoever follows is a person."""
@@ -46,8 +52,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
     (TITLE, "mr mrs ms mx mister missus mme mlle monsieur madame frau herr fräulein señora señorita senora dame messrs "
             "signor signora senhor senhora rev reverend sra srta"),
     (TITLE | DOCTOR, "dr drs prof dra docteur doktor dottore dottoressa"),
-    (WEAK_TITLE, "fr miss sir lady lord madam father brother mother sister aunt uncle cousin grandma grandpa judge officer captain "
-                 "capt sergeant sgt lieutenant lt colonel col major general gen corporal private pastor rabbi bishop deacon "
+    (WEAK_TITLE, "fr miss sir lady lord madam father brother mother sister aunt uncle cousin grandma grandpa judge officer "
+                 "captain capt sergeant sgt lieutenant lt colonel col major general gen corporal private pastor rabbi bishop deacon "
                  "chaplain imam detective sheriff deputy senator governor mayor president minister justice attorney "
                  "inspector constable señor senor"),
     (WEAK_TITLE | DOCTOR, "doctor professor nurse physician surgeon pharmacist paramedic midwife resident attending intern "
@@ -93,8 +99,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
     (FOLLOWS_BRAND, "vaccine vaccines vaccination vaccinations shot shots dose doses covid booster jab jabs injection "
                     "injections tablet tablets pill pills capsule capsules cream lotion spray gel ointment mg ml patch inhaler "
                     "syrup drops"),
-    (NEVER, "vit vits res eval epi ok im ive pts hx dx rx tx sx appt appts med meds temp temps resp sat sats neuro cardio derm rehab "
-            "onc peds gyn psych surg ortho hosp dept recs labs info misc approx mom moms dad dads hrs mins wks mos yrs info "
+    (NEVER, "vit vits res eval epi ok im ive pts hx dx rx tx sx appt appts med meds temp temps resp sat sats neuro cardio derm "
+            "rehab onc peds gyn psych surg ortho hosp dept recs labs info misc approx mom moms dad dads hrs mins wks mos yrs info "
             "abd ext gen skin heent cont tid vs vss fam pneumo hep tet flu covid vax vaxx jab mod pfiz bp hr"),
     (NOT_INITIALS, "us uk usa uae eu un am pm ie eg ad bc md do pa rn np ma ms dc po iv im sc sq id er ed icu ob gi gu ent ct "
                    "mri ecg ekg bp hr rr o2 wbc rbc prn bid tid qid qd hs ac pc op or ip sa ph pt ot st rt lt lue rle aka "

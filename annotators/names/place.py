@@ -8,6 +8,7 @@ from ...typesystem import PhiKind
 from ..lexicon import Entry
 from . import cues
 from . import words as w
+from .cues import listed
 from .found import Found, found
 from .sheet import CAPITAL, SHOUT, SMALL, Sheet
 from .words import Words
@@ -23,7 +24,24 @@ _KINDS = {
 }
 _INNER = frozenset(["of", "the", "and", "de", "del", "la", "los", "las", "do", "da", "am", "."])
 _LIVED = frozenset(
-    ["lives", "lived", "living", "resides", "residing", "resident", "moved", "born", "travelled", "traveled", "travelling", "traveling", "flew", "originally", "based", "hometown"]
+    [
+        "lives",
+        "lived",
+        "living",
+        "resides",
+        "residing",
+        "resident",
+        "moved",
+        "born",
+        "travelled",
+        "traveled",
+        "travelling",
+        "traveling",
+        "flew",
+        "originally",
+        "based",
+        "hometown",
+    ]
 )
 _NOT_A_STATE_BEFORE = frozenset(["DR", "MR", "MS"])
 
@@ -121,10 +139,8 @@ class Places:
         if words == 1 and facts & w.BLOCKED and (facts & (w.TERM | w.MONTH) or kind is not PhiKind.LOCATION_COUNTRY):
             return
         before = sheet.bit(first - 1)
-        inside = (
-            (before & cues.IN
-            and before & SMALL)
-            or (sheet.form(first - 1).lower() == "the" and sheet.bit(first - 2) & cues.IN)
+        inside = (before & cues.IN and before & SMALL) or (
+            sheet.form(first - 1).lower() == "the" and sheet.bit(first - 2) & cues.IN
         )
         shout = sheet.bits[first] & SHOUT and not sheet.shouted
         person = words == 1 and facts & w.OFTEN

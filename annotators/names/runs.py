@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from . import cues
 from . import words as w
+from .cues import listed
 from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
 
-_ABBREVIATED = frozenset(["St", "Ste", "Wm", "Chas", "Geo", "Jos", "Thos"])
-_SURE_PARTICLES = frozenset(
-    ["van", "von", "der", "den", "de", "la", "del", "della", "di", "da", "dos", "du", "al", "el", "bin"]
+_ABBREVIATED = listed("St Ste Wm Chas Geo Jos Thos")
+_SURE_PARTICLES = listed("van von der den de la del della di da dos du al el bin")
 
 
 class Runs:

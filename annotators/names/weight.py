@@ -5,22 +5,10 @@ from __future__ import annotations
 from ...typesystem import PhiKind
 from . import cues
 from . import words as w
+from .cues import listed
 from .sheet import CAPITAL, SMALL, Sheet
 
-_DISEASES = frozenset(
-    [
-        "disease",
-        "syndrome",
-        "palsy",
-        "sign",
-        "phenomenon",
-        "lymphoma",
-        "sarcoma",
-        "thyroiditis",
-        "criteria",
-        "score",
-        "maneuver",
-    ]
+_DISEASES = listed("disease syndrome palsy sign phenomenon lymphoma sarcoma thyroiditis criteria score maneuver")
 
 
 def by_words(sheet: Sheet, names: list[int], letters: bool, first: int) -> tuple[float, str]:
@@ -42,17 +30,7 @@ def by_words(sheet: Sheet, names: list[int], letters: bool, first: int) -> tuple
     sure_rest = any(f & w.NAME and lv < 2 and not f & w.TERM for f, lv in zip(facts[1:], levels[1:], strict=True))
     unknown_rest = any(f & w.UNKNOWN for f in facts[1:])
     if given and levels[0] < 2:
-        base = (
-            0.92
-            if sure_rest and often
-            else 0.85
-            if sure_rest
-            else 0.75
-            if often
-            else 0.65
-            if unknown_rest
-            else 0.55
-        )
+        base = 0.92 if sure_rest and often else 0.85 if sure_rest else 0.75 if often else 0.65 if unknown_rest else 0.55
         return base, "given name and surname"
     if given:
         base = 0.75 if sure_rest else 0.45 if unknown_rest else 0.35

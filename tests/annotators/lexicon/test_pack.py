@@ -123,7 +123,9 @@ def script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("build_lexicon_pack", ROOT / "scripts" / "build_lexicon_pack.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")  # as when it is run
+        spec.loader.exec_module(module)
     return module
 
 
