@@ -47,7 +47,7 @@ LISTED = after(r"[ ]?(?:,|&|and|or)[ ]?\d")
 
 STRONG = before(
     r"(?:(?<![\w-])(?:on|since|until|untill|till?|dated?|as of|starting|started|starts|beginning|began|thru|through|dob|d\.o\.b\.?|"
-    r"exp|expiry|expires?|expiration|onset|admitted|discharged|received|vaccinated|administered|due|effective|"
+    r"exp|expiry|expires?|expiration|onset|lmp|edd|edc|eta|admitted|discharged|received|vaccinated|administered|due|effective|"
     r"(?:morning|evening|night|afternoon|day|week|date) of|today|yesterday|tomorrow|tonight|date of [a-z]{3,12}|"
     r"appointment|appt|scheduled for|visit|seen|this (?:am|pm)|d/c|born|died|death|birth)"
     r"(?: date)?[ \t:,(=-]{1,3}(?:the |about |around |approximately |approx\.? ?|or about |or around )?)"
@@ -69,7 +69,7 @@ SCORE = before(
     r"titers?|titres?|bp|b/p|b\.p\.|pressure|systolic|sat(?:s|uration)?|lot|batch|no\.|number|#|nodes?|lns?|orientation|oriented|"
     r"mallampati|nyha|asa|birads|bi-rads|gleason|karnofsky|ecog|version|v\.|page|pg|pp?\.|section|chapter|figure|fig\.?|table|part|"
     r"cycle|week|every|another|half|lead|box|items?|questions?|channel|ports?|level|levels|rib|ribs|digits?|toes?|fingers?|"
-    r"cranial nerves?|cn|hydrocodone|norco|percocet|vicodin|lotrel|vytorin|advair|symbicort|exforge|benicar|hct|hctz)"
+    r"cranial nerves?|cn|wbcs?|rbcs?|hgb|hct|plts?|bun|cr|creat(?:inine)?|inr|esr|crp|abg|vbg|alt|ast|session|module|round|phase|vol(?:ume)?\.?|hydrocodone|norco|percocet|vicodin|lotrel|vytorin|advair|symbicort|exforge|benicar|hct|hctz)"
     r"[ \t:=(-]{0,3}(?:is |was |were |of |at |as |a |an |now |about |around |still |up |to |with |in |on |r |l |ou |od |os |[-–,] ?){0,3})"
 )
 """Scores, gradings, ratios, pressures, numbers of things: the figures after are no date."""
@@ -90,12 +90,12 @@ WEIGHTY_AFTER = after(
 )
 """The part of these that no date is followed by."""
 NUMBER_OF = before(
-    r"(?:(?<![a-z])(?:case|report|ref|reference|id|ids|no|nos|number|num|nr|lot|batch|mrn|chart|account|acct|serial|ssn|"
+    r"(?:(?<![a-z/])(?:case|report|ref|reference|id|ids|no|nos|number|num|nr|lot|batch|mrn|chart|account|acct|serial|ssn|"
     r"phone|tel|telephone|fax|pager|cell|code|zip|ndc|icd|pmid|nct|doi|isbn|patent|claim|policy|order|invoice|specimen|accession|sample|"
     r"study|protocol|trial|subject|control|model|device|catalog|cat|part|rx|script|room|rm|bed|suite|ste|unit|apt|apartment|"
     r"building|bldg|box|floor|flight|bus|route|highway|hwy|ext|extension|section|iso|iec|en|din|astm|rfc|cfr|version|ver|release|page|pages|"
-    r"line|item|article|form|docket|ticket|badge|employee|member|group|plan|license|licence|plate|lipofectamine|windows|office|server|npi|dea|vin|imei|udi|gtin|kit|vial|md|#)"
-    r"(?:(?: (?:no|nos|number|num|nr|id|code|#))?[.:#=]{0,2}[ \t]{0,2}(?:is |was |of |are )?[-#:(]{0,2}(?:[a-z]{1,4}[-: ]?)?)|#[ ]?|[№§$€£¥][ ]?)"
+    r"line|item|article|pp?|pg|vol|volume|form|docket|ticket|badge|employee|member|group|plan|license|licence|plate|lipofectamine|windows|office|server|npi|dea|vin|imei|udi|gtin|kit|vial|md|#)"
+    r"(?:(?: (?:no|nos|number|num|nr|id|code|#))?[.:#=]{0,2}[ \t]{0,2}(?:is |was |of |are )?[-#:(]{0,2})|#[ ]?|[№§$€£¥][ ]?)"
 )
 """Numbers of cases, lots, rooms, charts: no date, whatever they look like."""
 DATED = before(
@@ -153,6 +153,8 @@ YEAR_NAME_AFTER = after(
 SHORT_YEAR_CUE = before(
     r"(?<![\w-])(?:in|since|of|circa|around|back in|until|from|by|early|late|mid|during|spring|summer|fall|winter|autumn)[ \t-]{1,2}"
 )
+DECADE_CUE = before(r"(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )(?<!ran )(?<!running )(?<!now )(?<!low )(?<!high )(?:\bback in|\bin|\bsince|\bduring|\bfrom|\buntil)[ ]the[ ]")
+PULSE_AFTER = after(r"[ ,]{0,2}(?:on\b|systolic|/|%|bpm|degrees|and was|at rest|with exertion|to |-)")
 VITALS = re.compile(
     r"\b(?:hr|heart|pulse|bp|b/p|pressure|systolic|diastolic|sats?|spo2|o2|oxygen|rate|temp(?:erature)?s?|degrees|glucose|sugars?|bpm|weight|resp(?:irations)?|rr|map)\b",
     re.IGNORECASE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from . import cues, loose, named, numeric
 from .calendar import ENGLISH, SEASONS, Calendar
-from .guards import REJECT, Place, judge
+from .guards import REJECT, Place, joined, judge
 from .holidays import ANY_CASE, HOLIDAYS
 from .numerals import ORDINAL, YEAR
 from .reading import DateReading, PartialDate
@@ -85,6 +85,8 @@ def _trigger(calendar: Calendar) -> object:
                 rf"(?:on|dated?|since|dob|:)\s(?:the\s)?\d{{1,2}}{dash}\d{{1,2}}\b",
                 r"\b\d{1,2}[.-](?:19|20)\d\d\b",
                 rf"(?:18|19|20)\d\ds?",
+                r"\b21\d\d[-/.]\d{1,2}[-/.]\d",
+                r"\bthe\s[2-9]0['’]?s\b",
                 r"\b\d{6}(?:\d\d)?\b",
                 r"\b\d\d \d\d (?:19|20)\d\d\b",
                 r"['’‘]\d\d",
@@ -135,7 +137,10 @@ class _Finder:
         return bool(_ADDRESS.search(self.text, max(0, at - 120), at))
 
     def last(self) -> int:
-        return self.hits[-1].end if self.hits and not self.hits[-1].lacks else 0
+        """End of the date before, negative where it is in doubt."""
+        if not self.hits:
+            return 0
+        return -self.hits[-1].end if self.hits[-1].lacks else self.hits[-1].end
 
     def at(self, begin: int) -> DateHit | None:
         """The longest date that begins here and passes its guard, with weekday, qualifier and interval."""
@@ -308,16 +313,25 @@ class _Finder:
     def settle(self) -> list[DateHit]:
         """The certain hits, and those in doubt that the certain ones vouch for."""
         months = {r.begin.month for h in self.hits if not h.lacks and h.shape in _DATED for r in h.readings} - {None}
-        kept = []
-        for hit in self.hits:
-            vouched = hit.lacks == 1 and any(r.begin.month in months for r in hit.readings if r.begin.month is not None)
-            if (
-                not hit.lacks
-                or vouched
-                or (hit.lacks == 1 and hit.shape is Shape.ORDINAL and any(not h.lacks for h in self.hits))
-            ):
-                kept.append(replace(hit, lacks=hit.lacks))
-        return kept
+        sure = {h.begin for h in self.hits if not h.lacks}
+        for at in (*range(len(self.hits)), *reversed(range(len(self.hits)))):
+            hit = self.hits[at]
+            if hit.begin not in sure and self.vouched(at, months, sure):
+                sure.add(hit.begin)
+        return [hit for hit in self.hits if hit.begin in sure]
+
+    def vouched(self, at: int, months: set[int | None], sure: set[int]) -> bool:
+        """Whether other dates of the text speak for a hit in doubt: one of the same month, or the next in a list."""
+        hit = self.hits[at]
+        if hit.lacks == 1 and (hit.shape is Shape.ORDINAL or any(r.begin.month in months for r in hit.readings if r.begin.month)):
+            return bool(sure)
+        return any(
+            other.begin in sure and other.shape is hit.shape and joined(self.text[first.end : second.begin])
+            for first, second, other in (
+                *((hit, self.hits[at + 1], self.hits[at + 1]) for _ in range(at + 1 < len(self.hits))),
+                *((self.hits[at - 1], hit, self.hits[at - 1]) for _ in range(at > 0)),
+            )
+        )
 
 
 _FIGURES = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}[-/.,–—‐‑_&\\]{0,2}[ \t\xa0]{0,3}(.|)")

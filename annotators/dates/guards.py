@@ -16,8 +16,9 @@ class Place:
     """A hit and the text around it."""
 
     def __init__(self, text: str, begin: int, end: int, readings: tuple[DateReading, ...], last: int = 0) -> None:
-        """`last` is the end of the date found before this one, 0 where there is none."""
-        self.text, self.begin, self.end, self.readings, self.last = text, begin, end, readings, last
+        """`last` is the end of the date found before this one, 0 where there is none; negative where it is in doubt."""
+        self.text, self.begin, self.end, self.readings = text, begin, end, readings
+        self.last, self.nearest = max(last, 0), abs(last)
 
     @cached_property
     def hit(self) -> str:
@@ -34,9 +35,12 @@ class Place:
     @cached_property
     def follows_date(self) -> bool:
         """Whether only a joint stands between the date before and this one: `3/4, 3/5`, `3/4 and 3/5`."""
-        return 0 < self.last <= self.begin and self.text[self.last : self.begin].strip(" \t\n,;&()-").lower() in (
-            "", "and", "or", "to", "through", "thru", "until", "and again",
-        )  # fmt: skip
+        return self.last > 0 and self.follows_any
+
+    @cached_property
+    def follows_any(self) -> bool:
+        """The same where the date before is itself in doubt."""
+        return 0 < self.nearest <= self.begin and joined(self.text[self.nearest : self.begin])
 
     def support(self) -> int:
         """2 where a word says that a date follows, 1 for weaker signs, 0 for none."""
@@ -44,6 +48,11 @@ class Place:
             return 2
         found = cues.WEAK.search(self.before) or cues.CLOCK_AFTER.match(self.after) or cues.FOLLOWED.match(self.after)
         return 1 if found or self.begin == 0 else 0
+
+
+def joined(between: str) -> bool:
+    """Whether a list or an interval goes on: nothing but a comma, a dash, `and`, `or`, `to` stands between."""
+    return between.strip(" \t\n,;&()-").lower() in ("", "and", "or", "to", "through", "thru", "until", "and again")
 
 
 def edges(place: Place, *, glued: bool = False) -> bool:
@@ -152,7 +161,7 @@ def _pair(place: Place) -> int:
     small = a <= b <= 12 and len(first) == 1 and not (b == 11 and a != 11)
     if score:
         return REJECT
-    if small and cues.PAIR_BEFORE.search(place.before) and not place.follows_date:
+    if small and cues.PAIR_BEFORE.search(place.before) and not place.follows_any:
         return REJECT
     need = 0
     if small:
@@ -211,9 +220,11 @@ def _month_year(place: Place) -> int:
 def _short_month_year(place: Place) -> int:
     if not edges(place) or code(place) or cues.COUNTED.match(place.after) or cues.SCORE.search(place.before):
         return REJECT
+    if cues.WEIGHTY_AFTER.match(place.after) or cues.PAIR_BEFORE.search(place.before):
+        return REJECT
     if cues.DATED.search(place.before) or cues.YEAR_STRONG.search(place.before):
         return 0
-    return REJECT
+    return max(0, 1 - place.support()) if "/" in place.hit else REJECT
 
 
 def _year_month(place: Place) -> int:
@@ -350,9 +361,9 @@ def _short_decade(place: Place) -> int:
         ("the ", "the early ", "the mid ", "the late ", "the mid-", "early-", "late-")
     ):
         return REJECT
-    if place.hit[0].isdigit():
-        return REJECT  # only behind `early`, `mid`, `late`, which the finder asks for
-    return REJECT if cues.VITALS.search(place.before) else 0
+    if cues.VITALS.search(place.before) or cues.PULSE_AFTER.match(place.after):
+        return REJECT
+    return 0 if not place.hit[0].isdigit() or cues.DECADE_CUE.search(place.before) else REJECT
 
 
 def _season(place: Place) -> int:

@@ -144,7 +144,7 @@ def holiday(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     return one("holiday" + " Y" * (y is not None), PartialDate(year=y, month=month, day=day, holiday=name))
 
 
-FROM_DAY: tuple[Rule, ...] = (day_of_month, quarter, quarter_words, holiday)
+FROM_DAY: tuple[Rule, ...] = (day_of_month, quarter, quarter_words, holiday, short_decade)
 FROM_YEAR: tuple[Rule, ...] = (year, years, decade, year_quarter, year_season)
 FROM_APOSTROPHE: tuple[Rule, ...] = (short_year, short_decade)
 FROM_SEASON: tuple[Rule, ...] = (season_year, season)

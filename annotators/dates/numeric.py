@@ -6,7 +6,7 @@ import re
 
 from .calendar import Calendar
 from .reading import DateReading, PartialDate
-from .rules import DASH, YEAR4, B, Rule, Shape, group, one, possible, rule
+from .rules import ANY_YEAR, DASH, YEAR4, B, Rule, Shape, group, one, possible, rule
 
 _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
@@ -34,7 +34,7 @@ def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateReading]:
     return [r for r in found if possible(r.begin)][:1]
 
 
-@rule("d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{YEAR4}|['’]?\d\d)(?!\d)")
+@rule("d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d)(?!\d)")
 def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
     blanks = sum(map(str.isspace, first + second))
@@ -70,12 +70,15 @@ def slip(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
 @rule(
     "y-m-d",
     Shape.FULL,
-    rf"(?P<y>{YEAR4})(?P<s>{B}(?:{DASH}|[/.]){B})(?P<m>\d{{1,2}})(?P<t>{B}(?:{DASH}|[/.]){B})(?P<d>\d{{1,2}})(?!\d){_CLOCK}",
+    rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}",
 )
 def iso(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
-    if m["s"].strip() != m["t"].strip():
-        return ()
     return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt \t")))
+
+
+@rule("y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)")
+def year_slashes(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"])))
 
 
 @rule(
@@ -169,7 +172,7 @@ def days_month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, 
     return one("D M Y", PartialDate(year=y, month=int(m["m"]), day=a), PartialDate(year=y, month=int(m["m"]), day=b))
 
 
-FROM_YEAR: tuple[Rule, ...] = (iso, year_month)
+FROM_YEAR: tuple[Rule, ...] = (iso, year_slashes, year_month)
 FROM_DAY: tuple[Rule, ...] = (
     triple, days_month_year, slip, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
 )  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from . import words as w
-from .found import Found
+from .found import Found, span_of
 from .sheet import CAPITAL, SHOUT, SMALL, Sheet
 
 _SURE = 0.8
@@ -42,7 +42,7 @@ def repeated(sheet: Sheet, kept: list[Found]) -> Iterator[Found]:
                 0.75 if level < 2 and not facts & w.BLOCKED else 0.6 if not sheet.starts(i) and level < 3 else 0.0
             )
         if confidence:
-            yield found(sheet, i, i + 1, source.kind, confidence, "repeated name")
+            yield span_of(sheet, i, i + 1, source.kind, confidence, "repeated name")
 
 
 def enumerated(sheet: Sheet, people: list[Found]) -> list[Found]:

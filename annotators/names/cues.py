@@ -53,8 +53,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
             "signor signora senhor senhora rev reverend sra srta"),
     (TITLE | DOCTOR, "dr drs prof dra docteur doktor dottore dottoressa"),
     (WEAK_TITLE, "fr miss sir lady lord madam father brother mother sister aunt uncle cousin grandma grandpa judge officer "
-                 "captain capt sergeant sgt lieutenant lt colonel col major general gen corporal private pastor rabbi bishop deacon "
-                 "chaplain imam detective sheriff deputy senator governor mayor president minister justice attorney "
+                 "captain capt sergeant sgt lieutenant lt colonel col major general gen corporal private pastor rabbi bishop "
+                 "deacon chaplain imam detective sheriff deputy senator governor mayor president minister justice attorney "
                  "inspector constable señor senor"),
     (WEAK_TITLE | DOCTOR, "doctor professor nurse physician surgeon pharmacist paramedic midwife resident attending intern "
                           "fellow consultant registrar matron therapist technician cardiologist neurologist oncologist "
@@ -100,8 +100,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
                     "injections tablet tablets pill pills capsule capsules cream lotion spray gel ointment mg ml patch inhaler "
                     "syrup drops"),
     (NEVER, "vit vits res eval epi ok im ive pts hx dx rx tx sx appt appts med meds temp temps resp sat sats neuro cardio derm "
-            "rehab onc peds gyn psych surg ortho hosp dept recs labs info misc approx mom moms dad dads hrs mins wks mos yrs info "
-            "abd ext gen skin heent cont tid vs vss fam pneumo hep tet flu covid vax vaxx jab mod pfiz bp hr"),
+            "rehab onc peds gyn psych surg ortho hosp dept recs labs info misc approx mom moms dad dads hrs mins wks mos yrs "
+            "info abd ext gen skin heent cont tid vs vss fam pneumo hep tet flu covid vax vaxx jab mod pfiz bp hr"),
     (NOT_INITIALS, "us uk usa uae eu un am pm ie eg ad bc md do pa rn np ma ms dc po iv im sc sq id er ed icu ob gi gu ent ct "
                    "mri ecg ekg bp hr rr o2 wbc rbc prn bid tid qid qd hs ac pc op or ip sa ph pt ot st rt lt lue rle aka "
                    "etc vs al no nr la de el le st mt ft ave tv pc dna rna hiv aids tb uti uri dvt pe mi cva tia chf copd "

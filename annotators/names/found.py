@@ -20,6 +20,6 @@ class Found(NamedTuple):
     last: int
 
 
-def found(sheet: Sheet, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> Found:
+def span_of(sheet: Sheet, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> Found:
     """The span of tokens `first` to `last` (exclusive)."""
     return Found(sheet.begins[first], sheet.ends[last - 1], kind, round(confidence, 2), rule, first, last)

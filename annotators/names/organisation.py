@@ -9,7 +9,7 @@ from ..lexicon import Entry
 from . import cues
 from . import words as w
 from .cues import listed
-from .found import Found, found
+from .found import Found, span_of
 from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
 from .words import Words
 
@@ -20,149 +20,17 @@ _KINDS = {
     "school": PhiKind.ORGANIZATION_SCHOOL,
     "university": PhiKind.ORGANIZATION_SCHOOL,
 }
-_GENERIC = frozenset(
-    [
-        "regional",
-        "general",
-        "community",
-        "county",
-        "city",
-        "local",
-        "memorial",
-        "university",
-        "children's",
-        "childrens",
-        "central",
-        "national",
-        "state",
-        "medical",
-        "health",
-        "emergency",
-        "urgent",
-        "walk-in",
-        "walk",
-        "in",
-        "family",
-        "primary",
-        "specialty",
-        "speciality",
-        "women's",
-        "womens",
-        "men's",
-        "public",
-        "private",
-        "outpatient",
-        "inpatient",
-        "covid",
-        "covid-19",
-        "vaccine",
-        "vaccination",
-        "vaccinations",
-        "testing",
-        "dental",
-        "eye",
-        "pain",
-        "wound",
-        "sleep",
-        "cancer",
-        "heart",
-        "stroke",
-        "trauma",
-        "rehabilitation",
-        "rehab",
-        "mental",
-        "behavioral",
-        "psychiatric",
-        "surgical",
-        "surgery",
-        "teaching",
-        "referral",
-        "district",
-        "rural",
-        "acute",
-        "long",
-        "term",
-        "care",
-        "home",
-        "nursing",
-        "veterans",
-        "skilled",
-        "senior",
-        "assisted",
-        "living",
-        "allergy",
-        "cardiology",
-        "flu",
-        "travel",
-        "immunization",
-        "occupational",
-        "employee",
-        "student",
-        "drive",
-        "through",
-        "thru",
-        "mobile",
-        "pop-up",
-        "mass",
-        "retail",
-        "specialist",
-        "diabetes",
-        "infusion",
-        "retirement",
-        "another",
-        "other",
-        "nearest",
-        "nearby",
-        "same",
-        "new",
-        "main",
-        "big",
-        "small",
-        "large",
-        "military",
-        "us",
-        "our",
-        "my",
-        "their",
-        "his",
-        "her",
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "and",
-        "of",
-        "at",
-        "to",
-        "from",
-        "for",
-        "department",
-        "dept",
-        "patient",
-        "doctor",
-        "pediatric",
-        "pediatrics",
-        "internal",
-        "medicine",
-        "neurology",
-        "radiology",
-        "high",
-        "middle",
-        "elementary",
-        "secondary",
-        "primary",
-        "grade",
-        "nursery",
-        "preschool",
-        "business",
-        "trade",
-        "parent",
-        "holding",
-        "drug",
-        "grocery",
-        "food",
-    ]
+_GENERIC = listed(
+    "regional general community county city local memorial university children's childrens central national state "
+    "medical health emergency urgent walk-in walk in family primary specialty speciality women's womens men's public "
+    "private outpatient inpatient covid covid-19 vaccine vaccination vaccinations testing dental eye pain wound sleep "
+    "cancer heart stroke trauma rehabilitation rehab mental behavioral psychiatric surgical surgery teaching referral "
+    "district rural acute long term care home nursing veterans skilled senior assisted living allergy cardiology flu "
+    "travel immunization occupational employee student drive through thru mobile pop-up mass retail specialist "
+    "diabetes infusion retirement another other nearest nearby same new main big small large military us our my their "
+    "his her the a an this that and of at to from for department dept patient doctor pediatric pediatrics internal "
+    "medicine neurology radiology high middle elementary secondary primary grade nursery preschool business trade "
+    "parent holding drug grocery food"
 )
 _LINKS = listed("of and & the for at de la du del di st . 's ’s")
 _AT = listed("at from to in by via through near outside inside")
@@ -228,7 +96,7 @@ class Organisations:
             else:
                 confidence = 0.7 if last > i + 1 or not facts >> w.LEVEL else 0.0
             if confidence:
-                yield found(
+                yield span_of(
                     sheet, i, last, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), confidence, "known organisation"
                 )
             return
@@ -258,7 +126,7 @@ class Organisations:
             base -= 0.1 if not entry.ambiguous else 0.3 if telling < 2 else 0.2
         elif entry.ambiguous:
             base -= 0.1
-        yield found(sheet, first, more, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), base, f"cue {entry.kind}")
+        yield span_of(sheet, first, more, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), base, f"cue {entry.kind}")
 
     def _cue_at(self, i: int, facts: int) -> tuple[int, Entry | None]:
         sheet = self.sheet
@@ -345,7 +213,7 @@ class Organisations:
         while last < sheet.size and sheet.bits[last] & (CAPITAL | SHOUT) and (last == i or sheet.near(last - 1)):
             last += 1
         if not self._is_maker(i, last) and not facts & w.TERM:
-            yield found(sheet, i, last, PhiKind.ORGANIZATION_EMPLOYER, 0.65, "employer")
+            yield span_of(sheet, i, last, PhiKind.ORGANIZATION_EMPLOYER, 0.65, "employer")
 
     def _partners(self, i: int) -> Iterator[Found]:
         """`Willis, Hill and Hoffman`: a firm by its partners."""
@@ -357,7 +225,7 @@ class Organisations:
             return
         if any(sheet.facts(j) & w.OFTEN_GIVEN and not sheet.facts(j) & w.OFTEN_SURNAME for j in names):
             return
-        yield found(sheet, i, i + 5, PhiKind.ORGANIZATION, 0.6, "partners")
+        yield span_of(sheet, i, i + 5, PhiKind.ORGANIZATION, 0.6, "partners")
 
 
 def _phrase(sheet: Sheet, first: int, last: int) -> str:

@@ -8,7 +8,7 @@ from ...typesystem import PhiKind
 from . import cues, small
 from . import words as w
 from .before import Cue, cue_before
-from .found import Found, found
+from .found import Found, span_of
 from .runs import Runs
 from .sheet import CAPITAL, LETTER, SHOUT, Sheet
 from .weight import around, by_words, credential_after, is_doubtful, is_eponym
@@ -44,7 +44,7 @@ class People:
                 j = self.runs.after_title(i)
                 last = self.runs.end(j) if j else 0
                 if last > j:
-                    yield found(sheet, i + 1 + (sheet.forms[i + 1] == "."), last, self._title_kind(i), 0.95, "title")
+                    yield span_of(sheet, i + 1 + (sheet.forms[i + 1] == "."), last, self._title_kind(i), 0.95, "title")
                     done = last
                 else:
                     yield from small.after_cue(sheet, i)
@@ -84,7 +84,7 @@ class People:
             confidence -= 0.2 if not sheet.bit(first - 1) & cues.IN else 0.5
         if confidence > 0.05:
             kind = kind if cue.kind is PhiKind.PERSON else cue.kind
-            yield found(sheet, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
+            yield span_of(sheet, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
 
     def _inverted(self, first: int, last: int, names: list[int], cue: Cue) -> Found | None:
         """`Smith, John A.`: surname, comma, given name."""
@@ -106,9 +106,9 @@ class People:
                     start = sheet.starts(first)
                     confidence = max(confidence - (0.0 if start or end > k + 1 else 0.15), cue.strength)
                     begin = self.runs.with_particles(first)
-                    return found(sheet, begin, end, cue.kind, confidence, cue.rule or "surname, given name")
+                    return span_of(sheet, begin, end, cue.kind, confidence, cue.rule or "surname, given name")
         if not given and end > k and surname & w.NAME and surname >> w.LEVEL < 2:
-            return found(sheet, first, end, cue.kind, max(0.75, cue.strength), cue.rule or "surname, initials")
+            return span_of(sheet, first, end, cue.kind, max(0.75, cue.strength), cue.rule or "surname, initials")
         return None
 
     def _shouted(self, first: int, last: int, names: list[int], cue: Cue) -> Iterator[Found]:
@@ -123,14 +123,14 @@ class People:
             given = sheet.facts(last + 1)
             if given & w.OFTEN_GIVEN and given >> w.LEVEL < 2 and not given & _PLACE:
                 end = self.runs.end(last + 1)
-                yield found(sheet, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
+                yield span_of(sheet, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
                 return
         if cue.strength and len(names) < 4 and (any(sure) or (cue.strength >= 0.85 and facts[0] & w.UNKNOWN)):
-            yield found(sheet, first, end, kind, max(0.6, cue.strength - 0.15), cue.rule)
+            yield span_of(sheet, first, end, kind, max(0.6, cue.strength - 0.15), cue.rule)
         elif after > 0.9 and any(sure):
-            yield found(sheet, first, end, kind, 0.85, "credential after")
+            yield span_of(sheet, first, end, kind, 0.85, "credential after")
         elif len(names) in (2, 3) and all(sure) and facts[0] & w.OFTEN_GIVEN and facts[-1] & w.OFTEN_SURNAME:
-            yield found(sheet, first, end, kind, 0.6 if sheet.shouted else 0.7, "given name and surname")
+            yield span_of(sheet, first, end, kind, 0.6 if sheet.shouted else 0.7, "given name and surname")
 
     def _initials_alone(self, first: int, last: int) -> Iterator[Found]:
         """Dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""
@@ -142,11 +142,11 @@ class People:
         before = sheet.form(first - 1).lower()
         if cue.strength:
             kind = cue.kind if cue.kind is not PhiKind.PERSON else PhiKind.PERSON_INITIALS
-            yield found(sheet, first, last, kind, max(0.75, cue.strength), "initials after a cue")
+            yield span_of(sheet, first, last, kind, max(0.75, cue.strength), "initials after a cue")
         elif before == "(" and sheet.form(last) == ")":
-            yield found(sheet, first, last, PhiKind.PERSON_INITIALS, 0.55, "initials in brackets")
+            yield span_of(sheet, first, last, PhiKind.PERSON_INITIALS, 0.55, "initials in brackets")
         else:
-            yield found(sheet, first, last, PhiKind.PERSON_INITIALS, 0.35, "initials")
+            yield span_of(sheet, first, last, PhiKind.PERSON_INITIALS, 0.35, "initials")
 
     def _title_kind(self, i: int) -> PhiKind:
         return PhiKind.PERSON_DOCTOR if self.sheet.bits[i] & cues.DOCTOR else PhiKind.PERSON

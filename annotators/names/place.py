@@ -9,7 +9,7 @@ from ..lexicon import Entry
 from . import cues
 from . import words as w
 from .cues import listed
-from .found import Found, found
+from .found import Found, span_of
 from .sheet import CAPITAL, SHOUT, SMALL, Sheet
 from .words import Words
 
@@ -23,27 +23,10 @@ _KINDS = {
     "us_counties": PhiKind.LOCATION_COUNTY,
 }
 _INNER = frozenset(["of", "the", "and", "de", "del", "la", "los", "las", "do", "da", "am", "."])
-_LIVED = frozenset(
-    [
-        "lives",
-        "lived",
-        "living",
-        "resides",
-        "residing",
-        "resident",
-        "moved",
-        "born",
-        "travelled",
-        "traveled",
-        "travelling",
-        "traveling",
-        "flew",
-        "originally",
-        "based",
-        "hometown",
-    ]
+_LIVED = listed(
+    "lives lived living resides residing resident moved born travelled traveled travelling traveling flew originally "
+    "based hometown"
 )
-_NOT_A_STATE_BEFORE = frozenset(["DR", "MR", "MS"])
 
 
 class Places:
@@ -65,12 +48,12 @@ class Places:
                 and not sheet.shouted
                 and sheet.form(i - 1).lower() in ("the", "in", "from", "within", "to")
             ):
-                yield found(sheet, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+                yield span_of(sheet, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                 continue
             if sheet.forms[i] == "U" and sheet.form(i + 1) == ".":
                 last = i + 4 + 2 * (sheet.forms[i + 2 : i + 6 : 2] == ["S", "A"])
                 if sheet.form(i + 2) in ("S", "K") and sheet.forms[i + 3 : last : 2] == ["."] * ((last - i - 2) // 2):
-                    yield found(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+                    yield span_of(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                     done = last
                 continue
             facts = sheet.all_facts[i]
@@ -119,70 +102,74 @@ class Places:
         level = facts >> w.LEVEL if words == 1 else 0
         kind = _KINDS[entry.list]
         if sheet.form(last) in ("County", "Parish") and sheet.near(last - 1) and kind is not PhiKind.LOCATION_COUNTRY:
-            yield found(sheet, first, last + 1, PhiKind.LOCATION_COUNTY, 0.9, "county")
+            yield span_of(sheet, first, last + 1, PhiKind.LOCATION_COUNTY, 0.9, "county")
             state = self._state_after(last + 1)
             if state:
-                yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+                yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
             return
         state = self._state_after(last)
         if state and kind is PhiKind.LOCATION_COUNTY:
-            yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+            yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
         if (
             state
             and kind is PhiKind.LOCATION_CITY
             and level < 3
             and not (words == 1 and facts & w.BLOCKED and level < 2)
         ):
-            yield found(sheet, first, last, kind, 0.9, "city and state")
-            yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
+            yield span_of(sheet, first, last, kind, 0.9, "city and state")
+            yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
             return
         if words == 1 and facts & w.BLOCKED and (facts & (w.TERM | w.MONTH) or kind is not PhiKind.LOCATION_COUNTRY):
             return
-        before = sheet.bit(first - 1)
-        inside = (before & cues.IN and before & SMALL) or (
-            sheet.form(first - 1).lower() == "the" and sheet.bit(first - 2) & cues.IN
-        )
-        shout = sheet.bits[first] & SHOUT and not sheet.shouted
-        person = words == 1 and facts & w.OFTEN
-        follows = sheet.bit(last)
-        if follows & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
+        if sheet.bit(last) & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
             return
+        inside = self._inside(first)
+        person = words == 1 and bool(facts & w.OFTEN)
         unsure = words == 1 and bool(facts & w.UNSURE_PLACE or person or level)
         if entry.list == "countries":
-            confidence = 0.85 if not unsure else 0.65 if inside else 0.2 if person else 0.3
-        elif entry.list in ("us_states", "provinces"):
-            us = entry.list == "us_states"
-            confidence = 0.85 if us and not unsure else 0.75 if inside and not level else 0.4
+            confidence = 0.85 if not unsure else 0.65 if inside else 0.2
+        elif entry.list == "us_states":
+            confidence = 0.85 if not unsure else 0.75 if inside and not level else 0.4
+        elif entry.list == "provinces":
+            confidence = 0.75 if inside and not level else 0.4
         elif entry.list == "us_counties":
             confidence = 0.9
         else:
-            big = entry.population >= 100_000
-            if inside:
-                confidence = (
-                    0.8
-                    if not unsure and big
-                    else 0.65
-                    if not level and (big or not person)
-                    else 0.4
-                    if level < 2
-                    else 0.0
-                )
-                if sheet.form(first - 1).lower() in ("for", "of", "via", "to", "into") and not big:
-                    confidence -= 0.25
-            else:
-                confidence = 0.4 if big and not unsure else 0.3 if words > 1 else 0.1
-        if self._lived(first):
-            confidence = max(confidence, 0.75) if level < 2 else confidence
-        if shout and words == 1 and len(sheet.forms[first]) < 5:
-            confidence = (
-                min(confidence, 0.35)
-                if entry.form.upper() != sheet.forms[first] or not entry.form.isupper()
-                else confidence
-            )
+            confidence = self._city(first, entry.population >= 100_000, inside, unsure, person, level, words)
+        if self._lived(first) and level < 2:
+            confidence = max(confidence, 0.75)
+        abbreviation = entry.form.isupper() and entry.form == sheet.forms[first]
+        if (
+            words == 1
+            and sheet.bits[first] & SHOUT
+            and not sheet.shouted
+            and len(sheet.forms[first]) < 5
+            and not abbreviation
+        ):
+            confidence = min(confidence, 0.25)
         if confidence > 0.05:
-            yield found(
-                sheet, first, last, kind, confidence, f"{'in ' if inside else ''}{entry.list.removeprefix('us_')}"
-            )
+            rule = f"{'in ' if inside else ''}{entry.list.removeprefix('us_')}"
+            yield span_of(sheet, first, last, kind, confidence, rule)
+
+    def _inside(self, i: int) -> bool:
+        """Whether `in`, `near`, `from`, `in the` stands before token i."""
+        sheet = self.sheet
+        word, before = sheet.form(i - 1).lower(), sheet.bit(i - 1)
+        if word == "the":
+            return bool(sheet.bit(i - 2) & cues.IN)
+        return bool(before & cues.IN) and (bool(before & SMALL) or word in ("in", "from"))
+
+    def _city(self, first: int, big: bool, inside: bool, unsure: bool, person: bool, level: int, words: int) -> float:
+        """Confidence in a city of the list without its state."""
+        if not inside:
+            return 0.4 if big and not unsure else 0.25 if words > 1 else 0.1
+        if big and not unsure:
+            return 0.8
+        if level:
+            return 0.4 if level < 2 else 0.0
+        confidence = 0.65 if big or not person else 0.4
+        vague = self.sheet.form(first - 1).lower() in ("for", "of", "via", "to", "into")
+        return confidence - 0.25 if vague and not big else confidence
 
     def _followed_by_name(self, last: int) -> bool:
         """Whether the place is the first word of a longer name: `Houston Methodist`, `Paris Jackson`."""
@@ -238,15 +225,15 @@ class Places:
         facts = sheet.facts(i)
         if sheet.bits[i] & CAPITAL and not facts & w.BLOCKED:
             if sheet.form(i + 1) == "County" and sheet.near(i) and (facts & (w.NAME | w.UNKNOWN)):
-                yield found(sheet, i, i + 2, PhiKind.LOCATION_COUNTY, 0.85, "county")
+                yield span_of(sheet, i, i + 2, PhiKind.LOCATION_COUNTY, 0.85, "county")
                 return
             if facts & (w.UNKNOWN | w.SURNAME) and self._lived(i) and not facts >> w.LEVEL:
-                yield found(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.5, "unknown word after lives in")
+                yield span_of(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.5, "unknown word after lives in")
             if facts & w.UNKNOWN and sheet.form(i + 1) == ",":
                 state = self._state_after(i + 1)
                 if state and not sheet.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL):
-                    yield found(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.7, "unknown word and state")
-                    yield found(sheet, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
+                    yield span_of(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.7, "unknown word and state")
+                    yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
 
     def _small(self, i: int) -> Iterator[Found]:
         """A place in small letters after `in`, in a text without capitals."""
@@ -260,10 +247,10 @@ class Places:
             and (entry.list != "cities" or entry.population >= 100_000)
             and (not facts & w.OFTEN_GIVEN or self.sheet.lowers[i - 1] in ("in", "near"))
         ):
-            yield found(sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
+            yield span_of(sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
             state = self._entry(self.sheet.form(last)) if entry.list == "cities" else None
             if state is not None and state.list == "us_states":
-                yield found(sheet, last, last + 1, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
+                yield span_of(sheet, last, last + 1, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
 
     def _longest_small(self, i: int, facts: int) -> tuple[int, Entry | None]:
         for last in range(min(i + 3, self.sheet.size) if facts & w.PLACES_BEGIN else i + 1, i, -1):

@@ -8,7 +8,7 @@ from ...typesystem import PhiKind
 from . import cues
 from . import words as w
 from .before import name_is
-from .found import Found, found
+from .found import Found, span_of
 from .sheet import SHOUT, SMALL, Sheet
 
 
@@ -66,7 +66,7 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
             if not (known and following >> w.LEVEL == 0 and not following & w.BLOCKED and confidence > 0.5):
                 break
             last += 1
-        yield found(sheet, k, last, kind, confidence, "small letters after a cue")
+        yield span_of(sheet, k, last, kind, confidence, "small letters after a cue")
 
 
 def bare(sheet: Sheet) -> Iterator[Found]:
@@ -81,7 +81,7 @@ def bare(sheet: Sheet) -> Iterator[Found]:
             if following & w.SURNAME and not following & w.BLOCKED and following >> w.LEVEL < (2 if sheet.small else 1):
                 sure = following & w.OFTEN_SURNAME
                 confidence = (0.75 if sure else 0.5) if sheet.small else (0.55 if sure else 0.3)
-                yield found(sheet, i, i + 2, PhiKind.PERSON, confidence, "given name and surname in small letters")
+                yield span_of(sheet, i, i + 2, PhiKind.PERSON, confidence, "given name and surname in small letters")
                 continue
         spoken = sheet.bit(i - 1) & (cues.GREETING | cues.BY) or sheet.bit(i + 1) & cues.PERSON_VERB
         if (
@@ -91,6 +91,6 @@ def bare(sheet: Sheet) -> Iterator[Found]:
         ):
             continue
         if sheet.small:
-            yield found(sheet, i, i + 1, PhiKind.PERSON, 0.55 if spoken else 0.4, "given name in small letters")
+            yield span_of(sheet, i, i + 1, PhiKind.PERSON, 0.55 if spoken else 0.4, "given name in small letters")
         elif spoken and not facts & (w.STATE | w.COUNTRY | w.BIG_CITY):
-            yield found(sheet, i, i + 1, PhiKind.PERSON, 0.4, "given name in small letters")
+            yield span_of(sheet, i, i + 1, PhiKind.PERSON, 0.4, "given name in small letters")

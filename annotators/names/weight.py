@@ -109,7 +109,7 @@ def is_eponym(sheet: Sheet, names: list[int], last: int) -> bool:
     if not facts & w.EPONYM:
         return sheet.form(k).lower() in _DISEASES
     if k < sheet.size and (
-        sheet.bits[k] & cues.FOLLOWS_EPONYM or sheet.facts(k) & w.BLOCKED and sheet.bits[k] & CAPITAL
+        sheet.bits[k] & cues.FOLLOWS_EPONYM or (sheet.facts(k) & w.BLOCKED and sheet.bits[k] & CAPITAL)
     ):
         return True
     return len(names) == 1 and not facts & w.OFTEN

@@ -17,7 +17,7 @@ _WITH_MONTH = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_YEARS = re.compile(r"(?:19|20)[0-9]{2}\s?[-/]\s?(?:(?:19|20)[0-9]{2}|[0-9]{2})")
+_YEARS = re.compile(r"(?:19|20)[0-9]{2}(?:\s?[-/, ]\s?(?:19|20)[0-9]{2}){1,5}|(?:19|20)[0-9]{2}\s?[-/]\s?[0-9]{2}")
 _YMD = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _DMY = re.compile(
     r"(?:(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:19|20)[0-9]{2}"
@@ -63,7 +63,7 @@ def not_leading_date(text: str) -> bool:
 
 @hit_filter("not_years")
 def not_years(text: str) -> bool:
-    """It is neither a year nor a range of years: 2019-2021, 2019/20."""
+    """It is neither a year nor several years: 2019-2021, 2019/20, 2019 2020."""
     return not (_YEAR.fullmatch(text) or _YEARS.fullmatch(text))
 
 
@@ -181,7 +181,7 @@ def known_tld(text: str) -> bool:
     if labels[-1].isupper() and not labels[-2].isupper():
         return False
     if top in UNSAFE:
-        return len(labels) > 2 and labels[-2].lower() in _SECOND_LEVEL
+        return len(labels) > 2 and (labels[-2].lower() in _SECOND_LEVEL or len(labels[-2]) > 4)
     return len(labels[-2]) > 1 or top in GENERIC
 
 

@@ -1,0 +1,351 @@
+"""Documents to and from dkpro-cassis, object by object: what other Python tools for UIMA work on."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
+from .arrays import ARRAYS, LISTS, ArrayBase, ByteArray, ListBase, ListNode, linked
+from .cas import INITIAL_VIEW, Cas
+from .description import DOCUMENT_ANNOTATION, STRING, TypeDescription
+from .edge import MetadataRecord, from_text
+from .errors import CasError
+from .origin import Origin
+from .text import Sofa
+from .typesystem import TypeSystem, own_types
+from .xmi_edge import document_id, read_records, settle_tags
+from .xmi_graph import Collector, Graph, document_name
+from .xmi_plan import Field, Plan, check, plan_for, text_of
+from .xml_text import Escaper, replace_illegal
+
+if TYPE_CHECKING:
+    import cassis
+
+_RESERVED = ("self", "type")
+_NULL = "uima.cas.NULL"
+
+
+def to_cassis(cas: Cas) -> cassis.Cas:
+    """The document as a cassis CAS, with the types it uses.
+
+    It looks as in XMI: POS as annotations, kinds as strings, metadata and offset maps as records, the id in DocumentMetaData.
+    Characters that XML cannot carry are replaced, since cassis refuses them; subtypes of String become String. Raises CasError
+    for values of the wrong type and for features whose names cassis cannot hold (Python's keywords).
+    """
+    types = cas.typesystem or own_types()
+    return _ToCassis(cas, types, Collector(cas, types, None, None, True).collect()).make()
+
+
+class _ToCassis:
+    def __init__(self, cas: Cas, types: TypeSystem, graph: Graph) -> None:
+        import cassis
+
+        self.cas, self.types, self.graph = cas, types, graph
+        self.there = cassis.TypeSystem()
+        self.made: dict[int, Any] = {}
+        self.done: list[tuple[Any, Plan, Any]] = []
+        self.null: Any = None
+        self.target = cassis.Cas(self.there)
+
+    def make(self) -> cassis.Cas:
+        graph = self.graph
+        metadata = MetadataRecord(keys=list(graph.metadata), values=list(graph.metadata.values()))
+        names = {b.plan.name for b in graph.batches} | ({MetadataRecord.uima_name} if graph.metadata else set())
+        self._types(names)
+        for batch in graph.batches:
+            for item, number in zip(batch.expanded(), batch.numbers, strict=True):
+                self._start(item, batch.plan, number, batch.view)
+        for array in graph.arrays:
+            value, range_ = array if isinstance(array, tuple) else (array, array.uima_name)
+            self.made[id(value)] = self.there.get_type(range_)(xmiID=graph.number[id(value)])
+        for i, view in enumerate(graph.views):
+            self._view(i, view.sofa)
+        for batch in graph.batches:
+            if batch.view >= 0:
+                for item in batch.items if batch.begins is None else ():
+                    self.made[id(item)].sofa = self._sofa(graph.views[batch.view].name)
+        for item, plan, fs in self.done:
+            self._features(item, plan, fs)
+        for array in graph.arrays:
+            value, range_ = array if isinstance(array, tuple) else (array, array.uima_name)
+            self.made[id(value)].elements = self._elements(value, range_)
+        if graph.metadata:
+            self._start(metadata, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
+            self._features(*self.done[-1])
+            if graph.members:
+                graph.members[0].append(graph.metadata_number)
+        self._index()
+        return self.target
+
+    # -- types ---------------------------------------------------------------------------------------------------
+
+    def _types(self, names: set[str]) -> None:
+        wanted = [self.types.describe(n) for n in sorted(self.types.closure(names))]
+        chosen = [t for t in wanted if not self.there.contains_type(t.name) or t.name == DOCUMENT_ANNOTATION]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # cassis tells of features named `self` and `type`, which it renames
+            for t in sorted(chosen, key=lambda t: (len(self.types.supertypes(t.name)), t.name)):
+                if not self.there.contains_type(t.name) and self.types.range_kind(t.name) != STRING:
+                    self.there.create_type(t.name, t.supertype, t.description)
+            for t in chosen:
+                for f in t.features:
+                    self._feature(t, f)
+
+    def _feature(self, t: TypeDescription, f: Feature) -> None:
+        if self.types.range_kind(t.name) == STRING or (t.name == DOCUMENT_ANNOTATION and f.name == "language"):
+            return
+        range_ = self.types.range_kind(f.range) or f.range
+        try:
+            self.there.create_feature(t.name, f.name, range_, f.element, f.description, f.multiple)
+        except (SyntaxError, ValueError) as e:
+            raise CasError(f"feature {t.name}:{f.name}: cassis cannot hold it ({type(e).__name__})") from None
+
+    # -- feature structures --------------------------------------------------------------------------------------
+
+    def _start(self, item: Any, plan: Plan, number: int, view: int) -> None:
+        try:
+            fs = self.there.get_type(plan.name)(xmiID=number)
+        except (SyntaxError, ValueError):
+            raise CasError(f"type {plan.name}: cassis cannot hold a feature with such a name") from None
+        self.made[id(item)] = fs
+        if isinstance(item, Annotation):
+            fs.begin, fs.end = item.begin, item.end
+        self.done.append((item, plan, fs))
+
+    def _view(self, i: int, sofa: Sofa) -> None:
+        view = self.target if sofa.name == INITIAL_VIEW else self.target.create_view(sofa.name, sofaNum=i + 1)
+        view.get_sofa().xmiID = self.graph.sofa_numbers[i]
+        if sofa.text is not None:
+            view.sofa_string = replace_illegal(sofa.text)[0]
+        view.sofa_mime = sofa.mime or None
+        if sofa.uri is not None:
+            view.sofa_uri = sofa.uri
+        if sofa.array is not None:
+            view.get_sofa().sofaArray = self.made[id(sofa.array)]
+
+    def _sofa(self, name: str) -> Any:
+        return self.target.get_view(name).get_sofa()
+
+    def _features(self, item: Any, plan: Plan, fs: Any) -> None:
+        esc = Escaper()
+        for f in plan.fields:
+            value = self._link(item) if f.kind == "pos" else getattr(item, f.attribute)
+            if value is None or (f.omit_empty and not value):
+                continue
+            try:
+                check(f, value, esc)
+                setattr(fs, f.name + "_" if f.name in _RESERVED else f.name, self._value(f, value))
+            except (TypeError, OverflowError, ValueError) as e:
+                raise CasError(f"{document_name(self.cas)}: {plan.name}: feature {f.name} ({f.range}): {e}") from None
+
+    def _link(self, item: Any) -> Any:
+        return getattr(item, "_pos_link", None) or self.graph.tag_of.get(id(item))
+
+    def _value(self, f: Field, value: Any) -> Any:
+        if f.kind == "text":
+            return replace_illegal(text_of(value, f.python))[0]
+        if f.kind == "number":
+            if f.range == "uima.cas.Boolean":
+                return bool(value)
+            return float(value) if f.range in ("uima.cas.Float", "uima.cas.Double") else int(value)
+        if f.kind in ("ref", "pos") or id(value) in self.made:
+            return self._target(value)
+        if f.range in ARRAYS:
+            return self.there.get_type(f.range)(elements=self._elements(value, f.range))
+        return self._list(f.range, value)
+
+    def _target(self, value: Any) -> Any:
+        if isinstance(value, Sofa):
+            return self._sofa(value.name) if any(v.sofa is value for v in self.graph.views) else None
+        return self.made.get(id(self.graph.stand_in(value)))
+
+    def _elements(self, value: Any, range_: str) -> list[Any]:
+        if range_ == "uima.cas.FSArray":
+            return [self._target(v) or self._null() for v in value]
+        if range_ == "uima.cas.StringArray":
+            return [None if v is None else replace_illegal(text_of(v, type(v)))[0] for v in value]
+        if range_ == ByteArray.uima_name:
+            return [b & 0xFF for b in value]
+        return list(value)
+
+    def _list(self, range_: str, value: Any) -> Any:
+        if isinstance(value, ListBase) and id(value) in self.made:
+            return self.made[id(value)]
+        node: Any = linked(range_, list(value))
+        made: list[Any] = []
+        while isinstance(node, ListNode):
+            head = node.head
+            if range_ == "uima.cas.FSList":
+                head = self._target(head) or self._null()
+            made.append(self.there.get_type(node.uima_name)(head=head))
+            node = node.tail
+        tail = self.there.get_type(node.uima_name)()
+        for link in reversed(made):
+            link.tail = tail
+            tail = link
+        return tail
+
+    def _null(self) -> Any:
+        """What cassis writes as `cas:NULL`: None would make it fail."""
+        if self.null is None:
+            if not self.there.contains_type(_NULL):
+                self.there.create_type(_NULL, "uima.cas.TOP")
+            self.null = self.there.get_type(_NULL)(xmiID=0)
+        return self.null
+
+    def _index(self) -> None:
+        by_number = {fs.xmiID: fs for fs in self.made.values()}
+        for i, members in enumerate(self.graph.members):
+            view = self.target.get_view(self.graph.views[i].name)
+            for number in members:
+                fs = by_number[number]
+                view._current_view.add_fs_to_indexes(fs)
+        highest = max([*by_number, *self.graph.sofa_numbers, 0])
+        while self.target._xmi_id_generator.generate_id() < highest:
+            pass
+
+
+# -- from cassis -------------------------------------------------------------------------------------------------
+
+
+def from_cassis(source: cassis.Cas) -> Cas:
+    """The document of a cassis CAS, with its type system.
+
+    Offsets are taken as code points, as cassis has them for all that is indexed. Raises CasError for offsets outside the
+    text, TypeSystemError for a type system that UIMA would not take.
+    """
+    types = _types_of(source.typesystem)
+    cas = Cas(typesystem=types)
+    return _FromCassis(source, types, cas).make()
+
+
+def _types_of(there: Any) -> TypeSystem:
+    types = TypeSystem.from_xml(there.to_xml().encode(), where="cassis type system")
+    known = types.features(DOCUMENT_ANNOTATION)
+    extra = [f for f in there.get_type(DOCUMENT_ANNOTATION).all_features if f.name not in known]
+    if not extra:
+        return types
+    features = tuple(Feature(f.name, f.rangeType.name, getattr(f.elementType, "name", None)) for f in extra)
+    whole = TypeDescription(DOCUMENT_ANNOTATION, "uima.tcas.Annotation", features)
+    return TypeSystem([*types.foreign(), (whole, "cassis type system")])
+
+
+class _FromCassis:
+    def __init__(self, source: Any, types: TypeSystem, cas: Cas) -> None:
+        self.source, self.types, self.cas = source, types, cas
+        self.made: dict[int, Any] = {}
+        self.sofas: dict[int, Sofa] = {}
+        self.todo: list[tuple[Any, Any]] = []
+        self.links: list[tuple[Any, Any]] = []
+        self.by_id: dict[int, Any] = {}
+        self.referred: list[str] = []
+
+    def make(self) -> Cas:
+        cas = self.cas
+        arrays = {v.sofa.sofaID: v.sofa.sofaArray for v in self.source.views if v.sofa.sofaArray is not None}
+        for view in self.source.views:
+            sofa = view.sofa
+            array = self._get(arrays[sofa.sofaID]) if sofa.sofaID in arrays else None
+            made = cas.create_view(
+                sofa.sofaID, sofa.sofaString, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array
+            )
+            self.sofas[id(sofa)] = made.sofa
+        members = [(v.sofa.sofaID, [self._get(fs) for fs in v.get_all_fs()]) for v in self.source.views]
+        while self.todo:
+            self._features(*self.todo.pop())
+        gone = self._tags()
+        for name, items in members:
+            cas.view(name).add_all(self.made_of(x) for x in items if id(x) not in gone)
+        sofa_ids = {v.sofa.sofaID: v.sofa.xmiID for v in self.source.views}
+        if len({*self.by_id, *sofa_ids.values()}) == len(self.made) + len(sofa_ids) and None not in self.by_id:
+            cas._origin = Origin(self.by_id, sofa_ids)
+        read_records(cas, self.by_id, CasError)
+        cas.id = document_id(cas)
+        return cas
+
+    def made_of(self, item: Any) -> Any:
+        """The instance that took the place of another, or itself."""
+        return self.replaced.get(id(item), item)
+
+    def _get(self, fs: Any) -> Any:
+        if fs is None or fs.type.name == _NULL:
+            return None
+        found = self.made.get(id(fs))
+        if found is None:
+            cls: Any = self.types[fs.type.name]
+            found = self.made[id(fs)] = cls() if issubclass(cls, ArrayBase) else cls.__new__(cls)
+            self.todo.append((fs, found))
+            self.by_id[fs.xmiID if fs.xmiID is not None else -len(self.made)] = found
+        return found
+
+    def _features(self, fs: Any, item: Any) -> None:
+        if isinstance(item, ArrayBase):
+            item.extend(self._elements(fs.elements or [], type(item).uima_name))
+            return
+        if isinstance(item, Annotation):
+            item._begin, item._end, item._source = fs.begin or 0, fs.end or 0, ""
+        if isinstance(item, AnnotationBase):
+            item._sofa = self.sofas.get(id(fs.sofa))
+        if hasattr(type(item), "_pos_link"):
+            item._pos_link = None  # type: ignore[attr-defined]
+        for f in plan_for(type(item), self.types).fields:
+            value = getattr(fs, f.name + "_" if f.name in _RESERVED else f.name, None)
+            if f.kind == "pos":
+                item.pos = ""
+                if value is not None:
+                    self.links.append((item, self._get(value)))
+            else:
+                setattr(item, f.attribute, self._value(f, value))
+
+    def _value(self, f: Field, value: Any) -> Any:
+        if value is None:
+            from .annotation import REQUIRED
+
+            if isinstance(f.default, list):
+                return []
+            if f.default is not REQUIRED:
+                return f.default
+            return "" if f.python is str else None
+        if f.kind == "text":
+            return from_text(f.python, value)
+        if f.kind == "number":
+            return value
+        if f.kind in ("ref", "shared"):
+            target = self.sofas.get(id(value)) or self._get(value)
+            return target
+        return self._elements(value.elements or [], f.range) if f.range in ARRAYS else self._heads(value, f)
+
+    def _elements(self, elements: Any, range_: str) -> Any:
+        if range_ == "uima.cas.FSArray":
+            return [self._get(v) for v in elements]
+        return bytes(b & 0xFF for b in elements) if range_ == ByteArray.uima_name else list(elements)
+
+    def _heads(self, node: Any, f: Field) -> list[Any]:
+        found: list[Any] = []
+        seen: set[int] = set()
+        while getattr(node, "tail", None) is not None:
+            if id(node) in seen:
+                raise CasError(f"feature {f.name}: a list that runs in a circle cannot be held inline")
+            seen.add(id(node))
+            found.append(self._get(node.head) if f.range == "uima.cas.FSList" else node.head)
+            node = node.tail
+        return found
+
+    replaced: dict[int, Any] = {}  # noqa: RUF012
+
+    def _tags(self) -> set[int]:
+        number_of = {id(x): n for n, x in self.by_id.items()}
+        before = dict(self.by_id)
+        others = [str(number_of[id(t)]) for t in self._other_targets()]
+        gone = settle_tags(self.by_id, [(token, number_of[id(link)]) for token, link in self.links], others)
+        self.replaced = {id(before[n]): x for n, x in self.by_id.items() if before[n] is not x}
+        for number in [n for n, x in self.by_id.items() if id(x) in gone]:
+            del self.by_id[number]
+        return gone
+
+    def _other_targets(self) -> list[FeatureStructure]:
+        return []
+
+
+__all__ = ["LISTS", "from_cassis", "to_cassis"]
