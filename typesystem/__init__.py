@@ -1,6 +1,17 @@
 """The CAS and its types: what readers, engines and consumers share."""
 
 from .annotation import Annotation, Feature, FeatureStructure, uima_type
+from .arrays import (
+    BooleanArray,
+    ByteArray,
+    DoubleArray,
+    FloatArray,
+    FSArray,
+    IntegerArray,
+    LongArray,
+    ShortArray,
+    StringArray,
+)
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, View
 from .errors import CasError, CaspipeError, FormatError, TypeSystemError
 from .phi import HIPAA, POLICIES, PhiKind, Policy

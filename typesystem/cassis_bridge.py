@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
-from .arrays import ARRAYS, LISTS, ArrayBase, ByteArray, ListBase, ListNode, linked
+from .annotation import REQUIRED, Annotation, AnnotationBase, Feature
+from .arrays import ARRAYS, ArrayBase, ByteArray, ListNode, linked
 from .cas import INITIAL_VIEW, Cas
 from .description import DOCUMENT_ANNOTATION, STRING, TypeDescription
-from .edge import MetadataRecord, from_text
+from .edge import MetadataRecord, Pos, coarse, from_text
 from .errors import CasError
+from .foreign import ZERO
 from .origin import Origin
 from .text import Sofa
+from .types import Token
 from .typesystem import TypeSystem, own_types
-from .xmi_edge import document_id, read_records, settle_tags
+from .xmi_edge import document_id, linked_token, read_records
 from .xmi_graph import Collector, Graph, document_name
 from .xmi_plan import Field, Plan, check, plan_for, text_of
 from .xml_text import Escaper, replace_illegal
@@ -34,6 +37,9 @@ def to_cassis(cas: Cas) -> cassis.Cas:
     for values of the wrong type and for features whose names cassis cannot hold (Python's keywords).
     """
     types = cas.typesystem or own_types()
+    for view in cas.views:
+        for index in view._indexes.values():
+            _ = index.items  # columns become objects
     return _ToCassis(cas, types, Collector(cas, types, None, None, True).collect()).make()
 
 
@@ -43,45 +49,40 @@ class _ToCassis:
 
         self.cas, self.types, self.graph = cas, types, graph
         self.there = cassis.TypeSystem()
-        self.made: dict[int, Any] = {}
+        self.by_number: dict[int, Any] = {}
         self.done: list[tuple[Any, Plan, Any]] = []
         self.null: Any = None
+        self.names = {b.plan.name for b in graph.batches} | ({MetadataRecord.uima_name} if graph.metadata else set())
+        self._types()
         self.target = cassis.Cas(self.there)
 
     def make(self) -> cassis.Cas:
         graph = self.graph
-        metadata = MetadataRecord(keys=list(graph.metadata), values=list(graph.metadata.values()))
-        names = {b.plan.name for b in graph.batches} | ({MetadataRecord.uima_name} if graph.metadata else set())
-        self._types(names)
-        for batch in graph.batches:
-            for item, number in zip(batch.expanded(), batch.numbers, strict=True):
-                self._start(item, batch.plan, number, batch.view)
-        for array in graph.arrays:
-            value, range_ = array if isinstance(array, tuple) else (array, array.uima_name)
-            self.made[id(value)] = self.there.get_type(range_)(xmiID=graph.number[id(value)])
+        arrays = [a if isinstance(a, tuple) else (a, a.uima_name) for a in graph.arrays]
+        for value, range_ in arrays:
+            number = graph.number[id(value)]
+            self.by_number[number] = self.there.get_type(range_)(xmiID=number)
         for i, view in enumerate(graph.views):
             self._view(i, view.sofa)
         for batch in graph.batches:
-            if batch.view >= 0:
-                for item in batch.items if batch.begins is None else ():
-                    self.made[id(item)].sofa = self._sofa(graph.views[batch.view].name)
-        for item, plan, fs in self.done:
-            self._features(item, plan, fs)
-        for array in graph.arrays:
-            value, range_ = array if isinstance(array, tuple) else (array, array.uima_name)
-            self.made[id(value)].elements = self._elements(value, range_)
+            for item, number in zip(batch.items, batch.numbers, strict=True):
+                self._start(item, batch.plan, number, batch.view)
         if graph.metadata:
-            self._start(metadata, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
-            self._features(*self.done[-1])
+            record = MetadataRecord(keys=list(graph.metadata), values=list(graph.metadata.values()))
+            self._start(record, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
             if graph.members:
                 graph.members[0].append(graph.metadata_number)
+        for item, plan, fs in self.done:
+            self._features(item, plan, fs)
+        for value, range_ in arrays:
+            self.by_number[graph.number[id(value)]].elements = self._elements(value, range_)
         self._index()
         return self.target
 
     # -- types ---------------------------------------------------------------------------------------------------
 
-    def _types(self, names: set[str]) -> None:
-        wanted = [self.types.describe(n) for n in sorted(self.types.closure(names))]
+    def _types(self) -> None:
+        wanted = [self.types.describe(n) for n in sorted(self.types.closure(self.names))]
         chosen = [t for t in wanted if not self.there.contains_type(t.name) or t.name == DOCUMENT_ANNOTATION]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cassis tells of features named `self` and `type`, which it renames
@@ -108,9 +109,11 @@ class _ToCassis:
             fs = self.there.get_type(plan.name)(xmiID=number)
         except (SyntaxError, ValueError):
             raise CasError(f"type {plan.name}: cassis cannot hold a feature with such a name") from None
-        self.made[id(item)] = fs
-        if isinstance(item, Annotation):
+        self.by_number[number] = fs
+        if plan.span:
             fs.begin, fs.end = item.begin, item.end
+        if plan.in_sofa:
+            fs.sofa = self._sofa(self.graph.views[view].name)
         self.done.append((item, plan, fs))
 
     def _view(self, i: int, sofa: Sofa) -> None:
@@ -122,7 +125,7 @@ class _ToCassis:
         if sofa.uri is not None:
             view.sofa_uri = sofa.uri
         if sofa.array is not None:
-            view.get_sofa().sofaArray = self.made[id(sofa.array)]
+            view.get_sofa().sofaArray = self._target(sofa.array)
 
     def _sofa(self, name: str) -> Any:
         return self.target.get_view(name).get_sofa()
@@ -149,7 +152,7 @@ class _ToCassis:
             if f.range == "uima.cas.Boolean":
                 return bool(value)
             return float(value) if f.range in ("uima.cas.Float", "uima.cas.Double") else int(value)
-        if f.kind in ("ref", "pos") or id(value) in self.made:
+        if f.kind in ("ref", "pos", "shared"):
             return self._target(value)
         if f.range in ARRAYS:
             return self.there.get_type(f.range)(elements=self._elements(value, f.range))
@@ -158,7 +161,7 @@ class _ToCassis:
     def _target(self, value: Any) -> Any:
         if isinstance(value, Sofa):
             return self._sofa(value.name) if any(v.sofa is value for v in self.graph.views) else None
-        return self.made.get(id(self.graph.stand_in(value)))
+        return self.by_number.get(self.graph.number.get(id(value), 0))
 
     def _elements(self, value: Any, range_: str) -> list[Any]:
         if range_ == "uima.cas.FSArray":
@@ -170,8 +173,6 @@ class _ToCassis:
         return list(value)
 
     def _list(self, range_: str, value: Any) -> Any:
-        if isinstance(value, ListBase) and id(value) in self.made:
-            return self.made[id(value)]
         node: Any = linked(range_, list(value))
         made: list[Any] = []
         while isinstance(node, ListNode):
@@ -195,13 +196,11 @@ class _ToCassis:
         return self.null
 
     def _index(self) -> None:
-        by_number = {fs.xmiID: fs for fs in self.made.values()}
         for i, members in enumerate(self.graph.members):
             view = self.target.get_view(self.graph.views[i].name)
             for number in members:
-                fs = by_number[number]
-                view._current_view.add_fs_to_indexes(fs)
-        highest = max([*by_number, *self.graph.sofa_numbers, 0])
+                view.add(self.by_number[number])
+        highest = max([*self.by_number, *self.graph.sofa_numbers, 0])
         while self.target._xmi_id_generator.generate_id() < highest:
             pass
 
@@ -236,37 +235,52 @@ class _FromCassis:
         self.source, self.types, self.cas = source, types, cas
         self.made: dict[int, Any] = {}
         self.sofas: dict[int, Sofa] = {}
+        self.seen: list[Any] = []
         self.todo: list[tuple[Any, Any]] = []
-        self.links: list[tuple[Any, Any]] = []
-        self.by_id: dict[int, Any] = {}
-        self.referred: list[str] = []
+        self.gone = _mere_tags(source)
+        """`id()` of POS annotations that say no more than `Token.pos`."""
 
     def make(self) -> Cas:
         cas = self.cas
-        arrays = {v.sofa.sofaID: v.sofa.sofaArray for v in self.source.views if v.sofa.sofaArray is not None}
-        for view in self.source.views:
+        views = [v for v in self.source.views if not _is_empty(v)]
+        for view in views:
             sofa = view.sofa
-            array = self._get(arrays[sofa.sofaID]) if sofa.sofaID in arrays else None
+            array = None if sofa.sofaArray is None else self._get(sofa.sofaArray)
             made = cas.create_view(
                 sofa.sofaID, sofa.sofaString, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array
             )
             self.sofas[id(sofa)] = made.sofa
-        members = [(v.sofa.sofaID, [self._get(fs) for fs in v.get_all_fs()]) for v in self.source.views]
+        members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.gone]) for v in views]
         while self.todo:
             self._features(*self.todo.pop())
-        gone = self._tags()
         for name, items in members:
-            cas.view(name).add_all(self.made_of(x) for x in items if id(x) not in gone)
-        sofa_ids = {v.sofa.sofaID: v.sofa.xmiID for v in self.source.views}
-        if len({*self.by_id, *sofa_ids.values()}) == len(self.made) + len(sofa_ids) and None not in self.by_id:
-            cas._origin = Origin(self.by_id, sofa_ids)
-        read_records(cas, self.by_id, CasError)
+            self._check(name, items)
+            cas.view(name).add_all(items)
+        by_id = self._by_id(views)
+        read_records(cas, by_id, CasError)
         cas.id = document_id(cas)
         return cas
 
-    def made_of(self, item: Any) -> Any:
-        """The instance that took the place of another, or itself."""
-        return self.replaced.get(id(item), item)
+    def _check(self, name: str, items: list[Any]) -> None:
+        limit = len(self.cas.view(name).text)
+        text = self.cas.view(name).sofa.text
+        for item in items:
+            if isinstance(item, Annotation) and not (
+                0 <= item._begin <= item._end and (text is None or item._end <= limit)
+            ):
+                raise CasError(
+                    f"{item.uima_name} {item._begin}:{item._end} lies outside the text of view {name} (0:{limit})"
+                )
+
+    def _by_id(self, views: list[Any]) -> dict[int, Any]:
+        """The xmi:ids, kept where they are numbers that nothing shares."""
+        found = {fs.xmiID: self.made[id(fs)] for fs in self.seen}
+        sofas = {v.sofa.sofaID: v.sofa.xmiID for v in views}
+        whole = len({*found, *sofas.values()}) == len(self.made) + len(sofas)
+        if whole and all(isinstance(n, int) and n > 0 for n in (*found, *sofas.values())):
+            self.cas._origin = Origin(found, sofas)
+            return found
+        return dict(enumerate(self.made.values(), 1))
 
     def _get(self, fs: Any) -> Any:
         if fs is None or fs.type.name == _NULL:
@@ -274,46 +288,37 @@ class _FromCassis:
         found = self.made.get(id(fs))
         if found is None:
             cls: Any = self.types[fs.type.name]
+            if cls is Token and fs.pos is not None and id(fs.pos) not in self.gone:
+                cls = linked_token()
             found = self.made[id(fs)] = cls() if issubclass(cls, ArrayBase) else cls.__new__(cls)
+            self.seen.append(fs)
             self.todo.append((fs, found))
-            self.by_id[fs.xmiID if fs.xmiID is not None else -len(self.made)] = found
         return found
 
     def _features(self, fs: Any, item: Any) -> None:
         if isinstance(item, ArrayBase):
-            item.extend(self._elements(fs.elements or [], type(item).uima_name))
+            item.extend(self._elements(fs.elements or [], type(item).uima_name))  # type: ignore[attr-defined]
             return
         if isinstance(item, Annotation):
             item._begin, item._end, item._source = fs.begin or 0, fs.end or 0, ""
         if isinstance(item, AnnotationBase):
             item._sofa = self.sofas.get(id(fs.sofa))
-        if hasattr(type(item), "_pos_link"):
-            item._pos_link = None  # type: ignore[attr-defined]
         for f in plan_for(type(item), self.types).fields:
             value = getattr(fs, f.name + "_" if f.name in _RESERVED else f.name, None)
             if f.kind == "pos":
-                item.pos = ""
-                if value is not None:
-                    self.links.append((item, self._get(value)))
+                item.pos = "" if value is None else value.PosValue or ""
+                if hasattr(type(item), "_pos_link"):
+                    item._pos_link = self._get(value)
             else:
-                setattr(item, f.attribute, self._value(f, value))
+                setattr(item, f.attribute, _default(f) if value is None else self._value(f, value))
 
     def _value(self, f: Field, value: Any) -> Any:
-        if value is None:
-            from .annotation import REQUIRED
-
-            if isinstance(f.default, list):
-                return []
-            if f.default is not REQUIRED:
-                return f.default
-            return "" if f.python is str else None
         if f.kind == "text":
             return from_text(f.python, value)
         if f.kind == "number":
             return value
         if f.kind in ("ref", "shared"):
-            target = self.sofas.get(id(value)) or self._get(value)
-            return target
+            return self.sofas.get(id(value)) or self._get(value)
         return self._elements(value.elements or [], f.range) if f.range in ARRAYS else self._heads(value, f)
 
     def _elements(self, elements: Any, range_: str) -> Any:
@@ -332,20 +337,47 @@ class _FromCassis:
             node = node.tail
         return found
 
-    replaced: dict[int, Any] = {}  # noqa: RUF012
 
-    def _tags(self) -> set[int]:
-        number_of = {id(x): n for n, x in self.by_id.items()}
-        before = dict(self.by_id)
-        others = [str(number_of[id(t)]) for t in self._other_targets()]
-        gone = settle_tags(self.by_id, [(token, number_of[id(link)]) for token, link in self.links], others)
-        self.replaced = {id(before[n]): x for n, x in self.by_id.items() if before[n] is not x}
-        for number in [n for n, x in self.by_id.items() if id(x) in gone]:
-            del self.by_id[number]
-        return gone
+def _is_empty(view: Any) -> bool:
+    """cassis always makes an initial view; one that holds nothing was not meant."""
+    sofa = view.sofa
+    data = sofa.sofaString, sofa.sofaURI, sofa.sofaArray, sofa.mimeType
+    return sofa.sofaID == INITIAL_VIEW and all(d is None for d in data) and not view.get_all_fs()
 
-    def _other_targets(self) -> list[FeatureStructure]:
+
+def _default(f: Field) -> Any:
+    if isinstance(f.default, list):
         return []
+    if f.default is REQUIRED:
+        return "" if f.python is str else ZERO.get(f.range)
+    return f.default
 
 
-__all__ = ["LISTS", "from_cassis", "to_cassis"]
+def _mere_tags(source: Any) -> set[int]:
+    """The POS annotations of exactly one token that nothing else refers to and that say no more than its tag."""
+    uses: Counter[int] = Counter()
+    tags: list[tuple[Any, Any]] = []
+    todo = [fs for view in source.views for fs in view.get_all_fs()]
+    seen: set[int] = set()
+    while todo:
+        fs = todo.pop()
+        if id(fs) in seen:
+            continue
+        seen.add(id(fs))
+        for name in [f.name for f in fs.type.all_features if f.name != "sofa"]:
+            value = getattr(fs, name, None)
+            for target in value if isinstance(value, list) else [value]:
+                if hasattr(target, "type"):
+                    uses[id(target)] += 1
+                    todo.append(target)
+        if fs.type.name == Token.uima_name and getattr(fs, "pos", None) is not None:
+            tags.append((fs, fs.pos))
+    return {
+        id(pos)
+        for token, pos in tags
+        if pos.type.name == Pos.uima_name
+        and uses[id(pos)] == 1
+        and pos.PosValue
+        and pos.coarseValue == coarse(pos.PosValue)
+        and (pos.begin, pos.end, pos.sofa) == (token.begin, token.end, token.sofa)
+    }

@@ -209,6 +209,11 @@ class TypeSystem:
         self.describe(name)
         return above == name or above in ancestors(self._types, name)
 
+    def supertypes(self, name: str) -> list[str]:
+        """The types above one, nearest first."""
+        self.describe(name)
+        return ancestors(self._types, name)
+
     def subtypes(self, name: str) -> list[str]:
         """The types below one, sorted."""
         self.describe(name)
@@ -243,14 +248,15 @@ class TypeSystem:
         from .typesystem_xml import write
 
         self._refresh()
-        wanted = set(self._types) if types is None else self._closure(types)
+        wanted = set(self._types) if types is None else self.closure(types)
         document_annotation = self._types[DOCUMENT_ANNOTATION]
         chosen = [self._types[n] for n in sorted(wanted) if n not in BUILTIN]
         if len(document_annotation.features) > 1 and DOCUMENT_ANNOTATION in wanted:
             chosen.append(document_annotation)
         return write(chosen, name, description)
 
-    def _closure(self, types: Iterable[str | type[FeatureStructure]]) -> set[str]:
+    def closure(self, types: Iterable[str | type[FeatureStructure]]) -> set[str]:
+        """The names of some types with all that they refer to: supertypes, ranges, element types."""
         todo = [t if isinstance(t, str) else t.uima_name for t in types]
         found = {DOCUMENT_ANNOTATION}
         while todo:

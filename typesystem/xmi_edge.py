@@ -107,9 +107,13 @@ def _says_no_more(token: Any, link: Any) -> bool:
     )
 
 
+def linked_token() -> Any:
+    """The class of tokens that remember the POS annotation they came with."""
+    return make_class(ClassSpec(Token.uima_name, (Token,), (), False))
+
+
 def _with_link(token: Token, link: Any) -> Token:
-    cls: Any = make_class(ClassSpec(Token.uima_name, (Token,), (), False))
-    new: Any = cls(token._begin, token._end, pos=token.pos)
+    new: Any = linked_token()(token._begin, token._end, pos=token.pos)
     new._sofa, new._source, new._pos_link = token._sofa, token._source, link
     return cast(Token, new)
 

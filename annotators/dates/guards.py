@@ -325,19 +325,16 @@ def _year(place: Place) -> int:
         if 0 < place.last <= place.begin and place.text[place.last : place.begin].strip(" ,\t") in ("", "at", "@", "-"):
             return REJECT
     if number > 2035:
-        return 0 if strong else REJECT
+        return 0 if cues.YEAR_CUE.search(before) or place.follows_date or place.support() else REJECT
     return 0
 
 
 def _year_prefix(place: Place) -> bool:
-    left = place.before.lower().rstrip("-")
-    right = place.after[:12].lower()
-    good = not right.startswith(("-", "_")) or right.startswith(("-era", "-pres", "-now", "-base"))
-    return (
-        good
-        and place.before[-1:] in ("-", "", " ", "_")
-        and (place.before[-1:] != "-" or left.endswith(("pre", "post", "mid", "early", "late", "since", "ca")))
-    )
+    """Whether what a hyphen binds to the year is a word like `pre-` or `-present`."""
+    left, right = place.before.lower(), place.after[:12].lower()
+    behind = not right.startswith(("-", "_")) or right.startswith(("-era", "-pres", "-now", "-base", "-to", "-curr"))
+    bound = left.endswith(("-", "_")) and left[-2:-1].isalnum()
+    return behind and (not bound or left.rstrip("-").endswith(("pre", "post", "mid", "early", "late", "since", "ca")))
 
 
 def _year_span(place: Place) -> int:
