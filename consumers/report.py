@@ -83,6 +83,7 @@ class ReportConsumer(CasConsumer):
             _sources(self._tally),
             _operators(self._tally),
             _components(report.components),
+            _slowest(report.slowest),
             _failures(report, self.document_ids, self.max_failures),
             _warnings(report.warnings),
             _configuration(report) if self.configuration else "",
@@ -193,6 +194,13 @@ def _components(components: Iterable[ComponentStats]) -> str:
     columns = ["Component", "Role", "#Documents", "#Annotations", "#Total", "#Mean ms", "#p50 ms", "#p95 ms", "#Max ms"]
     caption = "Time in each component, in pipeline order; milliseconds are for one document"
     return f"<h2>Where the time went</h2>{table(caption, [*columns, '#Errors', 'Total'], rows)}"
+
+
+def _slowest(documents: list[tuple[float, int]]) -> str:
+    if not documents:
+        return ""
+    rows = [cell(number, head=True) + f'<td class="n">{seconds * 1e3:,.1f}</td>' for seconds, number in documents]
+    return f"<h2>Slowest documents</h2>{table('By number in reading order', ['#Document', '#ms'], rows)}"
 
 
 def _failures(report: RunReport, ids: bool, limit: int) -> str:

@@ -139,7 +139,7 @@ def _check_capabilities(
 ) -> None:
     """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
     steps = {s.id: s for s in config.engines}
-    made: list[type[FeatureStructure]] = list(reader.outputs) if reader else []
+    made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
     anything = FeatureStructure in made
     for engine in engines:
         for needed in engine.inputs:

@@ -181,7 +181,7 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
 
 def _special(hint: Any) -> bool:
     return any(
-        issubclass(c, PhiKind | Resource | Part | enum.Enum) or dataclasses.is_dataclass(c) for c in inner_classes(hint)
+        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path) or dataclasses.is_dataclass(c) for c in inner_classes(hint)
     )
 
 
@@ -201,6 +201,8 @@ def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path:
     if len(choices) == 1 or any(len(at) > len(path) for at, _ in told):
         for at, what in told:
             report(at, what)
+    elif isinstance(value, str) and PhiKind in choices:  # a name was meant: say which is nearest
+        _convert_kind(value, report, path)
     else:
         report(path, f"expected {' or '.join(describe_type(c) for c in choices)}, got {kind_of(value)}")
     return None

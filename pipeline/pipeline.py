@@ -172,7 +172,7 @@ class Pipeline:
 
         return {
             "name": self.name,
-            "reader": of(self.reader) if self.reader else None,
+            "reader": of(self.reader) if self.reader is not None else None,
             "engines": [of(e) for e in self.engines],
             "consumers": [of(c) for c in self.consumers],
         }

@@ -18,13 +18,14 @@ class Quarantine:
     document fails.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, output: Path) -> None:
+        self.output = output
+        self.folder = output / "restricted" / "quarantine"
 
     def keep(self, failure: Failure, cas: Cas | None) -> None:
         """Keeps one document aside."""
-        restricted_folder(self.folder)
+        restricted_folder(self.folder, self.output)
         stem = f"{failure.number:06d}"
         if cas is not None and cas.has_view(INITIAL_VIEW):
-            write_atomic(self.folder / f"{stem}.txt", cas.text.encode("utf-8", "surrogatepass"))
-        write_atomic(self.folder / f"{stem}.json", (json.dumps(asdict(failure), indent=1) + "\n").encode())
+            write_atomic(self.folder / f"{stem}.txt", cas.text.encode("utf-8", "surrogatepass"), private=True)
+        write_atomic(self.folder / f"{stem}.json", (json.dumps(asdict(failure), indent=1) + "\n").encode(), private=True)

@@ -101,6 +101,8 @@ class RunReport:
     config: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     characters: int = 0
+    slowest: list[tuple[float, int]] = field(default_factory=list)
+    """(seconds, number in reading order) of the slowest documents, slowest first."""
     stopped: str = ""
     """Why the run ended early; empty where it did not."""
 

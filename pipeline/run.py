@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from heapq import nlargest
 from typing import Any
 
 from ..typesystem import Cas, Phi
@@ -22,6 +23,10 @@ Progress = Callable[[RunReport, int | None], None]
 
 FAILURES_SHOWN = 10_000
 """Failures kept one by one in the report; beyond that they are only counted, so that memory stays flat."""
+
+
+SLOWEST = 10
+"""Documents in the list of the slowest."""
 
 
 class Stopped(CaspipeError):
@@ -88,7 +93,7 @@ class _Loop:
         self.pipeline = pipeline
         self.report = report
         self.interrupted = interrupted
-        self.quarantine = Quarantine(pipeline.options.output / "restricted" / "quarantine")
+        self.quarantine = Quarantine(pipeline.options.output)
         assert pipeline.reader is not None
         self.reader: CollectionReader = pipeline.reader
         self.failed: list[tuple[str, Exception]] = []
@@ -140,6 +145,7 @@ class _Loop:
         report = self.report
         report.documents.read += 1
         done: list[CasConsumer] = []
+        started = time.perf_counter()
         try:
             self.pipeline.process(cas)
             for consumer in self.pipeline.consumers:
@@ -150,6 +156,8 @@ class _Loop:
                 consumer.retract(cas)
             self._fail(cas.id, error, cas)
             return
+        finally:
+            report.slowest = nlargest(SLOWEST, [*report.slowest, (time.perf_counter() - started, report.documents.read)])
         report.documents.released += 1
         view = cas.views[0] if cas.views else None
         if view is not None:

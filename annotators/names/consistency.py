@@ -34,7 +34,8 @@ def repeated(sheet: Sheet, kept: list[Found]) -> Iterator[Found]:
         bits, facts, form, source = sheet.bits[i], sheet.all_facts[i], sheet.forms[i], known[sheet.lowers[i]]
         level = facts >> w.LEVEL
         if bits & SMALL:
-            confidence = 0.7 if not level and (sheet.small or facts & w.OFTEN) else 0.0
+            free = sheet.is_free(i)
+            confidence = 0.7 if free and not level and (sheet.small or facts & w.OFTEN) else 0.0
         elif bits & SHOUT and not sheet.shouted:
             confidence = 0.6 if not level and len(form) > 3 else 0.0
         else:

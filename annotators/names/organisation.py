@@ -35,6 +35,7 @@ _GENERIC = listed(
 _LINKS = listed("of and & the for at de la du del di st . 's ’s")
 _AT = listed("at from to in by via through near outside inside")
 _WORK = listed("works worked working work employed employee job employer")
+_SHORT_FOR = listed("general memorial regional baptist presbyterian methodist lutheran mercy children's medical")
 _WORK_AT = frozenset(["at", "for", "by", "with"])
 _KNOWN = w.ORGANISATION | w.ORGANISATIONS_BEGIN
 _CUED = w.ORGANISATION_CUE | w.CUES_BEGIN
@@ -72,6 +73,8 @@ class Organisations:
                 and sheet.lowers[i - 2] in _WORK
             ):
                 yield from self._employer(i, facts[i])
+            if sheet.lowers[i] in _SHORT_FOR and i > 1 and sheet.near(i - 1):
+                yield from self._short(i)
             if facts[i] & w.SURNAME and i <= last and sheet.forms[i + 1] == ",":
                 yield from self._partners(i)
 
@@ -146,7 +149,7 @@ class Organisations:
             j = k - 1
             form, bits = sheet.forms[j], sheet.bits[j]
             if bits & (CAPITAL | SHOUT | LETTER):
-                if sheet.starts(j) and self._plain(j):
+                if sheet.starts(j) and self._plain(j) and not (sheet.bits[i] & CAPITAL and self._opens_line(j)):
                     break
                 if bits & (cues.TITLE | cues.CREDENTIAL) and form not in ("St",):
                     break
@@ -167,6 +170,11 @@ class Organisations:
                 break
             k = j
         return first, telling
+
+    def _opens_line(self, j: int) -> bool:
+        """Whether a line begins with token j, as a letterhead does."""
+        sheet = self.sheet
+        return j == 0 or "\n" in sheet.between(j - 1)
 
     def _tells(self, j: int) -> bool:
         """Whether a word is a name, a place or unknown, and so makes an organisation a certain one."""
@@ -214,6 +222,16 @@ class Organisations:
             last += 1
         if not self._is_maker(i, last) and not facts & w.TERM:
             yield span_of(sheet, i, last, PhiKind.ORGANIZATION_EMPLOYER, 0.65, "employer")
+
+    def _short(self, i: int) -> Iterator[Found]:
+        """A hospital called by the first words of its name: `at Mercy General`."""
+        sheet = self.sheet
+        first = i
+        while first and sheet.bits[first - 1] & CAPITAL and sheet.near(first - 1) and i - first < 3:
+            first -= 1
+        if first < i and sheet.form(first - 1).lower() in _AT and sheet.form(first).lower() not in _GENERIC:
+            if not sheet.facts(first) & w.TERM:
+                yield span_of(sheet, first, i + 1, PhiKind.LOCATION_HOSPITAL, 0.55, "short name of a hospital")
 
     def _partners(self, i: int) -> Iterator[Found]:
         """`Willis, Hill and Hoffman`: a firm by its partners."""

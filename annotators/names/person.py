@@ -107,7 +107,8 @@ class People:
                     confidence = max(confidence - (0.0 if start or end > k + 1 else 0.15), cue.strength)
                     begin = self.runs.with_particles(first)
                     return span_of(sheet, begin, end, cue.kind, confidence, cue.rule or "surname, given name")
-        if not given and end > k and surname & w.NAME and surname >> w.LEVEL < 2:
+        letters = "".join(sheet.forms[i] for i in range(k, end) if sheet.bits[i] & LETTER)
+        if not given and letters and letters not in cues.CREDENTIALS and surname & w.NAME and surname >> w.LEVEL < 2:
             return span_of(sheet, first, end, cue.kind, max(0.75, cue.strength), cue.rule or "surname, initials")
         return None
 

@@ -10,7 +10,7 @@ from . import cues
 from . import words as w
 from .cues import listed
 from .found import Found, span_of
-from .sheet import CAPITAL, SHOUT, SMALL, Sheet
+from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
 from .words import Words
 
 _LISTED = w.CITY | w.STATE | w.COUNTRY | w.PLACES_BEGIN
@@ -110,16 +110,13 @@ class Places:
         state = self._state_after(last)
         if state and kind is PhiKind.LOCATION_COUNTY:
             yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
-        if (
-            state
-            and kind is PhiKind.LOCATION_CITY
-            and level < 3
-            and not (words == 1 and facts & w.BLOCKED and level < 2)
-        ):
+        if state and kind is PhiKind.LOCATION_CITY and level < 3 and not (words == 1 and facts & w.MONTH):
+            if sheet.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL) and self._after_given(first):
+                return  # `Beatrice Holloway, MD`
             yield span_of(sheet, first, last, kind, 0.9, "city and state")
             yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
             return
-        if words == 1 and facts & w.BLOCKED and (facts & (w.TERM | w.MONTH) or kind is not PhiKind.LOCATION_COUNTRY):
+        if words == 1 and facts & (w.TERM | w.MONTH) and not self._lived(first):
             return
         if sheet.bit(last) & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
             return
@@ -150,6 +147,12 @@ class Places:
         if confidence > 0.05:
             rule = f"{'in ' if inside else ''}{entry.list.removeprefix('us_')}"
             yield span_of(sheet, first, last, kind, confidence, rule)
+
+    def _after_given(self, i: int) -> bool:
+        """Whether a given name or an initial stands right before token i."""
+        sheet = self.sheet
+        j = i - 1 - (sheet.form(i - 1) == ".")
+        return j >= 0 and bool(sheet.bits[j] & LETTER or (sheet.bits[j] & CAPITAL and sheet.facts(j) & w.GIVEN))
 
     def _inside(self, i: int) -> bool:
         """Whether `in`, `near`, `from`, `in the` stands before token i."""

@@ -122,6 +122,15 @@ class Sheet:
             return True
         return before in _QUOTES and (i < 2 or i - 1 in self.sentence_starts or self.forms[i - 2] in _OPENERS)
 
+    def is_free(self, i: int) -> bool:
+        """Whether token i is a word of the text, no piece of an e-mail address, a path or a code."""
+        text, begin, end = self.text, self.begins[i], self.ends[i]
+        if begin and not (text[begin - 1].isspace() or text[begin - 1] in "\"'“‘(["):
+            return False
+        return end == len(text) or (
+            text[end] not in "@_/\\0123456789" and not text[end : end + 2].lstrip(".").isalnum()
+        )
+
     def before(self, i: int) -> int:
         """The token before i in the same sentence, past blanks, quotes and brackets; -1 where there is none."""
         j = i - 1

@@ -22,6 +22,7 @@ _YMD = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])
 _DMY = re.compile(
     r"(?:(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:19|20)[0-9]{2}"
 )
+_TIME_SIGNS = re.compile(r"(?<=[0-9])[Tt ](?=[0-9])|[Zz]$")
 _CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?")
 
 
@@ -46,7 +47,7 @@ def not_date(text: str) -> bool:
     """It is no date and no year: 20210405, 2021-04-05, 3/4/21, 19-Jan-2021, 2021; nor such a date with a clock time."""
     if leading_date(text) == len(text):
         return False
-    number = text.replace("T", "").replace("t", "").replace(" ", "") if len(text) > 8 else text
+    number = _TIME_SIGNS.sub("", text) if len(text) > 8 else text
     if not number.isdigit():
         return True
     if _YEAR.fullmatch(number) or _YMD.fullmatch(number) or _DMY.fullmatch(number):
@@ -108,9 +109,9 @@ def not_compound(text: str) -> bool:
 
 @hit_filter("e164_length")
 def e164_length(text: str) -> bool:
-    """It holds 6 to 15 digits before an extension: local numbers up to the limit of ITU-T E.164."""
-    number = re.split(r"[a-zA-Z#]", text.strip(), maxsplit=1)[0]
-    return 6 <= len(digits(number)) <= 15
+    """It holds 6 to 15 digits before an extension, 00 aside: local numbers up to the limit of ITU-T E.164."""
+    number = digits(re.split(r"[a-zA-Z#]", text.strip(), maxsplit=1)[0])
+    return (10 if number.startswith("00") else 6) <= len(number) <= 17
 
 
 @hit_filter("iban_shape")
