@@ -70,12 +70,16 @@ def main() -> None:
                 if given.false == name:
                     for b, e in (h for h in hits if not any(overlap(g, h) for g in gold)):
                         print("false ", repr(text[max(0, b - 40) : b]), repr(text[b:e]), repr(text[e : e + 20]))
-    print(f"{'kind':18}{'gold':>6}{'hits':>6}   {'strict P':>8}{'R':>7}{'F1':>7}   {'overlap P':>9}{'R':>7}{'F1':>7}   {'covered':>7}")
+    print(
+        f"{'kind':18}{'gold':>6}{'hits':>6}   {'strict P':>8}{'R':>7}{'F1':>7}   {'overlap P':>9}{'R':>7}{'F1':>7}   {'covered':>7}"
+    )
     for name in KINDS:
         gold, hits = count[name, "gold"] or 1, count[name, "hits"] or 1
         strict = scores(count[name, "same"] / hits, count[name, "same"] / gold)
         loose = scores(count[name, "right"] / hits, count[name, "met"] / gold)
-        print(f"{name:18}{count[name, 'gold']:6}{count[name, 'hits']:6}   {strict}   {loose}   {count[name, 'covered'] / gold:7.3f}")
+        print(
+            f"{name:18}{count[name, 'gold']:6}{count[name, 'hits']:6}   {strict}   {loose}   {count[name, 'covered'] / gold:7.3f}"
+        )
 
 
 def scores(precision: float, recall: float) -> str:

@@ -19,7 +19,8 @@ from .types import Token
 from .typesystem import TypeSystem, own_types
 from .xmi_edge import document_id, linked_token, read_records
 from .xmi_graph import Collector, Graph, document_name
-from .xmi_plan import Field, Plan, check, plan_for, text_of
+from .xmi_loss import TEXT_KEY, Losses, restore_text
+from .xmi_plan import Field, Plan, check, plan_for, strings, text_of
 from .xml_text import Escaper, replace_illegal
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class _ToCassis:
         self.by_number: dict[int, Any] = {}
         self.done: list[tuple[Any, Plan, Any]] = []
         self.null: Any = None
-        self.names = {b.plan.name for b in graph.batches} | ({MetadataRecord.uima_name} if graph.metadata else set())
+        self.esc, self.losses = Escaper(), Losses()
+        self.names = {*(b.plan.name for b in graph.batches), MetadataRecord.uima_name}
         self._types()
         self.target = cassis.Cas(self.there)
 
@@ -67,17 +69,29 @@ class _ToCassis:
         for batch in graph.batches:
             for item, number in zip(batch.items, batch.numbers, strict=True):
                 self._start(item, batch.plan, number, batch.view)
-        if graph.metadata:
-            record = MetadataRecord(keys=list(graph.metadata), values=list(graph.metadata.values()))
-            self._start(record, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
-            if graph.members:
-                graph.members[0].append(graph.metadata_number)
         for item, plan, fs in self.done:
             self._features(item, plan, fs)
         for value, range_ in arrays:
             self.by_number[graph.number[id(value)]].elements = self._elements(value, range_)
+        self._metadata(arrays)
         self._index()
         return self.target
+
+    def _metadata(self, arrays: list[tuple[Any, str]]) -> None:
+        """The record of metadata, and of characters that were replaced."""
+        graph, lossy = self.graph, self.esc.lossy
+        for batch in graph.batches:
+            self.losses.features(batch.plan, batch.items, batch.numbers, lossy)
+        for value, range_ in arrays:
+            if range_ == "uima.cas.StringArray":
+                self.losses.array(graph.number[id(value)], value, lossy)
+        entries = {**graph.metadata, **self.losses.entries(graph.metadata, graph.metadata_number, self.esc)}
+        if entries:
+            record = MetadataRecord(keys=list(entries), values=list(entries.values()))
+            self._start(record, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
+            self._features(*self.done[-1])
+            if graph.members:
+                graph.members[0].append(graph.metadata_number)
 
     # -- types ---------------------------------------------------------------------------------------------------
 
@@ -121,6 +135,7 @@ class _ToCassis:
         view.get_sofa().xmiID = self.graph.sofa_numbers[i]
         if sofa.text is not None:
             view.sofa_string = replace_illegal(sofa.text)[0]
+            self.losses.text(sofa.name, sofa.text)
         view.sofa_mime = sofa.mime or None
         if sofa.uri is not None:
             view.sofa_uri = sofa.uri
@@ -131,13 +146,12 @@ class _ToCassis:
         return self.target.get_view(name).get_sofa()
 
     def _features(self, item: Any, plan: Plan, fs: Any) -> None:
-        esc = Escaper()
         for f in plan.fields:
             value = self._link(item) if f.kind == "pos" else getattr(item, f.attribute)
             if value is None or (f.omit_empty and not value):
                 continue
             try:
-                check(f, value, esc)
+                check(f, value, self.esc)
                 setattr(fs, f.name + "_" if f.name in _RESERVED else f.name, self._value(f, value))
             except (TypeError, OverflowError, ValueError) as e:
                 raise CasError(f"{document_name(self.cas)}: {plan.name}: feature {f.name} ({f.range}): {e}") from None
@@ -167,6 +181,7 @@ class _ToCassis:
         if range_ == "uima.cas.FSArray":
             return [self._target(v) or self._null() for v in value]
         if range_ == "uima.cas.StringArray":
+            strings([], "", value, self.esc)  # notes what is lost
             return [None if v is None else replace_illegal(text_of(v, type(v)))[0] for v in value]
         if range_ == ByteArray.uima_name:
             return [b & 0xFF for b in value]
@@ -243,12 +258,14 @@ class _FromCassis:
     def make(self) -> Cas:
         cas = self.cas
         views = [v for v in self.source.views if not _is_empty(v)]
+        lost = _lost_texts(views)
         for view in views:
             sofa = view.sofa
             array = None if sofa.sofaArray is None else self._get(sofa.sofaArray)
-            made = cas.create_view(
-                sofa.sofaID, sofa.sofaString, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array
-            )
+            text = sofa.sofaString
+            if text is not None and sofa.sofaID in lost:
+                text = restore_text(text, lost[sofa.sofaID])
+            made = cas.create_view(sofa.sofaID, text, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array)
             self.sofas[id(sofa)] = made.sofa
         members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.gone]) for v in views]
         while self.todo:
@@ -343,6 +360,16 @@ def _is_empty(view: Any) -> bool:
     sofa = view.sofa
     data = sofa.sofaString, sofa.sofaURI, sofa.sofaArray, sofa.mimeType
     return sofa.sofaID == INITIAL_VIEW and all(d is None for d in data) and not view.get_all_fs()
+
+
+def _lost_texts(views: list[Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for view in views:
+        for fs in view.get_all_fs():
+            if fs.type.name == MetadataRecord.uima_name and fs.keys is not None and fs["values"] is not None:
+                entries = zip(fs["keys"].elements, fs["values"].elements, strict=False)
+                found.update((k.removeprefix(TEXT_KEY), v) for k, v in entries if k and k.startswith(TEXT_KEY))
+    return found
 
 
 def _default(f: Field) -> Any:

@@ -66,7 +66,10 @@ class Collector:
     ) -> None:
         self.cas, self.types, self.only, self.maps = cas, types, only, maps
         self.views = cas.views if views is None else [cas.view(name) for name in views]
-        self.whole = any(v.name == INITIAL_VIEW for v in self.views)  # id and metadata may themselves be PHI
+        names = [v.name for v in self.views]
+        self.whole = views is None or INITIAL_VIEW in names
+        """Otherwise the id and the metadata stay behind: they may themselves be PHI."""
+        self.first = INITIAL_VIEW if INITIAL_VIEW in names else "".join(names[:1])
         self.view_of = {id(v.sofa): i for i, v in enumerate(self.views)}
         self.known: dict[int, int] = {}
         """`id()` of what is written to the view it is written for."""
@@ -214,7 +217,7 @@ class Collector:
                 self.alias[id(plain)] = kept
                 changed = True
             there = [d for d in there if type(d) is not DocumentAnnotation]
-        name = self.cas.id if self.whole and view.name == INITIAL_VIEW and view.sofa.text is not None else ""
+        name = self.cas.id if self.whole and view.name == self.first and view.sofa.text is not None else ""
         if name and not there and self._may_add():
             there = [DocumentMetaData(0, len(view.text), documentId=name)]
             there[0]._sofa = view.sofa

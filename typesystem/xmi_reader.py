@@ -84,8 +84,7 @@ class _Reader:
         self._instances()
         self._resolve()
         self._views(cas, [i for i, name in enumerate(names) if name == VIEW])
-        for number in (0, *self.sofa_ids):
-            del self.by_id[number]
+        self._forget()
         if self.by_id and not 0 < min(self.by_id) <= max(self.by_id) < 2**31:
             raise self.fault("expected xmi:ids from 1 to 2147483647", 0)
         cas._origin = Origin(self.by_id, {s.name: n for n, s in self.sofa_ids.items()})
@@ -95,6 +94,12 @@ class _Reader:
         if self.notes:
             cas.metadata["xmi:notes"] = "; ".join(self.notes)
         return cas
+
+    def _forget(self) -> None:
+        """Leaves only feature structures of the document in `by_id`."""
+        gone = [n for n, x in self.by_id.items() if id(x) in self.gone] if self.gone else []
+        for number in (0, *self.sofa_ids, *gone):
+            del self.by_id[number]
 
     def _number(self, text: str | None, what: str) -> int:
         if text is None:

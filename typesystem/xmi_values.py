@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from functools import lru_cache
 from typing import Any
 
 LIMITS: dict[str, tuple[int, int]] = {
@@ -43,28 +42,17 @@ def _is_float(value: Any) -> bool:
 
 
 def single(value: Any) -> str:
-    """A Float feature's value: the shortest decimal that means the same float of 32 bits.
+    """A Float feature's value, with all its digits: Java rounds to 32 bits, Python gets back what it had.
 
     Raises TypeError for what is no number, OverflowError beyond the range.
     """
     text = double(value)
-    return text if text[-1] in "Ny" else _shortest(float(text))
-
-
-@lru_cache(maxsize=4096)
-def _shortest(number: float) -> str:
-    try:
-        packed = struct.pack("<f", number)
-    except OverflowError:
-        raise OverflowError("expected a float of 32 bits") from None
-    for digits in range(1, 10):
-        text = f"{number:.{digits}g}"
+    if text[-1] not in "Ny":
         try:
-            if struct.pack("<f", float(text)) == packed:
-                return repr(float(text))
-        except OverflowError:  # rounded up beyond the largest
-            continue
-    return repr(number)
+            struct.pack("<f", float(text))
+        except OverflowError:
+            raise OverflowError("expected a float of 32 bits") from None
+    return text
 
 
 def boolean(value: Any) -> str:

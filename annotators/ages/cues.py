@@ -8,7 +8,7 @@ from ..dates.cues import after, before
 
 THING = after(
     r"[- ]{0,2}(?:[a-z]+[- ]){0,2}?(?:histor(?:y|ies)|habit|scars?|devices?|pacemaker|icd|cars?|vehicle|houses?|homes?|buildings?|fractures?|"
-    r"injur(?:y|ies)|lesions?|grafts?|stents?|implants?|valves?|prosthes[ie]s|specimens?|samples?|data|records?|stud(?:y|ies)|trials?|"
+    r"injur(?:y|ies)|lesions?|grafts?|stents?|mi|cva|tia|dvt|infarction|implants?|valves?|prosthes[ie]s|specimens?|samples?|data|records?|stud(?:y|ies)|trials?|"
     r"scans?|x-?rays?|ct|mri|images?|prescriptions?|bottle|vials?|company|program(?:me)?|tradition|problem|issue|wounds?|burns?|"
     r"ulcers?|infarcts?|strokes?|bleed|clots?|rash(?:es)?|bruis(?:e|es)|bites?|incisions?|surgery|survival|follow-?up|pack|ppd|"
     r"machine|equipment|computer|phone|mattress|shoes|milk|food|cultures?|tattoos?|piercing|dogs?|cats?|kittens?|pupp(?:y|ies)|horses?|"

@@ -17,6 +17,8 @@ _WORDS = {
     **dict.fromkeys("male female man woman boy girl patient".split(), rules.FROM_SEX + rules.FROM_GENDER),
     **dict.fromkeys("child infant lady gentleman".split(), rules.FROM_GENDER),
     **dict.fromkeys("m f".split(), rules.FROM_SEX),
+    **dict.fromkeys(rules.KIN.split("|"), rules.FROM_SEX[:1]),
+    **dict.fromkeys(rules.EVENTS.split("|"), rules.FROM_EVENT),
     **dict.fromkeys(("over", "under"), rules.FROM_LIMIT),
     **dict.fromkeys(
         "turn turns turned turning when since while until till before older younger".split(), rules.FROM_VERB
@@ -34,6 +36,8 @@ _PER_YEAR = {"years": 1.0, "months": 12.0, "weeks": 365.25 / 7, "days": 365.25, 
 _UNITS = {"y": "years", "e": "years", "m": "months", "w": "weeks", "d": "days", "h": "hours"}
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _MOST = {"years": 125, "months": 300, "weeks": 300, "days": 1000, "hours": 200}
+_FULL_STOP = re.compile(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
+"""A full stop that ends the sentence, or stands for one: not that of `y.o.`."""
 _UPWARD = re.compile(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
 
 
@@ -74,7 +78,7 @@ def _trigger() -> object:
 
     dash = "[-–—‐‑]"
     gap = rf"[\s\x{{A0}}]{{0,2}}{dash}?[\s\x{{A0}}]{{0,2}}"
-    number = rf"(?:\d{{1,3}}(?:[.,]\d{{1,2}})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{{1,2}}/\d{{1,2}}\))?|\b{CARDINAL})"
+    number = rf"(?:\d{{1,3}}(?:[.,]\d{{1,2}})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{{1,2}}/\d{{1,2}}\))?|\b{CARDINAL})(?:[ -]and[ -]a[ -]half)?"
     joint = rf"(?:{dash}?\s?(?:{dash}|&|to|and|or|through)[\s-]?)"
     options = re2.Options()
     options.case_sensitive = False
@@ -91,6 +95,8 @@ def _trigger() -> object:
                 r"\b(?:quinqua|sexa|septua|octo|nona)genarians?\b|\b(?:super)?centenarians?\b",
                 r"\bturn(?:s|ed|ing)?\s",
                 r"\b(?:male|female|man|woman|boy|girl|m|f|patient)\s?(?:/|,|\()?\s?\d",
+                rf"\b(?:{rules.KIN})\s?[,(/]\s?\d",
+                rf"\b(?:{rules.EVENTS})\sat\s\d",
                 rf"\b(?:i|he|she|who|patient|pt)(?:\s(?:am|is|was)|['’][ms])\s(?:now |only |just |about |almost |currently )?{number}\b",
                 r"\b(?:when|since|while|until|till|before)\s(?:i|he|she|they)\s(?:was|were|is|am|turned)\s",
                 rf"{number}\s(?:or|and)\s(?:older|younger)",
@@ -172,16 +178,20 @@ def _hit(match: re.Match[str], rule: AgeRule) -> AgeHit | None:
     low, high = min(numbers), max(numbers)
     if "decade" in rule.name:
         high = low + 9
+    if _FULL_STOP.search(match["span"]):
+        end -= 1
     return AgeHit(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(match["span"])))
 
 
 def _number(text: str) -> float | None:
     """The value of figures with a fraction (`3 1/2`, `2.5`, `4(3/12)`) or of words; None where it is none."""
     if not text[0].isdigit():
-        said = cardinal(text)
-        return None if said is None else float(said)
+        half = re.search(r"[ -]and[ -]a[ -]half\Z", text, re.IGNORECASE)
+        said = cardinal(text[: half.start()] if half else text)
+        return None if said is None else said + (0.5 if half else 0.0)
     whole = re.match(r"\d+(?:[.,]\d+)?", text)
     value = float(whole[0].replace(",", ".")) if whole else 0.0
+    value += 0.5 if text.endswith("half") else 0.0
     part = re.search(r"(\d+)/(\d+)", text)
     if part and int(part[2]):
         value += int(part[1]) / int(part[2])

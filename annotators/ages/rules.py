@@ -15,7 +15,7 @@ B = r"[ \t\xa0]{0,3}"
 J = r"(?:[ \t\xa0]{0,2}[-–‐‑]?[ \t\xa0]{0,2}|[ ]?\r?\n[ ]?)"
 """What stands between number, unit and `old`: blanks, a hyphen, a line break."""
 DIGITS = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?(?:[ -]?(?:[½¼¾]|\d/\d\d?(?!\d)))?(?:\(\d{1,2}/\d{1,2}\))?"
-NUMBER = rf"(?:{DIGITS}|{CARDINAL}(?![a-z]))"
+NUMBER = rf"(?:(?:{DIGITS}|{CARDINAL}(?![a-z]))(?:[ -]and[ -]a[ -]half)?)"
 _TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
 _LIST = r"(?:[ ]?(?:-|–|—|&|,)[ ]?(?:and |or )?|[- ]{1,2}(?:to|and|or|through)[- ])"
 NUMBERS = rf"(?P<n>{NUMBER})(?:{_TO}(?P<n2>{NUMBER}))?"
@@ -32,12 +32,18 @@ _PEOPLE = (
 )
 TENS = "twent|thirt|fort|fourt|fift|sixt|sevent|eight|ninet"
 _END = r"(?![\w°%]|[./,:-]\d)"
-_MORE = rf"(?:{J}{UNIT}(?![a-z])(?:{J}{OLD})?|[ ]?(?P<yo>{YO})(?![a-z]))?{_OLDER}"
+_MORE = rf"(?:[ ]?(?P<yo>{YO})(?![a-z])|{J}{UNIT}(?![a-z/])(?:{J}{OLD})?)?{_OLDER}"
 _CUE = (
     rf"(?:aged?|ages|a\.o\.?)(?:{B}(?:of|:|=|[<>] or =|>=?|<=?|≥|≤|~|-|between|from|over|under|above|below|about|around|"
     rf"approximately|approx\.?|only|group|range|\(?(?:in )?(?:years|yrs|y)\)?))*{B}"
 )
 _PRONOUN = r"(?:(?:i|he|she|who|patient|pt)[ ](?:am|is|was)|(?:i|he|she)['’](?:m|s))[ ](?:now |only |just |about |almost |currently )?"
+
+
+EVENTS = (
+    "died|dead|alive|living|deceased|diagnosed|dx|menarche|menopause|retired|smoking|drinking|away|well|healthy|married"
+)
+KIN = "mother|father|mom|dad|sister|brother|son|daughter|wife|husband|aunt|uncle|cousin|grandmother|grandfather"
 
 
 class Guard(Enum):
@@ -131,7 +137,7 @@ FROM_SEX = (
     _rule(
         "sex n",
         Guard.NEAR_SEX,
-        rf"(?:(?:male|female|man|woman|boy|girl)(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)(?P<span>{NUMBERS}(?:{J}(?P<unit>years?|yrs?\.?|y\.?))?)"
+        rf"(?:(?:male|female|man|woman|boy|girl|{KIN})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)(?P<span>{NUMBERS}(?:{J}(?P<unit>years?|yrs?\.?|y\.?))?)"
         rf"{_END}",
     ),
     _rule(
@@ -148,12 +154,20 @@ FROM_GENDER = (
     ),
 )
 FROM_LIMIT = (_rule("over ns", Guard.NONE, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
+FROM_EVENT = (
+    _rule(
+        "event at n",
+        Guard.NONE,
+        rf"(?:{EVENTS})[ ]at[ ]"
+        rf"(?P<span>(?P<n>\d{{1,3}})(?:{J}(?P<unit>years?|yrs?))?)(?=[.,;)](?!\d)|[ ](?:of|from|with|due|after|and|but)\b|[ ]?$)",
+    ),
+)
 FROM_VERB = (
     _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ](?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}"),
     _rule(
         "is n",
         Guard.NONE,
-        rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER}))(?![ ]and[ ](?:\d|{CARDINAL}\b))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
+        rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
     ),
     _rule(
         "when n",

@@ -31,7 +31,7 @@ _TIMES = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|nights?|days?|weeks?|wks
 _MEASURES = (
     r"mg|mgs|mcg|µg|μg|ug|ng|pg|kg|kgs|gm|gms|grams?|ml|mls|cc|ccs|dl|lit(?:er|re)s?|iu|meq|mmol|mol|mm|mmhg|cm|cms|km|lbs?|oz|"
     r"bpm|gauge|ga|degrees?|deg|celsius|fahrenheit|percent|pct|rpm|mph|hz|khz|mhz|kda|bp|kb|mb|gy|cgy|watts?|volts?|kj|"
-    r"cal|kcal|psi|ppm|fps|amps?|gtts?|tabs?|caps?|u/|g/|l/|mile|foot|inch|unit"
+    r"cal|kcal|h|psi|ppm|fps|amps?|gtts?|tabs?|caps?|u/|g/|l/|mile|foot|inch|unit"
 )
 COUNTED = after(rf"[ \t\xa0-]{{0,2}}(?:(?:%|°|º|℃|℉)|(?:{_MEASURES}|{_PLURALS}|{_TIMES}|units?)(?![\w/]|-old))")
 """The figure before counts or measures something: `mg`, `patients`, `days`, `%`."""
@@ -68,9 +68,9 @@ SCORE = before(
     r"phq-?\d?|gad-?7?|strength|motor|power|mrs|reflex(?:es)?|dtrs?|pulses?|murmurs?|acuity|vision|snellen|va|a1c|hba1c|ratio|dilution|"
     r"titers?|titres?|bp|b/p|b\.p\.|pressure|systolic|sat(?:s|uration)?|lot|batch|no\.|number|#|nodes?|lns?|orientation|oriented|"
     r"mallampati|nyha|asa|birads|bi-rads|gleason|karnofsky|ecog|version|v\.|page|pg|pp?\.|section|chapter|figure|fig\.?|table|part|"
-    r"cycle|week|every|another|half|lead|box|items?|questions?|channel|ports?|level|levels|rib|ribs|digits?|toes?|fingers?|"
+    r"cycle|week|x|every|another|half|lead|box|items?|questions?|channel|ports?|level|levels|rib|ribs|digits?|toes?|fingers?|"
     r"cranial nerves?|cn|wbcs?|rbcs?|hgb|hct|plts?|bun|cr|creat(?:inine)?|inr|esr|crp|abg|vbg|alt|ast|session|module|round|phase|vol(?:ume)?\.?|hydrocodone|norco|percocet|vicodin|lotrel|vytorin|advair|symbicort|exforge|benicar|hct|hctz)"
-    r"[ \t:=(-]{0,3}(?:is |was |were |of |at |as |a |an |now |about |around |still |up |to |with |in |on |r |l |ou |od |os |[-–,] ?){0,3})"
+    r"[ \t:=(-]{0,3}(?:is |was |were |of |at |as |a |an |now |about |around |still |up |to |with |r |l |ou |od |os |[-–,] ?){0,3})"
 )
 """Scores, gradings, ratios, pressures, numbers of things: the figures after are no date."""
 PAIN = re.compile(
@@ -93,8 +93,8 @@ NUMBER_OF = before(
     r"(?:(?<![a-z/])(?:case|report|ref|reference|id|ids|no|nos|number|num|nr|lot|batch|mrn|chart|account|acct|serial|ssn|"
     r"phone|tel|telephone|fax|pager|cell|code|zip|ndc|icd|pmid|nct|doi|isbn|patent|claim|policy|order|invoice|specimen|accession|sample|"
     r"study|protocol|trial|subject|control|model|device|catalog|cat|part|rx|script|room|rm|bed|suite|ste|unit|apt|apartment|"
-    r"building|bldg|box|floor|flight|bus|route|highway|hwy|ext|extension|section|iso|iec|en|din|astm|rfc|cfr|version|ver|release|page|pages|"
-    r"line|item|article|pp?|pg|vol|volume|form|docket|ticket|badge|employee|member|group|plan|license|licence|plate|lipofectamine|windows|office|server|npi|dea|vin|imei|udi|gtin|kit|vial|md|#)"
+    r"building|bldg|box|floor|flight|bus|route|highway|hwy|ext|extension|section|iso|iec|astm|rfc|cfr|version|ver|release|page|pages|"
+    r"line|item|article|pp?|pg|vol|volume|form|docket|ticket|badge|employee|member|group|plan|license|licence|plate|lipofectamine|windows|office|server|npi|dea|vin|imei|udi|gtin|kit|vial|#)"
     r"(?:(?: (?:no|nos|number|num|nr|id|code|#))?[.:#=]{0,2}[ \t]{0,2}(?:is |was |of |are )?[-#:(]{0,2})|#[ ]?|[№§$€£¥][ ]?)"
 )
 """Numbers of cases, lots, rooms, charts: no date, whatever they look like."""
@@ -153,7 +153,9 @@ YEAR_NAME_AFTER = after(
 SHORT_YEAR_CUE = before(
     r"(?<![\w-])(?:in|since|of|circa|around|back in|until|from|by|early|late|mid|during|spring|summer|fall|winter|autumn)[ \t-]{1,2}"
 )
-DECADE_CUE = before(r"(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )(?<!ran )(?<!running )(?<!now )(?<!low )(?<!high )(?:\bback in|\bin|\bsince|\bduring|\bfrom|\buntil)[ ]the[ ]")
+DECADE_CUE = before(
+    r"(?<!was )(?<!were )(?<!is )(?<!are )(?<!been )(?<!be )(?<!ran )(?<!running )(?<!now )(?<!low )(?<!high )(?:\bback in|\bin|\bsince|\bduring|\bfrom|\buntil)[ ]the[ ]"
+)
 PULSE_AFTER = after(r"[ ,]{0,2}(?:on\b|systolic|/|%|bpm|degrees|and was|at rest|with exertion|to |-)")
 VITALS = re.compile(
     r"\b(?:hr|heart|pulse|bp|b/p|pressure|systolic|diastolic|sats?|spo2|o2|oxygen|rate|temp(?:erature)?s?|degrees|glucose|sugars?|bpm|weight|resp(?:irations)?|rr|map)\b",
@@ -187,7 +189,9 @@ ORDINAL_THEN_MONTH = after(
     r"[ ,]{0,2}(?:and|or|to|through|-|–|&)[ ]?(?:the )?\d{1,2}(?:st|nd|rd|th)(?:[ ]of)?[ ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
 PAIR_BEFORE = before(r"\d{1,3}/\d{1,3}(?:,| and| or|,? then| now| to|;|[ ]?->)?[ ]{1,2}")
-FALL_EVENT = before(r"(?:\b(?:a|s/p|post|after|from|mechanical|accidental|recent|had|unwitnessed|witnessed|level|another|his|her|my|due to|with|of|ground)[ ])")
+FALL_EVENT = before(
+    r"(?:\b(?:a|s/p|post|after|from|mechanical|accidental|recent|had|unwitnessed|witnessed|level|another|his|her|my|due to|with|of|ground)[ ])"
+)
 ORDINAL_DAY_PART = after(r"[ \t]{1,2}(?:evening|morning|night|afternoon)\b")
 WEEKDAY_CUE = before(
     r"(?<![\w-])(?:on|last|next|this|since|until|till?|by|from|through|thru|to|and|or|every|past|late|early|after|before)[ \t]{1,2}|(?:^|\n|[(;*•]|[.!?][ ]{1,2})[ \t]{0,3}|,[ ]"

@@ -12,7 +12,7 @@ from .guards import REJECT, Place, joined, judge
 from .holidays import ANY_CASE, HOLIDAYS
 from .numerals import ORDINAL, YEAR
 from .reading import DateReading, PartialDate
-from .rules import DASH, B, Rule, Shape
+from .rules import DASH, B, Rule, Shape, with_weekday
 
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
@@ -211,6 +211,8 @@ class _Finder:
         if match is None:
             return False
         name = " ".join(match["h"].lower().replace("’", "'").split())
+        if len(name) < 5 and match["h"].isupper():
+            return False
         return name in ANY_CASE or all(w[0].isupper() or w[0].isdigit() for w in match["h"].split() if len(w) > 3)
 
     def qualified(self, begin: int) -> DateHit | None:
@@ -254,13 +256,13 @@ class _Finder:
         if gap is not None and gap.end() > word.end() and self.text[gap.end() : gap.end() + 1].isalnum():
             inner = self.best(gap.end(), word.end(), allowed=_DATED)
             if inner is not None and self.fits(inner, gap[0]):
-                readings = tuple(replace(r, begin=replace(r.begin, weekday=number)) for r in inner.readings)
+                readings = with_weekday(inner.readings, number) or inner.readings
                 return self.interval(
                     replace(inner, begin=begin, rule=f"weekday {inner.rule}", readings=readings, lacks=0)
                 )
             figures = loose.day_year.pattern.match(self.text, gap.end())
             if figures is not None:
-                readings = loose.day_year.read(figures, self.calendar)
+                readings = with_weekday(loose.day_year.read(figures, self.calendar), number)
                 if readings and judge(Shape.FULL, Place(self.text, gap.end(), figures.end(), readings)) == 0:
                     return DateHit(begin, figures.end(), "weekday d, y", Shape.FULL, readings)
         return self.interval(alone) if alone is not None else None
@@ -323,7 +325,9 @@ class _Finder:
     def vouched(self, at: int, months: set[int | None], sure: set[int]) -> bool:
         """Whether other dates of the text speak for a hit in doubt: one of the same month, or the next in a list."""
         hit = self.hits[at]
-        if hit.lacks == 1 and (hit.shape is Shape.ORDINAL or any(r.begin.month in months for r in hit.readings if r.begin.month)):
+        if hit.lacks == 1 and (
+            hit.shape is Shape.ORDINAL or any(r.begin.month in months for r in hit.readings if r.begin.month)
+        ):
             return bool(sure)
         return any(
             other.begin in sure and other.shape is hit.shape and joined(self.text[first.end : second.begin])

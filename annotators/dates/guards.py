@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from . import cues
+from .calendar import LATEST_YEAR
 from .reading import DateReading
 from .rules import Shape
 
@@ -52,6 +53,8 @@ class Place:
 
 def joined(between: str) -> bool:
     """Whether a list or an interval goes on: nothing but a comma, a dash, `and`, `or`, `to` stands between."""
+    if between and not between.strip(" \t"):
+        return False
     return between.strip(" \t\n,;&()-").lower() in ("", "and", "or", "to", "through", "thru", "until", "and again")
 
 
@@ -69,6 +72,8 @@ def edges(place: Place, *, glued: bool = False) -> bool:
             return False
     if right[:1].isdigit() or (right[:1].isalpha() and not glued) or right[:1] in ("%", "\\"):
         return False
+    if right[:1] == "." and place.hit[-4:].isdigit() and "/" in place.hit:
+        return True  # 31/12/1921.10:55
     return not (right[:1] in ("/", ".", ":", "\\", "'") and right[1:].isdigit())
 
 
@@ -106,7 +111,8 @@ def _named_full(place: Place) -> int:
     if place.hit[-1].isdigit() and right.isalpha() and not place.hit[-4:].isdigit():
         return REJECT
     if place.hit[-1].isdigit() and (
-        cues.COUNTED.match(place.after) or (right == ":" and place.after[1:2].isdigit() and not place.hit[-4:].isdigit())
+        cues.COUNTED.match(place.after)
+        or (right == ":" and place.after[1:2].isdigit() and not place.hit[-4:].isdigit())
     ):
         return REJECT
     if place.hit[-1].isalpha() and right.isalpha():
@@ -154,7 +160,12 @@ def _pair(place: Place) -> int:
         for part in place.hit.replace("\\", "/").replace("//", "/").split("/")
     )
     first, second = (part.strip() for part in place.hit.replace("//", "/").replace("\\", "/").split("/"))
-    if (a, b) == (24, 7) or cues.WEIGHTY_AFTER.match(place.after) or cues.COUNTED.match(place.after):
+    if (
+        place.after[:1] == "/"
+        or (a, b) == (24, 7)
+        or cues.WEIGHTY_AFTER.match(place.after)
+        or cues.COUNTED.match(place.after)
+    ):
         return REJECT
     score = cues.SCORE.search(place.before)
     mixed = place.text[place.begin - 2 : place.begin - 1].isdigit() and place.text[place.begin - 1 : place.begin] == " "
@@ -214,7 +225,9 @@ def _month_year(place: Place) -> int:
         return max(0, (2 if "." in place.hit else 1) - place.support()) or (
             REJECT if cues.NUMBER_OF.search(place.before) else 0
         )
-    return REJECT if cues.NUMBER_OF.search(place.before) else 0
+    if cues.NUMBER_OF.search(place.before) or (int(place.hit[-4:]) > LATEST_YEAR and not place.support()):
+        return REJECT
+    return 0
 
 
 def _short_month_year(place: Place) -> int:
@@ -224,7 +237,8 @@ def _short_month_year(place: Place) -> int:
         return REJECT
     if cues.DATED.search(place.before) or cues.YEAR_STRONG.search(place.before):
         return 0
-    return max(0, 1 - place.support()) if "/" in place.hit else REJECT
+    titre = place.hit[0] == "1" and not place.hit[1].isdigit()
+    return max(0, 1 - place.support()) if "/" in place.hit and not titre else REJECT
 
 
 def _year_month(place: Place) -> int:
@@ -324,7 +338,7 @@ def _year(place: Place) -> int:
             return REJECT
         if 0 < place.last <= place.begin and place.text[place.last : place.begin].strip(" ,\t") in ("", "at", "@", "-"):
             return REJECT
-    if number > 2035:
+    if number > LATEST_YEAR:
         return 0 if cues.YEAR_CUE.search(before) or place.follows_date or place.support() else REJECT
     return 0
 
@@ -409,7 +423,7 @@ def _ordinal(place: Place) -> int:
 def _weekday(place: Place) -> int:
     if place.text[place.begin - 1 : place.begin].isalnum() or cues.FREQUENCY.search(place.before):
         return REJECT
-    return 0
+    return REJECT if place.hit[0].isupper() and cues.PERSON_BEFORE.search(place.before) else 0
 
 
 def _short_weekday(place: Place) -> int:

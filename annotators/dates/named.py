@@ -92,7 +92,7 @@ def month_day_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, .
 @rule(
     "Mon d yy",
     Shape.NAMED_SHORT_YEAR,
-    rf"{MONTH_WORD}\.?(?:{B}(?P<s>[-/])|{B}){DAY}(?(s)(?P=s)|(?:{B},{B}['’‘]?|{B}['’‘]))(?P<y>\d\d)(?!\d)",
+    rf"{MONTH_WORD}\.?(?:{B}(?P<s>[-/])|{B}){DAY}(?(s)(?P=s)|(?:{B},{B}['’‘]?|{B}['’‘]|(?<=[hdt])[ ](?=\d\d(?:[.,;:)\]\n]|$|[ ](?:or|and|he|she|pt|with|at|to)\b))))(?P<y>\d\d)(?!\d)",
 )
 def month_day_short_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)

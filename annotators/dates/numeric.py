@@ -6,7 +6,7 @@ import re
 
 from .calendar import Calendar
 from .reading import DateReading, PartialDate
-from .rules import ANY_YEAR, DASH, YEAR4, B, Rule, Shape, group, one, possible, rule
+from .rules import ANY_YEAR, DASH, YEAR4, NO_SUCH_DAY, B, Rule, Shape, group, no_such_day, one, possible, rule
 
 _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
@@ -23,7 +23,7 @@ def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") ->
     month_first = DateReading(f"M D{tail}", PartialDate(year=y, month=a, day=b, time=time))
     day_first = DateReading(f"D M{tail}", PartialDate(year=y, month=b, day=a, time=time))
     both = [day_first, month_first] if calendar.day_first else [month_first, day_first]
-    return [r for r in both if possible(r.begin)]
+    return [r for r in both if possible(r.begin)] or list(no_such_day(a, b, y) or no_such_day(b, a, y))
 
 
 def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateReading]:
@@ -31,10 +31,22 @@ def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateReading]:
         DateReading("Y M D", PartialDate(year=y, month=m, day=d, time=time)),
         DateReading("Y D M", PartialDate(year=y, month=d, day=m, time=time)),
     ]
-    return [r for r in found if possible(r.begin)][:1]
+    return [r for r in found if possible(r.begin)][:1] or list(no_such_day(m, d, y))
 
 
-@rule("d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d)(?!\d)")
+def _or_year_first(
+    found: list[DateReading], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
+) -> tuple[DateReading, ...]:
+    """The readings, and the one with the year in front: always where the order is doubtful, else only for want of others."""
+    if len(first) == 2 == len(last) and (doubtful or not found or found[0].layout == NO_SUCH_DAY):
+        found = found + _year_first(calendar.year(first), month, int(last))
+    sound = [r for r in found if r.layout != NO_SUCH_DAY]
+    return tuple(sound or found[:1])
+
+
+@rule(
+    "d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d)(?!\d)"
+)
 def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
     blanks = sum(map(str.isspace, first + second))
@@ -45,20 +57,18 @@ def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     if "." in seps and not long and (blanks or len(seps) == 1):
         return ()  # figures with dots and a short year: `dotted`
     a, b, y = int(m["a"]), int(m["b"]), year.lstrip("'’")
+    if len(seps) > 1 and (not seps & {"/", "\\"} or (not long and first.strip() not in ("/", "\\"))):
+        return ()
     if len(seps) > 1 and not long and "/" in first and b < int(y) <= 31:
         return ()  # 3/19-21 is the 19th to the 21st
     found = orders(a, b, calendar.year(y), calendar)
-    if len(m["a"]) == 2 and len(y) == 2 and (not found or "/" not in seps):
-        found += _year_first(calendar.year(m["a"]), b, int(y))
-    return tuple(found)
+    return _or_year_first(found, m["a"], b, y, doubtful="/" not in seps, calendar=calendar)
 
 
 @rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")
 def dotted(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     found = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
-    if len(m["a"]) == 2:
-        found += _year_first(calendar.year(m["a"]), int(m["b"]), int(m["y"]))
-    return tuple(found)
+    return _or_year_first(found, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
 
 
 @rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
@@ -98,7 +108,7 @@ def compact_last(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...
 @rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<c>\d\d)(?!\w)")
 def compact_short(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     found = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
-    return tuple(found + _year_first(calendar.year(m["a"]), int(m["b"]), int(m["c"])))
+    return _or_year_first(found, m["a"], int(m["b"]), m["c"], doubtful=True, calendar=calendar)
 
 
 @rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")

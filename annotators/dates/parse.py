@@ -12,7 +12,7 @@ from . import loose, named, numeric
 from .calendar import LATEST_YEAR, Calendar
 from .finder import borrow, find_dates, qualifier_of, split_qualifier
 from .reading import DateReading, PartialDate
-from .rules import Rule, one, possible
+from .rules import NO_SUCH_DAY, Rule, one, possible, with_weekday
 
 _RULES: tuple[Rule, ...] = (
     *numeric.RULES, *named.FROM_DAY, *named.FROM_YEAR, *named.FROM_MONTH, *loose.FROM_DAY, *loose.FROM_YEAR, *loose.FROM_APOSTROPHE, *loose.FROM_SEASON,
@@ -62,7 +62,7 @@ def _parse(text: str, calendar: Calendar) -> tuple[DateReading, ...]:
     if not bare or len(bare) > _LONGEST:
         return ()
     for reader in (_expression, _unwrapped, _found, _odd):
-        readings = tuple(dict.fromkeys(reader(bare, calendar)))
+        readings = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
         if readings:
             return readings
     return ()
@@ -70,15 +70,16 @@ def _parse(text: str, calendar: Calendar) -> tuple[DateReading, ...]:
 
 def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
     """Readings of the text as it stands."""
-    yield from _whole(text, calendar)
+    whole = tuple(_whole(text, calendar))
+    yield from whole
     yield from _edtf(text)
     yield from _with_weekday(text, calendar)
     qualifier, rest = split_qualifier(text)
     if qualifier:
         for r in _expression(rest, calendar):
             yield replace(r, begin=replace(r.begin, qualifier=qualifier_of(qualifier)))
-        return
-    yield from _interval(text, calendar)
+    elif not whole:
+        yield from _interval(text, calendar)
 
 
 def _whole(text: str, calendar: Calendar) -> Iterator[DateReading]:
@@ -122,9 +123,7 @@ def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateReading]:
             if not found and figures is not None:
                 year = int(figures["y"]) if "y" in figures.groupdict() else None
                 found = list(one("D" + " Y" * (year is not None), PartialDate(year=year, day=int(figures["d"]))))
-            for reading in found:
-                if reading.begin.day is not None and reading.begin.weekday is None:
-                    yield replace(reading, begin=replace(reading.begin, weekday=number))
+            yield from with_weekday((r for r in found if r.begin.weekday is None), number)
 
 
 def _interval(text: str, calendar: Calendar) -> Iterator[DateReading]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from .calendar import Calendar
@@ -21,7 +21,7 @@ ANY_YEAR = r"(?:19|2[01])\d\d"
 """Also the years after 2100 that shifted records show (MIMIC); only where nothing but a date is written so."""
 MONTH_WORD = r"(?P<month>[^\W\d_]{3,10})"
 """A word; the rule looks it up in the calendar."""
-SUFFIX = rf"(?:{B}(?:st|nd|rd|th)(?![^\W\d_]))?"
+SUFFIX = rf"(?:{B}(?:st|nd|rd|th|er)(?![^\W\d_]))?"
 DAY = rf"(?P<d>\d{{1,2}}){SUFFIX}"
 DASH = "[-–—‐‑]"
 
@@ -79,11 +79,29 @@ def group(match: re.Match[str], name: str) -> str:
     return match.groupdict().get(name) or ""
 
 
+NO_SUCH_DAY = "?"
+"""Layout of a date that was plainly meant and does not exist (30 February 2020): found, but not to be computed with."""
+
+
 def one(layout: str, begin: PartialDate, end: PartialDate | None = None) -> tuple[DateReading, ...]:
     """The single reading of an expression; none where an end point is no day of the calendar."""
     if possible(begin) and (end is None or possible(end)):
         return (DateReading(layout, begin, end),)
-    return ()
+    return no_such_day(begin.month, begin.day, begin.year) if end is None else ()
+
+
+def no_such_day(month: int | None, day: int | None, year: int | None) -> tuple[DateReading, ...]:
+    """What stands for a day of 1 to 31 that its month lacks; nothing where the figures are no date at all."""
+    if year is None or not 1 <= (month or 0) <= 12 or not 1 <= (day or 0) <= 31:
+        return ()
+    return (DateReading(NO_SUCH_DAY, PartialDate(year=year)),)
+
+
+def with_weekday(readings: Iterable[DateReading], weekday: int) -> tuple[DateReading, ...]:
+    """The readings that name a day, with their weekday; where some fall on it, only those (`Friday, 3/4/2022` is in March)."""
+    named = [replace(r, begin=replace(r.begin, weekday=weekday)) for r in readings if r.begin.day is not None]
+    fitting = [r for r in named if (day := r.begin.to_date()) is not None and day.weekday() == weekday]
+    return tuple(fitting or named)
 
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)

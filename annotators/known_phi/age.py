@@ -21,16 +21,22 @@ _OLD = {
     unit: re.compile(rf"(?:\s?-\s?|\s*){word}\.?(?:'s)?(?:\s?-\s?|\s+)(?:olds?\b|of\s+age\b){_SHORT.get(unit, '')}")
     for unit, word in _UNITS.items()
 }
-_UNIT_OF = re.compile(r"(year|yr|y|month|mo|m|week|wk|w|day|d|decade|801|802|803|804|a)")
-_NAMES = {"year": "year", "yr": "year", "y": "year", "a": "year", "801": "year", "month": "month", "mo": "month", "m": "month",
-          "802": "month", "week": "week", "wk": "week", "w": "week", "803": "week", "day": "day", "d": "day", "804": "day"}  # fmt: skip
+_UNIT_OF = re.compile(r"(year|yr|y|month|mo|m|week|wk|w|day|d|801|802|803|804|a)")
+"""Units as they stand in records: words, UCUM codes, and the codes 801 to 804 of E2B(R2)."""
+_NAMES = {
+    **dict.fromkeys(("year", "yr", "y", "a", "801"), "year"),
+    **dict.fromkeys(("month", "mo", "m", "802"), "month"),
+    **dict.fromkeys(("week", "wk", "w", "803"), "week"),
+    **dict.fromkeys(("day", "d", "804"), "day"),
+}
 _VALUE = re.compile(r"(\d{1,3})(?:\.0*)?\s*[-_]?\s*(?:([a-z]+|80[1-4])\b)?")
 _BEFORE = re.compile(r"\b(?:aged?|age\s+of|ages?\s?[:=]?|age\s+is|age\s+was|turned|turning)[\s:=-]{0,3}$")
 _KEPT = re.compile(r"(?:\bage[d]?\s+(?:of\s+)?|\bage\s?[:=]\s?)$")
 _SEXED = re.compile(r"\s?[- ]?(?:male|female|man|woman|gentleman|lady|boy|girl)\b")
 _LETTER = re.compile(r"\s?(?:M|F)\b(?!\.\w)")
 
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+eighteen nineteen""".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
@@ -51,11 +57,12 @@ class AgeMatcher:
     """An age of the record. `value` is a number, with a unit where it is not years: `58`, `58.0`, `22-month`."""
 
     def __init__(self, value: str, kind: PhiKind) -> None:
-        self.kind = kind
         found = _VALUE.search(fold(value))
         self.number = int(found.group(1)) if found else -1
         unit = _UNIT_OF.match(found.group(2)) if found and found.group(2) else None
         self.unit = _NAMES.get(unit.group(1), "year") if unit else "year"
+        over = kind is PhiKind.AGE and self.unit == "year" and self.number > 89
+        self.kind = PhiKind.AGE_OVER_89 if over else kind
         self._after, self._of_unit = _OLD[self.unit], _OF_UNIT[self.unit]
         self.value = f"{self.number} {self.unit}s"
         self.words = in_words(self.number) if 0 <= self.number < 130 else []
@@ -64,18 +71,27 @@ class AgeMatcher:
         """Every place where this age is stated."""
         if self.number < 0:
             return
-        figure = str(self.number)
-        places = [(b, e) for b, e, digits in page.numbers if digits == figure]
+        places = list(self._figures(page.folded))
         places += [(at, at + len(w)) for w in self.words for at in occurrences(page.folded, w)]
         for begin, end in sorted(places):
             span = self._span(page, begin, end)
             if span:
                 yield Hit(*span, self.kind, 1.0, "known age", self.value)
 
+    def _figures(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Where the number stands in figures; letters may follow it directly, as in `58yo`."""
+        figure = str(self.number)
+        at = folded.find(figure)
+        while at >= 0:
+            end = at + len(figure)
+            if not (at and folded[at - 1].isalnum()) and not folded[end : end + 1].isdigit():
+                yield at, end
+            at = folded.find(figure, end)
+
     def _span(self, page: Page, begin: int, end: int) -> tuple[int, int] | None:
         folded = page.folded
         if begin and (
-            folded[begin - 1].isalnum() or folded[begin - 1] in "./$" and folded[begin - 2 : begin - 1].isdigit()
+            folded[begin - 1].isalnum() or (folded[begin - 1] in "./$" and folded[begin - 2 : begin - 1].isdigit())
         ):
             return None
         cue = _BEFORE.search(folded, max(0, begin - 14), begin)

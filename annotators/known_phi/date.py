@@ -1,4 +1,8 @@
-"""Finds a date of the record however it is written: `1960-04-14`, `4/14/60`, `14th of April 1960`, `april fourteenth`."""
+"""Finds a date of the record however it is written: `1960-04-14`, `4/14/60`, `14th of April 1960`, `april fourteenth`.
+
+Only places that hold the day or the year are looked at, so that a document costs little; the grammar of all dates is in
+`annotators/dates`.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from ..dates.calendar import LANGUAGES, Calendar
+from ..dates.parse import parse_date
 from .age import in_words
 from .fold import fold, occurrences
 from .page import Hit, Page
 
 
-class _Day(NamedTuple):
+class Day(NamedTuple):
     """A date with 0 for parts that are not known."""
 
     year: int
@@ -23,16 +28,15 @@ class _Day(NamedTuple):
 
 _MONTHS = {fold(word): number for word, number in Calendar(languages=LANGUAGES).months.items()}
 _SEPARATOR = re.compile(r"\s?[-/.,]\s?|\s")
-_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:of\s+)?([^\W\d_]{3,10})\.?")
+_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?([^\W\d_]{3,10})\.?")
 _MONTH_BEFORE = re.compile(r"\b([^\W\d_]{3,10})\.?[\s,.\-/]{0,3}(?:the\s+)?$")
-_YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:of\s+)?['’]?(\d{4}|\d\d)(?!\d)")
-_WORD = re.compile(r"[^\W\d_]{3,10}")
-_CUE = re.compile(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
+_YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?'?(\d{4}|\d\d)(?!\d)")
+_SUFFIX = re.compile(r"(?:st|nd|rd|th)?\b")
+_BORN = re.compile(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
+_COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)?\d*")
 
-_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth"
-).split()
+_ORDINALS = """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+fifteenth sixteenth seventeenth eighteenth nineteenth""".split()
 _TENTHS = {20: "twentieth", 30: "thirtieth"}
 
 
@@ -46,32 +50,19 @@ def ordinal_in_words(day: int) -> list[str]:
     return [f"{tens}-{_ORDINALS[day % 10]}", f"{tens} {_ORDINALS[day % 10]}", *in_words(day)]
 
 
-def readings(value: str) -> list[_Day]:
-    """The dates a field of the record can mean: two where day and month are both below 13 and the order is not given."""
-    text = fold(value.strip())
-    parts = re.findall(r"\d+|[^\W\d_]+", text.partition("t")[0] if re.match(r"\d{4}-?\d\d-?\d\dt", text) else text)
-    digits = [p for p in parts if p.isdigit()]
-    month = next((_MONTHS[p] for p in parts if p in _MONTHS), 0)
-    if month:
-        years = [int(d) for d in digits if len(d) == 4]
-        days = [int(d) for d in digits if len(d) <= 2]
-        return _valid([_Day(years[0] if years else 0, month, days[0] if days else 0)])
-    if len(digits) >= 3 and len(digits[0]) == 4:
-        return _valid([_Day(int(digits[0]), int(digits[1]), int(digits[2]))])
-    if len(digits) >= 3 and len(digits[2]) == 4:
-        a, b, year = map(int, digits[:3])
-        return _valid(list(dict.fromkeys((_Day(year, a, b), _Day(year, b, a)))))
-    if len(digits) == 2 and len(digits[0]) == 4:
-        return _valid([_Day(int(digits[0]), int(digits[1]), 0)])
-    if digits and len(digits[0]) in (8, 12, 14):
-        return _valid([_Day(int(digits[0][:4]), int(digits[0][4:6]), int(digits[0][6:8]))])
-    if digits and len(digits[0]) == 6:
-        return _valid([_Day(int(digits[0][:4]), int(digits[0][4:6]), 0)])
-    return [_Day(int(digits[0]), 0, 0)] if digits and len(digits[0]) == 4 else []
+def readings(value: str) -> list[Day]:
+    """The dates a field of the record can mean: two where day and month are both below 13 and their order is open.
 
-
-def _valid(days: list[_Day]) -> list[_Day]:
-    return [d for d in days if 0 <= d.month <= 12 and 0 <= d.day <= 31]
+    Besides date expressions, HL7 timestamps of any precision: `1960`, `196004`, `19600414`, `196004141230`.
+    """
+    text = value.strip()
+    compact = _COMPACT.fullmatch(text)
+    if compact and len(text) in (6, 8, 10, 12, 14):
+        found = [Day(int(compact[1]), int(compact[2]), int(compact[3] or 0))]
+    else:
+        dates = [r.begin for r in parse_date(text, languages=LANGUAGES) if r.end is None]
+        found = [Day(d.year or 0, d.month or 0, d.day or 0) for d in dates]
+    return [d for d in dict.fromkeys(found) if (d.year or d.month) and d.month <= 12 and d.day <= 31]
 
 
 class DateMatcher:
@@ -81,20 +72,16 @@ class DateMatcher:
         self.kind = kind
         self.days = readings(value)
         full = [d for d in self.days if d.year and d.month and d.day]
-        self.value = "%04d-%02d-%02d" % full[0] if len(full) == 1 else ""
+        self.value = f"{full[0].year:04d}-{full[0].month:02d}-{full[0].day:02d}" if len(full) == 1 else ""
         self.compact = {
-            c
-            for y, m, d in full
-            for c in (f"{y:04d}{m:02d}{d:02d}", f"{d:02d}{m:02d}{y:04d}", f"{m:02d}{d:02d}{y:04d}")
-            + tuple(f"{a:02d}{b:02d}{e:02d}" for a, b, e in ((y % 100, m, d), (d, m, y % 100), (m, d, y % 100)))
+            "".join(order)
+            for d in full
+            for year, month, day in (
+                (f"{d.year:04d}", f"{d.month:02d}", f"{d.day:02d}"),
+                (f"{d.year % 100:02d}", f"{d.month:02d}", f"{d.day:02d}"),
+            )
+            for order in ((year, month, day), (day, month, year), (month, day, year))
         }
-        self.spoken = [
-            (text, day)
-            for day in full
-            for month in (k for k, v in _MONTHS.items() if v == day.month and len(k) > 2 and k.isascii())
-            for word in ordinal_in_words(day.day)
-            for text in (f"{month} {word}", f"{month} the {word}", f"{word} of {month}")
-        ]
 
     def find(self, page: Page) -> Iterator[Hit]:
         """Every place where the date stands."""
@@ -111,93 +98,97 @@ class DateMatcher:
         for i, (begin, end, digits) in enumerate(numbers):
             if digits in self.compact:
                 yield begin, end
-                continue
-            if len(digits) > 4:
-                continue
-            if i + 2 < len(numbers):
-                (b2, e2, second), (b3, e3, third) = numbers[i + 1 : i + 3]
-                if _SEPARATOR.fullmatch(folded, end, b2) and _SEPARATOR.fullmatch(folded, e2, b3):
-                    if self._same(digits, second, third):
-                        yield begin, e3
+            elif len(digits) <= 4:
+                following = numbers[i + 1 : i + 3]
+                if len(following) == 2 and self._triple(folded, numbers[i], *following):
+                    if self._same(digits, following[0][2], following[1][2]):
+                        yield begin, following[1][1]
                     continue
-            for day in self.days:
-                if day.day and int(digits) == day.day and len(digits) <= 2:
-                    yield from self._named(page, begin, end, day)
-                elif day.year and int(digits) == day.year:
-                    yield from self._year(page, begin, end, day)
-            if i + 1 < len(numbers) and len(digits) <= 2:
-                b2, e2, second = numbers[i + 1]
-                pair = {int(digits), int(second)} if len(second) <= 2 else set()
-                if folded[end:b2] in ("/", "-", ".") and any({d.day, d.month} == pair for d in self.days):
-                    if _CUE.search(folded, max(0, begin - 40), begin):
-                        yield begin, e2
+                for day in self.days:
+                    if day.day and int(digits) == day.day and len(digits) <= 2:
+                        yield from self._named(page, begin, end, day)
+                    elif day.year and int(digits) == day.year:
+                        yield from self._year(page, begin, end, day)
+                if following and self._pair(folded, numbers[i], following[0]) and self._is_birth(page, begin):
+                    yield begin, following[0][1]
+
+    @staticmethod
+    def _triple(folded: str, one: tuple[int, int, str], two: tuple[int, int, str], three: tuple[int, int, str]) -> bool:
+        """Whether three numbers stand together as in `4/14/1960`."""
+        return bool(_SEPARATOR.fullmatch(folded, one[1], two[0]) and _SEPARATOR.fullmatch(folded, two[1], three[0]))
+
+    def _pair(self, folded: str, one: tuple[int, int, str], two: tuple[int, int, str]) -> bool:
+        """Whether two numbers are day and month: `4/14`."""
+        if folded[one[1] : two[0]] not in ("/", "-", ".") or len(one[2]) > 2 or len(two[2]) > 2:
+            return False
+        return any({d.day, d.month} == {int(one[2]), int(two[2])} for d in self.days)
 
     def _same(self, first: str, second: str, third: str) -> bool:
         """Whether three numbers are this date in one of the orders in use: D M Y, M D Y, Y M D."""
         for year, month, day in self.days:
-            written = {f"{year:04d}", f"{year % 100:02d}"}
-            if third in written and {(int(first), int(second))} & {(day, month), (month, day)} and day:
+            written = (f"{year:04d}", f"{year % 100:02d}")
+            if third in written and day and (int(first), int(second)) in ((day, month), (month, day)):
                 return True
             if first in written and len(first) == 4 and (int(second), int(third)) == (month, day):
                 return True
         return False
 
-    def _named(self, page: Page, begin: int, end: int, day: _Day) -> Iterator[tuple[int, int]]:
-        """The day in figures with the month by name beside it."""
+    def _named(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
+        """The day, in figures or words, with the month by name beside it."""
         folded = page.folded
         after = _MONTH_AFTER.match(folded, end)
-        if after and _MONTHS.get(after.group(1)) == day.month:
+        if after and _MONTHS.get(after[1]) == day.month:
             yield from self._dated(page, begin, after.end(), day)
         before = _MONTH_BEFORE.search(folded, max(0, begin - 18), begin)
-        if before and _MONTHS.get(before.group(1)) == day.month:
-            year = _YEAR_AFTER.match(folded, end)
-            suffix = re.compile(r"(?:st|nd|rd|th)?\b").match(folded, end)
-            yield from self._dated(page, before.start(), end if year or not suffix else suffix.end(), day)
+        if before and _MONTHS.get(before[1]) == day.month:
+            suffix = _SUFFIX.match(folded, end)
+            yield from self._dated(page, before.start(), suffix.end() if suffix else end, day)
 
-    def _dated(self, page: Page, begin: int, end: int, day: _Day) -> Iterator[tuple[int, int]]:
+    def _dated(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
         """Day and month with the year after them; without a year only where birth is spoken of."""
         year = _YEAR_AFTER.match(page.folded, end)
         if year:
-            if int(year.group(1)) in (day.year, day.year % 100):
+            if int(year[1]) in (day.year, day.year % 100):
                 yield begin, year.end()
             return
         for words in _year_in_words(day.year):
-            if page.folded.startswith(words, end + 1) or page.folded.startswith(words, end + 2):
-                yield begin, page.folded.index(words, end) + len(words)
+            at = page.folded.find(words, end, end + 4 + len(words))
+            if at >= 0:
+                yield begin, at + len(words)
                 return
-        if not day.year or _CUE.search(page.folded, max(0, begin - 40), begin):
+        if not day.year or self._is_birth(page, begin):
             yield begin, end
 
-    def _year(self, page: Page, begin: int, end: int, day: _Day) -> Iterator[tuple[int, int]]:
+    def _year(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
         """The year with the month by name before it, or alone where birth is spoken of."""
         before = _MONTH_BEFORE.search(page.folded, max(0, begin - 18), begin)
-        if before and day.month and _MONTHS.get(before.group(1)) == day.month:
+        if before and day.month and _MONTHS.get(before[1]) == day.month:
             yield before.start(), end
-        elif _CUE.search(page.folded, max(0, begin - 40), begin):
+        elif self._is_birth(page, begin):
             yield begin, end
 
     def _words(self, page: Page) -> Iterator[tuple[int, int]]:
-        """Day and month in words, with the year in words or figures after them."""
-        for text, day in self.spoken:
-            for at in occurrences(page.folded, text):
-                yield from self._dated(page, at, at + len(text), day)
+        """The day in words with the month beside it."""
+        for day in self.days:
+            if day.day and day.month:
+                for words in ordinal_in_words(day.day):
+                    for at in occurrences(page.folded, words):
+                        yield from self._named(page, at, at + len(words), day)
+
+    @staticmethod
+    def _is_birth(page: Page, begin: int) -> bool:
+        return _BORN.search(page.folded, max(0, begin - 40), begin) is not None
 
 
 def _year_in_words(year: int) -> list[str]:
     if not 1900 <= year < 2100:
         return []
     century, rest = divmod(year, 100)
-    heads = in_words(century) if century != 20 or rest > 9 else []
-    found = [
-        f"{head} {tail}" for head in heads for tail in (in_words(rest) if rest > 9 else [f"oh {_one(rest)}", "hundred"])
-    ]
+    tails = in_words(rest) if rest > 9 else [f"oh {in_words(rest)[0]}"] if rest else ["hundred"]
+    found = [f"{head} {tail}" for head in in_words(century) for tail in tails] if century < 20 or rest > 9 else []
     if century == 20:
         found += [f"two thousand{link}{tail}" for link in (" ", " and ") for tail in (in_words(rest) if rest else [""])]
-    return found
-
-
-def _one(number: int) -> str:
-    return in_words(number)[0]
+    return [words.strip() for words in found]
 
 
 def _longest_first(span: tuple[int, int]) -> tuple[int, int]:

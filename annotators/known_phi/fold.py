@@ -22,10 +22,7 @@ class _Folding(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         low = char.lower()
-        if low in _LETTERS:
-            folded = _LETTERS[low]
-        else:
-            folded = unicodedata.normalize("NFD", low)[:1] or char
+        folded = _LETTERS[low] if low in _LETTERS else unicodedata.normalize("NFD", low)[:1] or char
         self[code] = folded
         return folded
 

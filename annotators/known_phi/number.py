@@ -49,7 +49,7 @@ class NumberMatcher:
                 or (len(national) == 11 and national[0] == "1")
             ):
                 for code in range(1, 4):  # the country code has one to three digits
-                    if 7 <= len(national) - code:
+                    if len(national) - code >= 7:
                         forms.setdefault(national[code:], 1)
                         forms.setdefault("0" + national[code:], 1)
             elif len(self.digits) == 10:

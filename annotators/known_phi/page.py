@@ -67,7 +67,7 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold(text)
-        self.lower_case = text == text.lower()
+        self.lower_case = text == self.folded if text.isascii() else text == text.lower()
         """No capitals at all, as in transcripts of speech: case says nothing."""
 
     @cached_property

@@ -142,7 +142,7 @@ def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatc
             found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
             bare = re.sub(r"(?:^\s*#?\d+[\w/-]*\s+|\s+\d+[a-zA-Z]?\s*$)", "", piece)
             bare = re.split(r"(?i)\s+(?:apt|apartment|unit|suite|ste|#)\b", bare)[0]
-            if bare != piece and len(_TOKEN.findall(bare)) > 1 or len(bare) > 8:
+            if bare != piece and (len(_TOKEN.findall(bare)) > 1 or len(bare) > 8):
                 found.append(PhraseMatcher(bare, PhiKind.LOCATION_STREET, words, "known street without number"))
         elif number == 0 and len(pieces) > 1:
             found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))

@@ -21,6 +21,7 @@ _EDGE = " \t\n\r,.;:()[]"
 _LEAD = re.compile(
     rf"(?:[{re.escape(_EDGE)}]|(?:on|in|at|since|until|till|by|from|before|after|during|the|of|about)\s)*", re.I
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FOUR = re.compile(r"\d{4}")
 
 
@@ -90,7 +91,8 @@ class DocumentDates:
         key = (mention.text, mention.value)
         known = self._read.get(key)
         if known is None:
-            known = self._parse(mention.text.strip(_EDGE))
+            text = _SURROGATE.sub("\ufffd", mention.text)  # half a character cannot be searched by every engine
+            known = self._parse(text.strip(_EDGE))
             if mention.value and mention.value not in [r.iso() for r in known]:  # the finder knew more: its languages
                 known = self._parse(mention.value) or known
             self._read[key] = known

@@ -126,7 +126,7 @@ class Organisations:
             return
         base = 0.85 if telling > 1 else 0.65
         if entry.kind in _WEAK_KINDS:
-            base -= 0.1 if not entry.ambiguous else 0.3 if telling < 2 else 0.2
+            base -= 0.1 if not entry.ambiguous else 0.4 if telling < 2 else 0.2
         elif entry.ambiguous:
             base -= 0.1
         yield span_of(sheet, first, more, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), base, f"cue {entry.kind}")
@@ -172,8 +172,10 @@ class Organisations:
         return first, telling
 
     def _opens_line(self, j: int) -> bool:
-        """Whether a line begins with token j, as a letterhead does."""
+        """Whether a line begins with token j that can be a name, as a letterhead does."""
         sheet = self.sheet
+        if not sheet.facts(j) & (w.CITY | w.NAME | w.UNKNOWN):
+            return False
         return j == 0 or "\n" in sheet.between(j - 1)
 
     def _tells(self, j: int) -> bool:
@@ -229,9 +231,9 @@ class Organisations:
         first = i
         while first and sheet.bits[first - 1] & CAPITAL and sheet.near(first - 1) and i - first < 3:
             first -= 1
-        if first < i and sheet.form(first - 1).lower() in _AT and sheet.form(first).lower() not in _GENERIC:
-            if not sheet.facts(first) & w.TERM:
-                yield span_of(sheet, first, i + 1, PhiKind.LOCATION_HOSPITAL, 0.55, "short name of a hospital")
+        telling = first < i and sheet.form(first).lower() not in _GENERIC and not sheet.facts(first) & w.TERM
+        if telling and sheet.form(first - 1).lower() in _AT:
+            yield span_of(sheet, first, i + 1, PhiKind.LOCATION_HOSPITAL, 0.55, "short name of a hospital")
 
     def _partners(self, i: int) -> Iterator[Found]:
         """`Willis, Hill and Hoffman`: a firm by its partners."""

@@ -168,10 +168,10 @@ class Places:
             return 0.4 if big and not unsure else 0.25 if words > 1 else 0.1
         if big and not unsure:
             return 0.8
-        if level:
-            return 0.4 if level < 2 else 0.0
-        confidence = 0.65 if big or not person else 0.4
         vague = self.sheet.form(first - 1).lower() in ("for", "of", "via", "to", "into")
+        if level:
+            return 0.4 if level < 2 and not vague else 0.0
+        confidence = 0.65 if big or not person else 0.4
         return confidence - 0.25 if vague and not big else confidence
 
     def _followed_by_name(self, last: int) -> bool:

@@ -19,6 +19,8 @@ from .words import (
     ORGANISATION,
     ORGANISATION_CUE,
     ORGANISATIONS_BEGIN,
+    PLACES_BEGIN,
+    TERM,
     TERMS_BEGIN,
     UNKNOWN,
     Words,
@@ -90,14 +92,14 @@ class Sheet:
         """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone."""
         facts, size = self.all_facts, self.size
         for i in self.shown:
-            if not facts[i] & (MAKERS_BEGIN | TERMS_BEGIN) or not facts[i] & _BLOCKABLE or i + 1 == size:
+            if not facts[i] & (MAKERS_BEGIN | TERMS_BEGIN) or facts[i] & BLOCKED or i + 1 == size:
                 continue
             for last in range(min(i + 5, size), i + 1, -1):
                 phrase = " ".join(self.text[self.begins[i] : self.ends[last - 1]].split())
                 makers = facts[i] & MAKERS_BEGIN and words.lists["not_organizations"].has(phrase)
                 if makers or (facts[i] & TERMS_BEGIN and words.medical.has(phrase)):
                     for j in range(i, last):
-                        facts[j] = BLOCKED | facts[j] & ~(NAME | OFTEN | UNKNOWN | EPONYM | CITY)
+                        facts[j] = BLOCKED | TERM | (facts[j] & ~_BLOCKABLE)
                     break
 
     def facts(self, i: int) -> int:
@@ -165,6 +167,6 @@ class Sheet:
 _SHOWN = CAPITAL | SHOUT | LETTER
 _HOT_SHAPE = _SHOWN | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
 _HOT_FACT = OFTEN_GIVEN | ORGANISATION | ORGANISATIONS_BEGIN | ORGANISATION_CUE | CUES_BEGIN
-_BLOCKABLE = NAME | UNKNOWN | EPONYM | CITY
+_BLOCKABLE = NAME | OFTEN | UNKNOWN | EPONYM | CITY | PLACES_BEGIN
 _OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
 _QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])

@@ -7,16 +7,15 @@ further than one window. A hit is at most `OVERLAP` bytes of UTF-8 long.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...typesystem import PhiKind
 from .context import Surroundings
 from .filters import find_filter
+from .gate import Gate
 from .lists import StringList
-from .syntax import re2_options
 from .validators import digits, find_validator
 
 if TYPE_CHECKING:
@@ -79,13 +78,14 @@ class Matcher:
 
     # -- rules ---------------------------------------------------------------------------------------------------
 
-    def _combine(self) -> list[_Gate]:
-        gates: list[_Gate] = []
-        for number, (rule, _, compiled, _) in enumerate(self._detail):
-            if not gates or gates[-1].file != rule.file or len(gates[-1].patterns) >= GATE_SIZE:
-                gates.append(_Gate(rule.file, number))
-            gates[-1].patterns.append(compiled.pattern)
-        return gates
+    def _combine(self) -> list[tuple[int, Gate]]:
+        """Gates over the patterns of each file, and the number of their first pattern."""
+        groups: list[list[int]] = []
+        for number, (rule, _, _, _) in enumerate(self._detail):
+            if not groups or self._detail[groups[-1][0]][0].file != rule.file or len(groups[-1]) >= GATE_SIZE:
+                groups.append([])
+            groups[-1].append(number)
+        return [(group[0], Gate([self._detail[n][2].pattern for n in group])) for group in groups]
 
     def _rule_hits(self, text: str, sentences: Sentences | None, only: str | None) -> Iterator[Hit]:
         if not self._detail or not text:
@@ -109,8 +109,9 @@ class Matcher:
     def _occurring(self, data: bytes, low: int, high: int) -> Iterator[int]:
         """Numbers of the patterns that occur between two offsets, ascending."""
         piece = data if low == 0 and high == len(data) else data[max(0, low - 4) : high]
-        for gate in self._gates:
-            yield from gate.occurring(piece)
+        for first, gate in self._gates:
+            for number in gate.occurring(piece):
+                yield first + number
 
     def _search(
         self, data: bytes, low: int, high: int, limit: int, number: int, found: list[tuple[int, int, int]]
@@ -193,31 +194,6 @@ def outermost(found: list[Hit]) -> Iterator[Hit]:
             continue
         open_.append(hit)
         yield hit
-
-
-class _Gate:
-    """The combined pass over some patterns: which of them occur at all, at the speed of one automaton."""
-
-    def __init__(self, file: str, first: int) -> None:
-        self.file, self.first, self.patterns = file, first, [""]
-
-    @cached_property
-    def _set(self) -> Any:
-        import re2
-
-        made = re2.Set.SearchSet(re2_options())
-        for pattern in self.patterns:
-            made.Add(pattern)
-        made.Compile()
-        return made
-
-    def occurring(self, piece: bytes) -> Iterable[int]:
-        """Numbers of the patterns that occur, ascending. The empty pattern always does: its absence says that the pass ran
-        out of memory, and then every pattern is looked at and nothing is missed."""
-        numbers = self._set.Match(piece)
-        if not numbers or 0 not in numbers:
-            return range(self.first, self.first + len(self.patterns) - 1)
-        return sorted(self.first + n - 1 for n in numbers if n) if len(numbers) > 1 else ()
 
 
 # -- text ------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,11 +102,11 @@ public final class UimaCheck {
     private final Map<FeatureStructure, Integer> numbers = new HashMap<>();
     private final List<FeatureStructure> all = new ArrayList<>();
 
-    private final XmiSerializationSharedData shared;
+    private final Map<Integer, Integer> ids;
 
-    Dump(StringBuilder json, XmiSerializationSharedData shared) {
+    Dump(StringBuilder json, XmiSerializationSharedData shared) throws ReflectiveOperationException {
       this.json = json;
-      this.shared = shared;
+      this.ids = ids(shared);
     }
 
     void document(CAS base) {
@@ -122,6 +123,17 @@ public final class UimaCheck {
         featureStructure(all.get(i));
       }
       json.append("]}");
+    }
+
+    /** The xmi:ids that feature structures were read with, by address; inline arrays and lists have none. */
+    private static Map<Integer, Integer> ids(XmiSerializationSharedData shared) throws ReflectiveOperationException {
+      Method id = XmiSerializationSharedData.class.getDeclaredMethod("getXmiIdAsInt", int.class);
+      id.setAccessible(true);
+      Map<Integer, Integer> found = new HashMap<>();
+      for (int address : shared.getAllFsAddressesInIdMap()) {
+        found.put(address, (Integer) id.invoke(shared, address));
+      }
+      return found;
     }
 
     private int number(FeatureStructure fs) {
@@ -164,7 +176,8 @@ public final class UimaCheck {
 
     private void featureStructure(FeatureStructure fs) {
       json.append("{\"id\":");
-      string(json, shared.getXmiId(((FeatureStructureImpl) fs).getAddress()));
+      Integer id = ids.get(((FeatureStructureImpl) fs).getAddress());
+      string(json, id == null ? null : id.toString());
       json.append(",\"type\":");
       string(json, fs.getType().getName());
       if (fs instanceof CommonArrayFS) {

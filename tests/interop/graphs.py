@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from enum import Enum
 from typing import Any
 
@@ -15,17 +16,18 @@ from caspipe.typesystem.xmi_plan import Field, plan_for
 Value = Any
 
 
-def graph(cas: Cas) -> dict[str, Any]:
+def graph(cas: Cas, *, single: bool = False) -> dict[str, Any]:
     """The whole document: views with what they index, in index order, and every feature structure with its values.
 
-    Feature structures are numbered as they are met, so equal documents give equal data whatever their xmi:ids.
+    Feature structures are numbered as they are met, so equal documents give equal data whatever their xmi:ids. `single`:
+    floats of 32 bits as what those bits mean, since Java knows no other.
     """
-    return _Walk(cas).document()
+    return _Walk(cas, single).document()
 
 
 class _Walk:
-    def __init__(self, cas: Cas) -> None:
-        self.cas = cas
+    def __init__(self, cas: Cas, single: bool) -> None:
+        self.cas, self.single = cas, single
         self.types = cas.typesystem or _own()
         self.numbers: dict[int, int] = {}
         self.all: list[Any] = []
@@ -54,21 +56,24 @@ class _Walk:
         if isinstance(item, ByteArray):
             return item.uima_name, bytes(item)
         if isinstance(item, ArrayBase):
-            return item.uima_name, [self.value(v) for v in item]  # type: ignore[attr-defined]
+            floats = self.single and item.uima_name == "uima.cas.FloatArray"
+            return item.uima_name, [self.value(_single(v) if floats else v) for v in item]  # type: ignore[attr-defined]
         found: dict[str, Any] = {}
         if isinstance(item, AnnotationBase):
-            found["sofa"] = None if item._sofa is None else item._sofa.name
+            found["@sofa"] = None if item._sofa is None else item._sofa.name
         if isinstance(item, Annotation):
-            found["span"] = item.begin, item.end
+            found["@span"] = item.begin, item.end
         for f in plan_for(type(item), self.types).fields:
             if f.kind == "pos":
                 found["pos"] = item.pos
-                found["link"] = self.value(getattr(item, "_pos_link", None))
+                found["@link"] = self.value(getattr(item, "_pos_link", None))
             else:
                 found[f.name] = self.field(f, getattr(item, f.attribute))
         return item.uima_name, found
 
     def field(self, f: Field, value: Any) -> Value:
+        if self.single and value is not None and "uima.cas.Float" in (f.range, f.element) and f.kind != "shared":
+            value = _single(value) if f.kind == "number" else [_single(v) for v in value]
         if f.kind == "shared" and isinstance(value, list) and not isinstance(value, FeatureStructure):
             from caspipe.typesystem.arrays import ARRAYS
 
@@ -88,6 +93,10 @@ class _Walk:
         if isinstance(value, Enum | PhiKind):
             return value.name
         return value
+
+
+def _single(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
 
 
 def _own() -> Any:
@@ -177,6 +186,7 @@ def for_java(cas: Cas) -> dict[str, Any]:
         for f in plan_for(type(item), types).fields:
             if f.kind == "pos":
                 values["pos"] = value(getattr(item, "_pos_link", None), "")
+                values["tag"] = item.pos if values["pos"] is None else ""
                 continue
             v = getattr(item, f.attribute)
             if v is None or (f.omit_empty and v == ""):
@@ -203,9 +213,7 @@ def _java_float(v: float, range_: str) -> Any:
     if math.isinf(v):
         return "Infinity" if v > 0 else "-Infinity"
     if range_ == "uima.cas.Float":
-        import struct
-
-        return struct.unpack("<f", struct.pack("<f", v))[0]
+        return _single(v)
     return v
 
 
@@ -222,8 +230,9 @@ def differences(ours: dict[str, Any], java: dict[str, Any]) -> list[str]:
         if a[:3] != b[:3]:
             found.append(f"view {name}: text, mime or uri differ")
         made = {n for n in b[3] if n not in ours["fs"]}
-        if [n for n in a[3]] != [n for n in b[3] if n not in made]:
-            found.append(f"view {name}: other members: {sorted(set(a[3]) ^ set(b[3]))}")
+        theirs = [n for n in b[3] if n not in made]
+        if a[3] != theirs:
+            found.append(f"view {name}: members {a[3]} are {theirs}")
     for number in sorted({*ours["fs"], *java["fs"]}):
         a, b = ours["fs"].get(number), java["fs"].get(number)
         if a is None or b is None:
@@ -235,7 +244,11 @@ def differences(ours: dict[str, Any], java: dict[str, Any]) -> list[str]:
                 found.append(f"{number} {a[0]}: other elements")
         else:
             for feature in b[1]:
-                if not _same(a[1].get(feature), b[1][feature]):
+                if feature == "pos" and a[1].get("tag"):  # made for the file: judged by its tag
+                    link = java["fs"].get((b[1]["pos"] or ("fs", 0))[1])
+                    if link is None or link[1]["PosValue"] != a[1]["tag"] or link[2] != b[2]:
+                        found.append(f"{number} {a[0]}.pos is not the annotation of its tag")
+                elif not _same(a[1].get(feature), b[1][feature]):
                     found.append(f"{number} {a[0]}.{feature}")
             if a[2] is not None and a[2] != b[2]:
                 found.append(f"{number} {a[0]}: other covered text")

@@ -95,17 +95,30 @@ def _chosen(pool: tuple[str, ...], text: str, draws: Draws, salt: str) -> str | 
 
 def _words(text: str, draws: Draws, salt: str, cues: str, also: frozenset[str]) -> str | None:
     """The text with its numbers and proper words replaced; None where it has none."""
-    made = [_run(run, draws, salt, cues, also) for run in _RUN.findall(text)]
-    new = "".join(made)
+    runs = _RUN.findall(text)
+    stays = [_stays(runs, i, cues, also) for i in range(len(runs))]
+    new = "".join(run if stay else _other(run, draws, salt) for run, stay in zip(runs, stays, strict=True))
     return new if new != text else None
 
 
-def _run(run: str, draws: Draws, salt: str, cues: str, also: frozenset[str]) -> str:
+def _stays(runs: list[str], at: int, cues: str, also: frozenset[str]) -> bool:
+    """Whether a run says only what sort of thing it is. With a word behind it, it is a name: Orchard Street, Lake Shore."""
+    run = runs[at]
+    if not run[0].isalpha() or run in _SMALL or run.casefold() in also:
+        return not run[0].isdecimal()
+    entry = pools.lexicon(cues).entry(run)
+    if entry is None or (len(run) == 2 and run.isupper() and at and "," in runs[at - 1]):  # Omaha, NE
+        return False
+    following = runs[at + 2] if at + 2 < len(runs) and runs[at + 1].isspace() else ""
+    after = pools.lexicon(cues).entry(following)
+    if cues != "street_words":
+        return after is None
+    return entry.kind != "type" or not following.isalpha() or (after is not None and after.kind != "type")
+
+
+def _other(run: str, draws: Draws, salt: str) -> str:
     if run[0].isdecimal():
         return shaped(run, draws, f"number{salt}") or run
-    common = run.casefold() in _SMALL or run.casefold() in also
-    if not run[0].isalpha() or common or pools.lexicon(cues).has(run):
-        return run
     if len(run) <= 5 and run.isupper():  # an abbreviation: MGH, NHS, IL
         return shaped(run, draws, f"letters{salt}") or run
     owner = "'s" if run.lower().endswith(("'s", "’s")) else ""

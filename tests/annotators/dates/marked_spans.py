@@ -44,7 +44,9 @@ def unmark(line: str, name: str = "") -> Marked:
 def cases(file: str) -> list[Marked]:
     """The lines of a case file without blank lines and comments; a case is named by its file and line number."""
     lines = (_CASES / file).read_text(encoding="utf-8").splitlines()
-    return [unmark(line, f"{file}:{i}") for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("# ")]
+    return [
+        unmark(line, f"{file}:{i}") for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("# ")
+    ]
 
 
 def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
@@ -57,5 +59,7 @@ def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
             faults.append(f"missed {begin}:{end} {case.text[begin:end]!r}")
         elif not (kind.is_a(PhiKind.of(name))):
             faults.append(f"{begin}:{end} is {kind.name}, not {name}")
-    faults += [f"false {begin}:{end} {case.text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(spans.items())]
+    faults += [
+        f"false {begin}:{end} {case.text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(spans.items())
+    ]
     return "; ".join(faults)

@@ -144,6 +144,32 @@ def test_what_is_outside_keeps_its_place_through_the_map(cas: Cas) -> None:
     assert len(view.select(Token)) == len(outside)
 
 
+ODD = [
+    "a\ud800b 3/4/2020",
+    "\ud800",
+    "\u0662\u0660/3/2010",
+    "\U0001f600",
+    "x" * 3000,
+    "9" * 3000,
+    "\x00",
+    "\u0430\u0301",
+    "-",
+]
+
+
+@pytest.mark.parametrize("number", range(len(MASKERS)))
+def test_odd_text_of_every_kind_is_masked_without_an_error(number: int) -> None:
+    masker = made(Masker, MASKERS[number])
+    for text in ODD:
+        for kind in PhiKind:
+            cas = Cas(f"({text})", id="document")
+            cas.add(Phi(1, len(text) + 1, kind=kind))
+            masker.process(cas)
+            assert cas.deidentified.startswith("(")
+            if not number:
+                assert cas.deidentified == f"([{kind.top.name}])"
+
+
 PROGRAM = """
 from caspipe.typesystem import Cas, Phi, PhiKind
 from caspipe.annotators.masker import Masker

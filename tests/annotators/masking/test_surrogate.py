@@ -162,6 +162,22 @@ def test_words_that_say_what_it_is_stay_in_organisations_and_streets() -> None:
     assert room != "room 12"
 
 
+@pytest.mark.parametrize(
+    ("address", "gone", "kept"),
+    [
+        ("220 Orchard Street, Dover, DE 19901", {"220", "Orchard", "Dover", "DE", "19901"}, {"Street"}),
+        ("7 Park Ave NE, Omaha, NE 68102", {"7", "Park", "Omaha", "68102"}, {"Ave", "NE"}),
+        ("12 Lake Shore Drive Apt 3", {"12", "Lake", "Shore", "3"}, {"Drive", "Apt"}),
+    ],
+)
+def test_no_proper_word_of_an_address_stays(address: str, gone: set[str], kept: set[str]) -> None:
+    (new,) = surrogates(f"<LOCATION_STREET>{address}</LOCATION_STREET>")
+    words = re.findall(r"\w+", new)
+    assert not gone & set(words)
+    assert kept <= set(words)
+    assert words.count("NE") == ("NE" in kept)
+
+
 def test_a_name_of_common_words_alone_becomes_a_placeholder() -> None:
     assert surrogates("<LOCATION_HOSPITAL>the General Hospital</LOCATION_HOSPITAL>") == ["[LOCATION]"]
 

@@ -1,0 +1,75 @@
+"""`make bench`: runs every benchmark and score, and writes benchmarks/RESULTS.md with commands, date and machine.
+
+python -m benchmarks.run            everything
+python -m benchmarks.run bench_xmi  some
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SHARED = ROOT.parent / "shared" / "corpora"
+RUNS: list[tuple[str, list[str], bool]] = [
+    ("bench_cas", [], False),
+    ("bench_xmi", [], False),
+    ("bench_segmenter", [], False),
+    ("bench_pipeline", [], False),
+    ("score_vaers", ["vaers_dev/narratives.jsonl"], True),
+    ("score_presidio", ["presidio_synth/synth_dataset_v2.json.gz"], True),
+    ("score_aci_bench", ["aci_bench"], True),
+    ("score_names", ["presidio_synth/synth_dataset_v2.json.gz"], True),
+]
+"""(module, arguments, whether the arguments are files of the open corpora beside the checkout)."""
+
+
+def machine() -> str:
+    """The interpreter and its build, since a build without profile-guided optimisation is a fifth slower."""
+    flags = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    pgo = "with" if "--enable-optimizations" in flags else "without"
+    build = f"{platform.python_implementation()} {platform.python_version()} ({pgo} PGO)"
+    return f"{build}, {platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
+
+
+def main(wanted: list[str]) -> None:
+    lines = [
+        "# Measurements",
+        "",
+        f"{time.strftime('%Y-%m-%d')}; {machine()}. Written by `make bench`; ratios within one run are what counts, machines",
+        "differ and this one is shared. Scores need the open corpora beside the checkout.",
+        "",
+    ]
+    for module, arguments, corpus in RUNS:
+        if wanted and module not in wanted:
+            continue
+        given = [str(SHARED / a) for a in arguments] if corpus else arguments
+        shown = " ".join(
+            ["python -m", f"benchmarks.{module}", *(f"../shared/corpora/{a}" if corpus else a for a in arguments)]
+        )
+        lines += [f"## {module}", "", f"`{shown}`", ""]
+        if corpus and not all(Path(g).exists() for g in given):
+            lines += ["Not run: the corpus is not beside this checkout.", ""]
+            continue
+        print(f"{module} ...", flush=True)
+        command = [sys.executable, "-m", f"benchmarks.{module}", *given]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        output = (
+            done.stdout
+            if done.returncode == 0
+            else f"{done.stdout}\nfailed with exit code {done.returncode}\n{done.stderr}"
+        )
+        print(output, flush=True)
+        lines += ["```", output.strip().replace(str(ROOT.parent), ".."), "```", ""]
+    if not wanted:
+        (HERE / "RESULTS.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
