@@ -46,6 +46,13 @@ class Resolver(AnalysisEngine):
             if not 0 <= value <= 1:
                 raise ValueError(f"threshold {kind.name}: expected a number from 0 to 1, got {value!r}")
 
+    def mentions(self) -> Iterator[tuple[str, str]]:
+        for name in self.priority:
+            yield "priority", name
+        for names in self.per_kind.values():
+            for name in names:
+                yield "per_kind", name
+
     @cached_property
     def _order(self) -> SourceOrder:
         return SourceOrder(self.priority, self.per_kind)

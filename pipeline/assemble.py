@@ -16,7 +16,7 @@ from .component import (
     Component,
 )
 from .config import Config, Step
-from .errors import ConfigError, Fault
+from .errors import ConfigError, Fault, nearest
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
 ROLES: dict[str, tuple[type[Component], ...]] = {
@@ -77,6 +77,7 @@ def assemble(config: Config) -> Assembly:
     if not faults:
         whole = _with_resolver(whole)
         _check_capabilities(reader, whole, config, faults)
+        _check_mentions(whole, config, faults)
     if faults:
         raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
     for consumer in consumers:
@@ -158,3 +159,16 @@ def _check_capabilities(
             step = steps.get(engine.id)
             faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
         made += engine.outputs
+
+
+def _check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:
+    """Names of components in parameters (`priority: [rules, crf]`) must be ids here, or at least components that exist."""
+    here = {part for e in engines for part in (e.id, *e.id.split("/"))} | set(config.aggregates)
+    steps = {s.id: s for s in config.engines}
+    for engine in engines:
+        for parameter, name in engine.mentions():
+            if name in here or registry.is_known(name):
+                continue
+            what = f"no component or aggregate called {name!r}{nearest(name, here)}"
+            step = steps.get(engine.id)
+            faults.append(step.fault((parameter,), what) if step else Fault(engine.id, what, config.file))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -61,7 +62,10 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _warn
+                return function(*args, **kwargs)
         except ConfigError as error:
             _complain("\n".join(map(str, error.faults)))
             raise typer.Exit(EXIT_CONFIG) from None
@@ -72,6 +76,10 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(0) from None
 
     return guarded
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.secho(f"warning: {message}", err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
 
 
 def _complain(message: str) -> None:
@@ -188,8 +196,7 @@ def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
     pipeline = _load(config, set_, plugin)
     faults: list[Fault] = []
     for part in [pipeline.reader, *pipeline.engines, *pipeline.consumers]:
-        check = getattr(part, "check", None)
-        faults += check() if check is not None else []
+        faults += part.check() if part is not None else []
     if faults:
         raise ConfigError(faults)
     typer.echo(f"{pipeline.name}: {len(pipeline.engines)} engines, {len(pipeline.consumers)} consumers; no faults")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from ..typesystem import Annotation, Cas, FeatureStructure, View
 from . import registry
+from .errors import Fault
 from .resources import Resource, load
 
 C = TypeVar("C", bound="type[Component]")
@@ -53,6 +54,14 @@ class Component:
 
     def close(self) -> None:
         """Lets go of what `open` took."""
+
+    def check(self) -> list[Fault]:
+        """Faults that only the contents of parameters show (`caspipe validate`): a rule file's own examples, for one."""
+        return []
+
+    def mentions(self) -> Iterator[tuple[str, str]]:
+        """(parameter, name) of every other component that the parameters name, so that a misspelt one is told."""
+        yield from ()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id}>"

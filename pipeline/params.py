@@ -279,7 +279,8 @@ def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, 
             near = nearest(str(value), [str(a) for a in typing.get_args(hint)]) if choices else ""
             expected = f"one of {choices.replace(chr(39), '')}" if choices else describe_type(hint)
             detail = "" if item["type"].endswith(("_type", "_parsing", "literal_error")) else f" ({item['msg']})"
-            report((*path, *item["loc"]), f"expected {expected}{detail}, got {shown(item['input'])}{near}")
+            got = kind_of(item["input"]) if path and "key" in str(path[-1]) else shown(item["input"])
+            report((*path, *item["loc"]), f"expected {expected}{detail}, got {got}{near}")
         return None
 
 
@@ -302,7 +303,7 @@ def kind_of(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A configuration value for a message: short ones as they are, others by kind."""
+    """A configuration value for a message: short ones as they are, others by kind. Not for parameters that hold secrets."""
     return repr(value) if isinstance(value, str | int | float | bool) and len(repr(value)) <= 60 else kind_of(value)
 
 

@@ -124,6 +124,12 @@ def find(name: str, role: str = "") -> type[Component]:
 _SECTIONS = {"reader": "reader", "engine": "engines", "consumer": "consumers", "": "nowhere"}
 
 
+def is_known(name: str) -> bool:
+    """Whether some component, in whatever role, has this name."""
+    discover()
+    return bool(_named(name, ""))
+
+
 def find_all(name: str) -> list[type[Component]]:
     """The components of a name, one for each role. Raises LookupError where there is none."""
     first = find(name)

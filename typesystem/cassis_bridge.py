@@ -214,8 +214,10 @@ class _ToCassis:
         for i, members in enumerate(self.graph.members):
             view = self.target.get_view(self.graph.views[i].name)
             for number in members:
-                view.add(self.by_number[number])
-        highest = max([*self.by_number, *self.graph.sofa_numbers, 0])
+                view._current_view.add_fs_to_indexes(self.by_number[number])  # add() would overwrite a feature `sofa`
+        highest = max([self.graph.metadata_number, *self.by_number, *self.graph.sofa_numbers])
+        if all(v.name != INITIAL_VIEW for v in self.graph.views):  # cassis makes one, with a number that may be taken
+            self.target.get_sofa().xmiID = highest = highest + 1
         while self.target._xmi_id_generator.generate_id() < highest:
             pass
 

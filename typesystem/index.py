@@ -96,8 +96,7 @@ class Index(Generic[A]):
         begins, items = self._ready(), self._items
         for i in range(bisect_left(begins, item._begin), bisect_right(begins, item._begin)):
             if items[i] is item:
-                del items[i]
-                self._begins = None
+                del items[i], begins[i]
                 return True
         return False
 

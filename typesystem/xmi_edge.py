@@ -38,10 +38,10 @@ def read_records(cas: Cas, by_id: dict[int, Any], fault: Callable[[str], Excepti
     records = {n: r for n, r in by_id.items() if isinstance(r, MetadataRecord | OffsetMapRecord)}
     for number, record in records.items():
         if isinstance(record, MetadataRecord):
-            entries = dict(zip(record.keys, record.values, strict=False))
+            entries = _entries(record)
             if FEATURE_KEY in entries:
                 _restore(by_id, entries[FEATURE_KEY])
-                entries = dict(zip(record.keys, record.values, strict=False))
+                entries = _entries(record)
             cas.metadata.update((k, v) for k, v in entries.items() if k != FEATURE_KEY and not k.startswith(TEXT_KEY))
         elif cas.has_view(record.view):
             try:
@@ -51,6 +51,11 @@ def read_records(cas: Cas, by_id: dict[int, Any], fault: Callable[[str], Excepti
                 raise fault("caspipe.OffsetMap: expected sorted, disjoint spans") from None
         _drop(cas, record)
         del by_id[number]
+
+
+def _entries(record: MetadataRecord) -> dict[str, str]:
+    """Null strings are what other tools make of empty ones."""
+    return {k or "": v or "" for k, v in zip(record.keys, record.values, strict=False)}
 
 
 def document_id(cas: Cas) -> str:

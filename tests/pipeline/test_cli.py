@@ -19,7 +19,7 @@ NOTE = "Seen on 3/4/2020 by Dr. Smith, a 65-year-old man."
 def caspipe(*arguments: str, input: str | None = None, code: int = 0) -> str:
     result = CliRunner().invoke(app, list(arguments), input=input)
     assert result.exit_code == code, result.output
-    return result.output
+    return result.stdout if code == 0 else result.output
 
 
 @pytest.fixture

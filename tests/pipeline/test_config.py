@@ -215,3 +215,9 @@ engines:
 def test_a_pipeline_that_names_no_resolver_gets_the_default_one() -> None:
     pipeline = Pipeline.parse("engines: [t_numbers]")
     assert [e.id for e in pipeline.engines] == ["t_numbers", "resolver"]
+
+
+def test_a_misspelt_component_in_a_priority_list_is_told(tmp_path: Path) -> None:
+    text = "engines:\n  - aggregate: {id: rules, engines: [t_numbers]}\n  - resolver:\n      priority: [known_phi, ruels]\n"
+    assert faults(write(tmp_path, text)) == ["4: resolver.priority: no component or aggregate called 'ruels'; did you mean rules?"]
+    assert Pipeline.load(write(tmp_path, text.replace("ruels", "rules"))).engines
