@@ -15,7 +15,7 @@ from .resolving import VETOED
 
 _TITLE = re.compile(r"\b(?:Dr|Drs|Mr|Mrs|Ms|Miss|Prof|Professor|Doctor|dr|mr|mrs|ms|prof)\b\.?\s{0,2}$")
 _AFTER_EPONYM = re.compile(
-    r"""(?:'s|’s|')?\s+(?:\w+\s+)?(?:diseases?|syndromes?|disorder|palsy|signs?|tests?|phenomenon|reaction|lymphoma|sarcoma
+    r"""(?:'s|’s|')?\s+(?:diseases?|syndromes?|disorder|palsy|signs?|tests?|phenomenon|reaction|lymphoma|sarcoma
         |tumou?r|procedure|operation|man(?:o?e)uver|criteria|scor(?:e|es|ing)|scale|classification|stain|nod(?:e|ule)s?|cells?
         |bod(?:y|ies)|tube|catheter|fracture|contracture|thyroiditis|encephalopathy|dystrophy|an(?:a)?emia|o?esophagus|cyst
         |gland|hernia|murmur|virus|fever|chorea|ataxia|angina|purpura|arteritis|reflex|vaccin(?:e|ation))\b""",

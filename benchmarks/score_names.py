@@ -96,8 +96,8 @@ def aci_bench(annotator: NameAnnotator, corpora: Path) -> Iterator[str]:
                     counts[field, "gold"] += len(gold)
                     counts[field, "found"] += sum(any(b <= g[0] and g[1] <= e for b, e in found) for g in gold)
     for field in ("note", "dialogue"):
-        found, gold = counts[field, "found"], counts[field, "gold"]
-        yield f"aci_bench {field}: patient's names covered {found}/{gold} = {found / gold:.3f}"
+        covered, total = counts[field, "found"], counts[field, "gold"]
+        yield f"aci_bench {field}: patient's names covered {covered}/{total} = {covered / total:.3f}"
 
 
 def vaers(annotator: NameAnnotator, corpora: Path, show: str) -> Iterator[str]:
@@ -110,7 +110,8 @@ def vaers(annotator: NameAnnotator, corpora: Path, show: str) -> Iterator[str]:
     for view, one in zip(views, found, strict=True):
         for c in one:
             if show and c.kind.name.startswith(show):
-                around = f"{view.text[max(0, c.begin - 30) : c.begin]}[{view.text[c.begin : c.end]}]{view.text[c.end : c.end + 30]}"
+                text = view.text
+                around = f"{text[max(0, c.begin - 30) : c.begin]}[{text[c.begin : c.end]}]{text[c.end : c.end + 30]}"
                 yield f"  {c.kind.name} {c.confidence:.2f} {c.rule}: {' '.join(around.split())}"
     times = []
     for _ in range(5):

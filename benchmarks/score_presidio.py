@@ -71,7 +71,7 @@ def main() -> None:
                     for b, e in (h for h in hits if not any(overlap(g, h) for g in gold)):
                         print("false ", repr(text[max(0, b - 40) : b]), repr(text[b:e]), repr(text[e : e + 20]))
     print(
-        f"{'kind':18}{'gold':>6}{'hits':>6}   {'strict P':>8}{'R':>7}{'F1':>7}   {'overlap P':>9}{'R':>7}{'F1':>7}   {'covered':>7}"
+        f"{'':18}{'gold':>6}{'hits':>6}   {'strict P':>8}{'R':>7}{'F1':>7}   {'overlap P':>9}{'R':>7}{'F1':>7}   covered"
     )
     for name in KINDS:
         gold, hits = count[name, "gold"] or 1, count[name, "hits"] or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import threading
 import time
@@ -108,6 +109,9 @@ class _Loop:
         for consumer in self.pipeline.consumers:
             consumer.open()
             stack.callback(consumer.close)
+        gc.collect()
+        gc.freeze()  # models and lexicons are never garbage: the collector need not walk them for every document
+        stack.callback(gc.unfreeze)
 
     def go(self, progress: Progress | None) -> None:
         report, limit = self.report, self.pipeline.options.limit

@@ -13,6 +13,7 @@ from .arrays import (
     StringArray,
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, View
+from .cassis_bridge import from_cassis, to_cassis
 from .errors import CasError, CaspipeError, FormatError, TypeSystemError
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
@@ -72,9 +73,11 @@ __all__ = [
     "TypeSystem",
     "TypeSystemError",
     "View",
+    "from_cassis",
     "read_xmi",
     "replace_spans",
     "save_xmi",
+    "to_cassis",
     "uima_type",
     "write_xmi",
 ]

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from .text import Sofa
 
@@ -136,6 +136,15 @@ class Annotation(AnnotationBase):
         if self._sofa is None or self._sofa.text is None:
             raise ValueError(f"{self!r} belongs to no view with text: add it to a view first")
         return self._sofa.text[self._begin : self._end]
+
+    def moved(self, begin: int, end: int) -> Self:
+        """A copy with other offsets that belongs to no text yet; features are shared, not copied."""
+        cls = type(self)
+        made = cls.__new__(cls)
+        made._begin, made._end, made._sofa, made._source = begin, end, None, self._source
+        for name in (f.attribute or f.name for f in cls.features.values()):
+            setattr(made, name, getattr(self, name))
+        return made
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._begin}:{self._end}>"

@@ -215,6 +215,11 @@ class View:
         """Begins and ends of the annotations of a type, in UIMA order: the fast way to read them. Leave the lists alone."""
         return self._index(type_).columns()
 
+    def bare(self, type_: type[Annotation]) -> bool:
+        """Whether the annotations of exactly this type came as columns and are nothing but spans still."""
+        index = self._indexes.get(type_)
+        return index is None or index.bare
+
     def count(self, type_: type[FeatureStructure]) -> int:
         """How many feature structures of the type and its subtypes are indexed."""
         n = sum(len(index) for t, index in self._indexes.items() if issubclass(t, type_))

@@ -251,7 +251,7 @@ class _FromCassis:
     def __init__(self, source: Any, types: TypeSystem, cas: Cas) -> None:
         self.source, self.types, self.cas = source, types, cas
         self.made: dict[int, Any] = {}
-        self.sofas: dict[int, Sofa] = {}
+        self.sofas: dict[str, Sofa] = {}
         self.seen: list[Any] = []
         self.todo: list[tuple[Any, Any]] = []
         self.gone = _mere_tags(source)
@@ -268,7 +268,7 @@ class _FromCassis:
             if text is not None and sofa.sofaID in lost:
                 text = restore_text(text, lost[sofa.sofaID])
             made = cas.create_view(sofa.sofaID, text, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array)
-            self.sofas[id(sofa)] = made.sofa
+            self.sofas[sofa.sofaID] = made.sofa
         members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.gone]) for v in views]
         while self.todo:
             self._features(*self.todo.pop())
@@ -321,7 +321,7 @@ class _FromCassis:
         if isinstance(item, Annotation):
             item._begin, item._end, item._source = fs.begin or 0, fs.end or 0, ""
         if isinstance(item, AnnotationBase):
-            item._sofa = self.sofas.get(id(fs.sofa))
+            item._sofa = self._sofa(fs.sofa)
         for f in plan_for(type(item), self.types).fields:
             value = getattr(fs, f.name + "_" if f.name in _RESERVED else f.name, None)
             if f.kind == "pos":
@@ -337,8 +337,12 @@ class _FromCassis:
         if f.kind == "number":
             return value
         if f.kind in ("ref", "shared"):
-            return self.sofas.get(id(value)) or self._get(value)
+            return self._sofa(value) or self._get(value)
         return self._elements(value.elements or [], f.range) if f.range in ARRAYS else self._heads(value, f)
+
+    def _sofa(self, value: Any) -> Sofa | None:
+        """By name: what cassis read from XMI but did not index has Sofa objects of its own."""
+        return self.sofas.get(getattr(value, "sofaID", ""))
 
     def _elements(self, elements: Any, range_: str) -> Any:
         if range_ == "uima.cas.FSArray":

@@ -42,6 +42,11 @@ class Index(Generic[A]):
         """Takes disjoint sorted spans as they are. Only into an empty index."""
         self._columns = (begins, ends, source, sofa)
 
+    @property
+    def bare(self) -> bool:
+        """Whether the spans are columns still: nobody asked for objects, so no feature can be set."""
+        return self._columns is not None
+
     def columns(self) -> tuple[list[int], list[int]]:
         """Begins and ends in UIMA order, without making objects where the spans came as columns."""
         if self._columns:

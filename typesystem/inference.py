@@ -22,7 +22,7 @@ from .typesystem import TypeSystem, own_types
 from .xmi_parse import NULL, SOFA, VIEW, Rows, parse, type_name
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
-_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+(E-?[0-9]+)?\Z", re.ASCII)
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII)  # 1.50 is rather a version or a code
 _IDS = re.compile(r"[1-9][0-9]*( [1-9][0-9]*)*\Z", re.ASCII)
 
 
@@ -55,7 +55,7 @@ def extended(types: TypeSystem, rows: Rows) -> TypeSystem:
         except TypeSystemError:
             continue  # reading names the element and its place
         known = types.features(name) if name in types else {}
-        span = "begin" in seen.values and "end" in seen.values and seen.spans == seen.count
+        span = seen.spans == seen.count
         above = types.describe(name).supertype if name in types else ANNOTATION if span else TOP
         builtin = {"begin", "end", "sofa"} if above == ANNOTATION else set()
         features = []
@@ -74,6 +74,7 @@ def extended(types: TypeSystem, rows: Rows) -> TypeSystem:
 
 def _survey(rows: Rows, types: TypeSystem) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
+    sofas = {flat[flat.index(rows.id_name) + 1] for name, flat in rows.elements if name == SOFA and rows.id_name in flat}
     for i, (element, flat) in enumerate(rows.elements):
         name = type_name(element)
         if name is None or element in (SOFA, VIEW, NULL) or name.startswith("uima.cas."):
@@ -81,13 +82,19 @@ def _survey(rows: Rows, types: TypeSystem) -> dict[str, _Seen]:
         seen = found.setdefault(name, _Seen())
         seen.count += 1
         keys = flat[::2]
-        seen.spans += "begin" in keys and "end" in keys and "sofa" in keys
+        seen.spans += _is_span(dict(zip(keys, flat[1::2], strict=True)), sofas)
         for key, value in zip(keys, flat[1::2], strict=True):
             if " " not in key:
                 seen.values.setdefault(key, []).append(value)
         for child in rows.children.get(i, ()):
             seen.collections[child.feature] = child.href is not None
     return found
+
+
+def _is_span(attributes: dict[str, str], sofas: set[str]) -> bool:
+    begin, end = attributes.get("begin", ""), attributes.get("end", "")
+    offsets = begin.isdecimal() and end.isdecimal() and int(begin) <= int(end)
+    return offsets and attributes.get("sofa") in sofas
 
 
 def _ids(rows: Rows) -> set[str]:

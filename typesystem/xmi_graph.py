@@ -218,7 +218,7 @@ class Collector:
                 changed = True
             there = [d for d in there if type(d) is not DocumentAnnotation]
         name = self.cas.id if self.whole and view.name == self.first and view.sofa.text is not None else ""
-        if name and not there and self._may_add():
+        if name and not there:
             there = [DocumentMetaData(0, len(view.text), documentId=name)]
             there[0]._sofa = view.sofa
             self.keep += there
@@ -232,7 +232,7 @@ class Collector:
         if isinstance(old, DocumentMetaData) and old.documentId is None:
             new: Any = copy.copy(old)
             new.documentId = name
-        elif type(old) is DocumentAnnotation and self._may_add():
+        elif type(old) is DocumentAnnotation:
             new = DocumentMetaData(old.begin, old.end, language=old.language, documentId=name)
             new._sofa = old.sofa
         else:
@@ -242,15 +242,11 @@ class Collector:
         there[0] = new
         return True
 
-    def _may_add(self) -> bool:
-        """Not where a foreign type system lacks the type: its tools would refuse the file."""
-        return self.cas.typesystem is None or self.cas.typesystem.defines(DocumentMetaData.uima_name)
-
     # -- what is reached -----------------------------------------------------------------------------------------
 
     def _follow(self, plan: Plan, item: Any, i: int) -> None:
         for f in plan.references:
-            value = getattr(item, f.attribute)
+            value = getattr(item, f.attribute, None)
             if value is None:
                 continue
             if f.kind == "array":

@@ -240,6 +240,8 @@ def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., No
 
 def strings(inner: list[str], name: str, value: Any, esc: Any) -> str:
     """Appends a child element for each string, an empty one for null; an empty collection is an empty attribute."""
+    if isinstance(value, str):
+        raise TypeError("expected a list, got str")
     before = len(inner)
     inner.extend(f"<{name}/>" if v is None else f"<{name}>{esc[_enum_name(v)]}</{name}>" for v in value)
     return "" if len(inner) > before else f' {name}=""'

@@ -237,7 +237,7 @@ class _Reader:
             raise self.fault("xmi:id 0 means null; expected a number above it")
         if not self.lenient or number in self.sofa_ids:
             raise self.fault(f"xmi:id {number} is used twice")
-        self.note(f"xmi:id {number} is used twice; the later element counts")
+        self.note(f"xmi:id {number} is used twice, the later element counts")
         return number
 
     def _plan(self, element: str) -> Plan:

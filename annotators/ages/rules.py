@@ -20,30 +20,37 @@ _TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
 _LIST = r"(?:[ ]?(?:-|–|—|&|,)[ ]?(?:and |or )?|[- ]{1,2}(?:to|and|or|through)[- ])"
 NUMBERS = rf"(?P<n>{NUMBER})(?:{_TO}(?P<n2>{NUMBER}))?"
 _SEVERAL = rf"(?P<n>{NUMBER})(?:{_LIST}(?P<n2>{NUMBER}))?(?:{_LIST}(?P<n3>{NUMBER}))?"
-YEARS = r"years?['’]?s?|yrs?\.?|yeras?|yeats?|yaers?|yeards?|yesrs?|yers?|eyars?|yeas|ys?"
+_YEARS = r"years?['’]?s?|yrs?\.?|yeras?|yeats?|yaers?|yeards?|yesrs?|yers?|eyars?|yeas|ys?"
 _MONTHS = r"months?['’]?s?|mont|mths?\.?|mos?\.?|momths?|monhts?"
-UNIT = rf"(?P<unit>{YEARS}|{_MONTHS}|weeks?|wks?\.?|days?|hours?|hrs?)"
+UNIT = rf"(?P<unit>{_YEARS}|{_MONTHS}|weeks?|wks?\.?|days?|hours?|hrs?)"
+_IN_YEARS = r"(?P<unit>years?|yrs?\.?|y\.?)"
 OLD = r"(?:(?:(?<![a-z])(?:olds?|od|ol|odl|of[- ]age)|(?<=years)old|(?<=year)old)(?![a-z]))"
 _OLDER = r"(?:[ ](?:or|and)[ ](?:older|over|above|up|younger|under|below)(?![a-z])|\+)?"
+_AGE = rf"(?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?)"
 YO = r"y\.[ ]?o\.?|y[ ]?/?[ ]?o|y\.[ ]?old"
-GENDER = r"(?:males?|females?|m[ae]n|wom[ae]n|boys?|girls?|lady|ladies|gentlem[ae]n)"
+_MO = r"m\.?[ ]?/[ ]?o\.?|m\.o\.?|mo(?=[ ](?:males?|females?|boy|girl|old|infant|baby|child)\b)"
+ONE = "male female man woman boy girl lady gentleman".split()
+"""Words for one person that tell the sex."""
+_ONE = "|".join(ONE)
 _PEOPLE = (
-    rf"(?:(?:white|black|caucasian|hispanic|asian|african[ -]american|pregnant|healthy|non-?pregnant)[ ])?{GENDER}"
+    r"(?:(?:white|black|caucasian|hispanic|asian|african[ -]american|pregnant|healthy|non-?pregnant)[ ])?"
+    r"(?:males?|females?|m[ae]n|wom[ae]n|boys?|girls?|lady|ladies|gentlem[ae]n)"
 )
-TENS = "twent|thirt|fort|fourt|fift|sixt|sevent|eight|ninet"
+TENS = "(?:(?:twent|thirt|fort|fourt|fift|sixt|sevent|eight|ninet)ies|teens)"
 _END = r"(?![\w°%]|[./,:-]\d)"
 _MORE = rf"(?:[ ]?(?P<yo>{YO})(?![a-z])|{J}{UNIT}(?![a-z/])(?:{J}{OLD})?)?{_OLDER}"
 _CUE = (
     rf"(?:aged?|ages|a\.o\.?)(?:{B}(?:of|:|=|[<>] or =|>=?|<=?|≥|≤|~|-|between|from|over|under|above|below|about|around|"
     rf"approximately|approx\.?|only|group|range|\(?(?:in )?(?:years|yrs|y)\)?))*{B}"
 )
-_PRONOUN = r"(?:(?:i|he|she|who|patient|pt)[ ](?:am|is|was)|(?:i|he|she)['’](?:m|s))[ ](?:now |only |just |about |almost |currently )?"
-
-
-EVENTS = (
-    "died|dead|alive|living|deceased|diagnosed|dx|menarche|menopause|retired|smoking|drinking|away|well|healthy|married"
+_PRONOUN = (
+    r"(?:(?:i|he|she|who|patient|pt)[ ](?:am|is|was)|(?:i|he|she)['’](?:m|s))[ ]"
+    r"(?:(?:now|only|just|about|almost|currently)[ ])?"
 )
-KIN = "mother|father|mom|dad|sister|brother|son|daughter|wife|husband|aunt|uncle|cousin|grandmother|grandfather"
+EVENTS = (
+    "died dead alive living deceased diagnosed dx menarche menopause retired smoking drinking away well healthy married"
+).split()
+KIN = "mother father mom dad sister brother son daughter wife husband aunt uncle cousin grandmother grandfather".split()
 
 
 class Guard(Enum):
@@ -83,8 +90,8 @@ FROM_CUE = (
     _rule(
         "age is n",
         Guard.CUED,
-        rf"(?:aged?|ages)(?:[ ]?/[ ]?(?:sex|gender))?(?:[ ](?:is|was|were|as|now|currently|reported as|given as))?{B}[:=]?{B}"
-        rf"(?P<span>{_SEVERAL}{_MORE}){_END}",
+        r"(?:aged?|ages)(?:[ ]?/[ ]?(?:sex|gender))?(?:[ ](?:is|was|were|as|now|currently|reported as|given as))?"
+        rf"{B}[:=]?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
     _rule(
         "age decade",
@@ -96,7 +103,7 @@ FROM_NUMBER = (
     _rule(
         "n units old",
         Guard.OLD,
-        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ ]and[ ])(?:{NUMBER}){J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
+        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ ]and[ ]){NUMBER}{J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
     ),
     _rule(
         "n units or older",
@@ -104,28 +111,18 @@ FROM_NUMBER = (
         rf"(?P<span>{NUMBERS}{J}{UNIT}[ ](?:or|and)[ ](?:older|younger|over|above|under|up))(?!\w)",
     ),
     _rule("n yo", Guard.OLD, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
-    _rule(
-        "n m.o.",
-        Guard.OLD,
-        rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>m\.?[ ]?/[ ]?o\.?|m\.o\.?|mo(?=[ ](?:{GENDER}|old|infant|baby|child)\b)))(?![a-z])",
-    ),
+    _rule("n m.o.", Guard.OLD, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
     _rule("n units sex", Guard.UNIT, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
-    _rule(
-        "n units m/f",
-        Guard.UNIT,
-        rf"(?P<span>{NUMBERS}{J}(?P<unit>years?|yrs?\.?|y\.?))(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])",
-    ),
+    _rule("n units m/f", Guard.UNIT, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
     _rule("n y", Guard.UNIT, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
-    _rule("n sex", Guard.SEX, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:male|female|man|woman|boy|girl|lady|gentleman)\b"),
+    _rule("n sex", Guard.SEX, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:{_ONE})\b"),
     _rule("n/sex", Guard.LETTER, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
     _rule("nM", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2})[MF])\b", flags=0),
     _rule("n M", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
     _rule("n or older", Guard.UNIT, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
 )
-FROM_TENS = (
-    _rule("decade", Guard.DECADE, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)"),
-    _rule("decade in words", Guard.DECADE, rf"(?P<span>(?P<tens>(?:{TENS})ies|teens))(?!\w)"),
-)
+DECADE = _rule("decade", Guard.DECADE, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)")
+FROM_TENS = (_rule("decade in words", Guard.DECADE, rf"(?P<span>(?P<tens>{TENS}))(?!\w)"),)
 FROM_LATIN = (
     _rule(
         "-genarian",
@@ -133,51 +130,46 @@ FROM_LATIN = (
         r"(?P<span>(?P<latin>quinqua|sexa|septua|octo|nona)genarians?|(?P<century>(?:super)?centenarians?))(?!\w)",
     ),
 )
+NEAR_SEX = _rule(
+    "sex n",
+    Guard.NEAR_SEX,
+    rf"(?:(?:male|female|man|woman|boy|girl|{'|'.join(KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
+    rf"(?P<span>{NUMBERS}(?:{J}{_IN_YEARS})?){_END}",
+)
 FROM_SEX = (
-    _rule(
-        "sex n",
-        Guard.NEAR_SEX,
-        rf"(?:(?:male|female|man|woman|boy|girl|{KIN})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)(?P<span>{NUMBERS}(?:{J}(?P<unit>years?|yrs?\.?|y\.?))?)"
-        rf"{_END}",
-    ),
+    NEAR_SEX,
     _rule(
         "sex n units",
         Guard.UNIT,
-        rf"(?:male|female|man|woman|boy|girl|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}(?P<unit>years?|yrs?\.?|y\.?))(?=[ ]?[,;.)])",
+        rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])",
     ),
 )
 FROM_GENDER = (
-    _rule(
-        "sex of n",
-        Guard.TURNED,
-        rf"(?:{GENDER}|patient|child|infant)[ ]of[ ](?:about |around )?(?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}",
-    ),
+    _rule("sex of n", Guard.TURNED, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
 )
 FROM_LIMIT = (_rule("over ns", Guard.NONE, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
 FROM_EVENT = (
     _rule(
         "event at n",
         Guard.NONE,
-        rf"(?:{EVENTS})[ ]at[ ]"
-        rf"(?P<span>(?P<n>\d{{1,3}})(?:{J}(?P<unit>years?|yrs?))?)(?=[.,;)](?!\d)|[ ](?:of|from|with|due|after|and|but)\b|[ ]?$)",
+        rf"(?:{'|'.join(EVENTS)})[ ]at[ ](?P<span>(?P<n>\d{{1,3}})(?:{J}(?P<unit>years?|yrs?))?)"
+        r"(?=[.,;)](?!\d)|[ ](?:of|from|with|due|after|and|but)\b|[ ]?$)",
     ),
 )
 FROM_VERB = (
-    _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ](?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}"),
+    _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
     _rule(
         "is n",
         Guard.NONE,
-        rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
+        rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
+        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
     ),
     _rule(
         "when n",
         Guard.NONE,
-        r"(?:when|since|while|until|till|before)[ ](?:i|he|she|they)[ ](?:was|were|is|am|turned)[ ](?:only |just |about |around )?"
-        rf"(?P<span>(?P<n>{NUMBER}))(?=[.,;!?)](?!\d)|[ ](?:and|but|with|he|she|it|we|they|i|my|his|her|due|in|the)\b|[ ]?$)",
+        r"(?:when|since|while|until|till|before)[ ](?:i|he|she|they)[ ](?:was|were|is|am|turned)[ ]"
+        rf"(?:(?:only|just|about|around)[ ])?(?P<span>(?P<n>{NUMBER}))"
+        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|he|she|it|we|they|i|my|his|her|due|in|the)\b|[ ]?$)",
     ),
-    _rule(
-        "older than n",
-        Guard.TURNED,
-        rf"(?:older|younger)[ ]than[ ](?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?){_END}",
-    ),
+    _rule("older than n", Guard.TURNED, rf"(?:older|younger)[ ]than[ ]{_AGE}{_END}"),
 )

@@ -1,7 +1,9 @@
 """Dates: the grammar that finds them, the readings a span allows, and the annotator."""
 
 from .annotator import DateAnnotator
-from .finder import DateHit, find_dates
+from .expression import DateHit
+from .finder import find_dates
+from .parse import layouts, parse_date
 from .reading import DateReading, PartialDate
 
-__all__ = ["DateAnnotator", "DateHit", "DateReading", "PartialDate", "find_dates"]
+__all__ = ["DateAnnotator", "DateHit", "DateReading", "PartialDate", "find_dates", "layouts", "parse_date"]

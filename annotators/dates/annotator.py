@@ -11,8 +11,10 @@ from ...pipeline.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
 from . import cues
 from .calendar import LATEST_YEAR, Calendar
-from .finder import DateHit, find_dates
+from .expression import DateHit
+from .finder import find_dates
 from .rules import Shape
+from .windows import AFTER, BEFORE
 
 _KINDS = {
     Shape.WEEKDAY: PhiKind.DATE_WEEKDAY,
@@ -62,8 +64,8 @@ class DateAnnotator(Annotator):
 
 
 def _kind(text: str, hit: DateHit) -> PhiKind:
-    before = text[max(0, hit.begin - cues.BEFORE) : hit.begin]
-    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[hit.end : hit.end + cues.AFTER]):
+    before = text[max(0, hit.begin - BEFORE) : hit.begin]
+    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[hit.end : hit.end + AFTER]):
         return PhiKind.DATE_BIRTH
     if cues.DEATH.search(before):
         return PhiKind.DATE_DEATH

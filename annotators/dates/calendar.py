@@ -130,7 +130,7 @@ class Calendar:
             found.update(_WEEKDAY_ABBREVIATIONS)
         for language in self.languages:
             for number, forms in enumerate(_FOREIGN_WEEKDAYS.get(language, "").split()):
-                found.update({form: number for form in forms.split("|")})
+                found.update(dict.fromkeys(forms.split("|"), number))
         return found
 
     def year(self, digits: str) -> int:

@@ -8,7 +8,7 @@ from . import numerals
 from .calendar import Calendar
 from .numeric import triple
 from .reading import DateReading, PartialDate
-from .rules import DASH, DAY, MONTH_WORD, NB, SUFFIX, YEAR4, B, Rule, S, Shape, group, one, rule
+from .rules import DAY, MONTH_WORD, NB, SUFFIX, YEAR4, B, Rule, S, Shape, group, one, rule
 
 _OF = r"(?:(?:of|de|del|do)[ \t\xa0]{1,2})?(?:the[ \t\xa0]{1,2})?"
 _BEFORE_MONTH = rf"(?:{NB}[-/,–_]?{B}{_OF}|\.)"
@@ -33,7 +33,7 @@ def _year(m: re.Match[str], calendar: Calendar) -> int | None:
     return numerals.year(m["yw"]) if group(m, "yw") else None
 
 
-@rule("d Mon y", Shape.FULL, rf"{DAY}{_DOTTED_MONTH}{MONTH_WORD}(?P<s>{_BEFORE_YEAR}){_LONG_OR_SHORT}")
+@rule("d Mon y", Shape.NAMED, rf"{DAY}{_DOTTED_MONTH}{MONTH_WORD}(?P<s>{_BEFORE_YEAR}){_LONG_OR_SHORT}")
 def day_month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month, short = _month(m, calendar), len(m["y"].lstrip("'’‘")) == 2
     if month is None or (short and _loose(m["s"])):
@@ -67,13 +67,13 @@ def days_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     return one(layout, PartialDate(year=y, month=month, day=d), PartialDate(year=y, month=month, day=d2))
 
 
-@rule("y Mon d", Shape.FULL, rf"(?P<y>{YEAR4})(?:{NB}[-/.]?{B}|,[ ]){MONTH_WORD}{_BEFORE_DAY}{DAY}(?!\d)")
+@rule("y Mon d", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{NB}[-/.]?{B}|,[ ]){MONTH_WORD}{_BEFORE_DAY}{DAY}(?!\d)")
 def year_month_day(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)
     return () if month is None else one("Y Mon D", PartialDate(year=int(m["y"]), month=month, day=int(m["d"])))
 
 
-@rule("y Mon", Shape.FULL, rf"(?P<y>{YEAR4})(?:{B}[-/.]?{B}){MONTH_WORD}(?!\d)")
+@rule("y Mon", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{B}[-/.]?{B}){MONTH_WORD}(?!\d)")
 def year_named_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)
     return () if month is None else one("Y Mon", PartialDate(year=int(m["y"]), month=month))
@@ -81,7 +81,7 @@ def year_named_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading,
 
 @rule(
     "Mon d y",
-    Shape.FULL,
+    Shape.NAMED,
     rf"{MONTH_WORD}{_BEFORE_DAY}{DAY}(?:{_AFTER_DAY}|(?=(?:19|20)\d\d))(?P<y>{YEAR4}|20\d{{3}}|20\d)(?!\d)",
 )
 def month_day_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
@@ -89,10 +89,17 @@ def month_day_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, .
     return () if month is None else one("Mon D Y", PartialDate(_year(m, calendar), month, int(m["d"])))
 
 
+_SHORT_YEAR_JOINT = (
+    rf"(?:{B},{B}['’‘]?|{B}['’‘]|"
+    r"(?<=[hdt])[ ](?=\d\d(?:[.,;:)\]\n]|$|[ ](?:or|and|he|she|pt|with|at|to)\b)))"
+)
+"""A comma, an apostrophe, or a blank behind an ordinal: `Jan 7, 21`, `Jan 7 '21`, `Jan 7th 21`."""
+
+
 @rule(
     "Mon d yy",
     Shape.NAMED_SHORT_YEAR,
-    rf"{MONTH_WORD}\.?(?:{B}(?P<s>[-/])|{B}){DAY}(?(s)(?P=s)|(?:{B},{B}['’‘]?|{B}['’‘]|(?<=[hdt])[ ](?=\d\d(?:[.,;:)\]\n]|$|[ ](?:or|and|he|she|pt|with|at|to)\b))))(?P<y>\d\d)(?!\d)",
+    rf"{MONTH_WORD}\.?(?:{B}(?P<s>[-/])|{B}){DAY}(?(s)(?P=s)|{_SHORT_YEAR_JOINT})(?P<y>\d\d)(?!\d)",
 )
 def month_day_short_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)
@@ -127,7 +134,7 @@ def month_day(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     return found if found and found[0].layout == "Mon D" else ()
 
 
-@rule("Mon y", Shape.FULL, rf"{MONTH_WORD}{_BEFORE_YEAR}(?P<y>{YEAR4}|20\d{{3}}|['’‘]\d\d)(?!\d)")
+@rule("Mon y", Shape.NAMED, rf"{MONTH_WORD}{_BEFORE_YEAR}(?P<y>{YEAR4}|20\d{{3}}|['’‘]\d\d)(?!\d)")
 def month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)
     return () if month is None else one("Mon Y", PartialDate(year=_year(m, calendar), month=month))
@@ -166,13 +173,13 @@ def ordinal_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ..
     return () if month is None else one("D Mon" + " Y" * (y is not None), PartialDate(y, month, day))
 
 
-@rule("Mon year in words", Shape.FULL, rf"{MONTH_WORD},?{S}(?:of{S})?(?P<yw>{numerals.YEAR})(?![a-z])")
+@rule("Mon year in words", Shape.NAMED, rf"{MONTH_WORD},?{S}(?:of{S})?(?P<yw>{numerals.YEAR})(?![a-z])")
 def month_year_words(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     month = _month(m, calendar)
     return () if month is None else one("Mon Y", PartialDate(year=_year(m, calendar), month=month))
 
 
-@rule("Mon d/m/y", Shape.FULL, rf"{MONTH_WORD}{S}(?P<rest>{triple.pattern.pattern})")
+@rule("Mon d/m/y", Shape.NAMED, rf"{MONTH_WORD}{S}(?P<rest>{triple.pattern.pattern})")
 def month_before_figures(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     """The month said twice: `April 4/14/21`."""
     month = _month(m, calendar)
@@ -181,8 +188,9 @@ def month_before_figures(m: re.Match[str], calendar: Calendar) -> tuple[DateRead
 
 FROM_DAY: tuple[Rule, ...] = (day_month_year, days_month, day_month, ordinal_month)
 FROM_YEAR: tuple[Rule, ...] = (year_month_day, year_named_month)
-FROM_MONTH: tuple[Rule, ...] = (
+MONTH_THEN_FIGURE: tuple[Rule, ...] = (
     month_day_year, month_day_short_year, month_before_figures, month_days, month_day, month_year, month_short_year,
-    month_ordinal, month_year_words, month_alone,
 )  # fmt: skip
+MONTH_THEN_WORD: tuple[Rule, ...] = (month_ordinal, month_year_words)
+FROM_MONTH: tuple[Rule, ...] = (*MONTH_THEN_FIGURE, *MONTH_THEN_WORD, month_alone)
 FROM_ORDINAL: tuple[Rule, ...] = (ordinal_month,)

@@ -6,7 +6,7 @@ import re
 
 from .calendar import Calendar
 from .reading import DateReading, PartialDate
-from .rules import ANY_YEAR, DASH, YEAR4, NO_SUCH_DAY, B, Rule, Shape, group, no_such_day, one, possible, rule
+from .rules import ANY_YEAR, DASH, NO_SUCH_DAY, YEAR4, B, Rule, Shape, group, no_such_day, one, possible, rule
 
 _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"

@@ -8,32 +8,40 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from . import loose, named, numeric
+from . import combining, loose, named, numeric
 from .calendar import LATEST_YEAR, Calendar
-from .finder import borrow, find_dates, qualifier_of, split_qualifier
+from .finder import find_dates
 from .reading import DateReading, PartialDate
-from .rules import NO_SUCH_DAY, Rule, one, possible, with_weekday
+from .rules import NO_SUCH_DAY, Rule, one, possible
+from .windows import any_of
 
 _RULES: tuple[Rule, ...] = (
-    *numeric.RULES, *named.FROM_DAY, *named.FROM_YEAR, *named.FROM_MONTH, *loose.FROM_DAY, *loose.FROM_YEAR, *loose.FROM_APOSTROPHE, *loose.FROM_SEASON,
-    *loose.FROM_ORDINAL[:1], *loose.FROM_Q, *loose.FROM_YEAR_WORD, *loose.FROM_WEEKDAY,
+    *numeric.RULES, *named.FROM_DAY, *named.FROM_YEAR, *named.FROM_MONTH, *loose.FROM_DAY, *loose.FROM_YEAR,
+    *loose.FROM_APOSTROPHE, *loose.FROM_SEASON, *loose.FROM_ORDINAL[:1], *loose.FROM_Q, *loose.FROM_YEAR_WORD,
+    *loose.FROM_WEEKDAY, *loose.FROM_HOLIDAY,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
 _LEAD = re.compile(
-    r"(?:on|in|at|since|until|till|by|from|before|after|during|dated?|as of|about|around|approximately|the|of|year|month of|dob:?|d\.o\.b\.?)\b[\s:]*",
+    any_of(
+        "on in at since until till by from before after during dated? as_of about around approximately the of year",
+        "month_of dob:? d\\.o\\.b\\.?",
+    )
+    + r"\b[\s:]*",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(
-    r"[\s,]*(?:at |@ ?|around |about )?(?P<time>\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{3,4} ?h(?:ou)?rs?)"
+    r"[\s,]*(?:at |@ ?|around |about )?"
+    r"(?P<time>\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{3,4} ?h(?:ou)?rs?)"
     r"(?: ?(?:z|utc|gmt|est|edt|cst|cdt|pst|pdt|cet|[+-]\d\d:?\d\d))?",
     re.IGNORECASE,
 )
-_DAY = re.compile(r"(?P<w>[^\W\d_]{3,11})[\s,.–-]+(?:the\s+)?(?P<rest>.*\S)", re.DOTALL)
+_DAY_BEFORE = re.compile(r"(?P<w>[^\W\d_]{3,11})[\s,.–-]+(?:the\s+)?(?P<rest>.*\S)", re.DOTALL)
 _DAY_BEHIND = re.compile(r"(?P<rest>.*\S)[\s,(–-]+(?P<w>[^\W\d_]{3,11})", re.DOTALL)
 _BETWEEN = re.compile(r"\s*[-–—‐‑/~]\s*|\s+(?:to|through|thru|until|till|and|or|bis|au|al|til)\s+", re.IGNORECASE)
 _EDTF = re.compile(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decade>\d{3})X")
 _SEASONS = {21: "spring", 22: "summer", 23: "autumn", 24: "winter"}
 _LONGEST = 80
+"""Longer spans, in code points, are no date expression."""
 _DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
 
 
@@ -43,8 +51,9 @@ def parse_date(
     """Every reading of a date expression, likeliest first; an empty tuple where it is none.
 
     `03/04/2020` gives `M D Y` and `D M Y`; days the calendar lacks are left out; an interval has two end points; a weekday
-    stays with its date. Missing parts stay missing. Also reads the values this package writes (ISO 8601, EDTF level 1).
-    Two-digit years fall into the hundred years that end with `latest_year`. Raises ValueError for an unknown language.
+    stays with its date and decides where only one reading falls on it. Missing parts stay missing. Also reads the values
+    this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
+    `latest_year`. Raises ValueError for an unknown language.
     """
     return _parse(text, Calendar(tuple(languages), latest_year, day_first))
 
@@ -74,10 +83,9 @@ def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
     yield from whole
     yield from _edtf(text)
     yield from _with_weekday(text, calendar)
-    qualifier, rest = split_qualifier(text)
-    if qualifier:
-        for r in _expression(rest, calendar):
-            yield replace(r, begin=replace(r.begin, qualifier=qualifier_of(qualifier)))
+    word, rest = combining.split_qualifier(text)
+    if word:
+        yield from combining.qualified(_expression(rest, calendar), word)
     elif not whole:
         yield from _interval(text, calendar)
 
@@ -87,9 +95,6 @@ def _whole(text: str, calendar: Calendar) -> Iterator[DateReading]:
         match = rule.pattern.fullmatch(text)
         if match is not None:
             yield from rule.read(match, calendar)
-    match = loose.holiday.pattern.fullmatch(text)
-    if match is not None:
-        yield from loose.holiday.read(match, calendar)
 
 
 def _edtf(text: str) -> Iterator[DateReading]:
@@ -114,42 +119,30 @@ def _edtf_date(text: str) -> PartialDate | None:
 
 
 def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateReading]:
-    for match in (_DAY.fullmatch(text), _DAY_BEHIND.fullmatch(text)):
+    for match in (_DAY_BEFORE.fullmatch(text), _DAY_BEHIND.fullmatch(text)):
         number = calendar.weekdays.get(match["w"].lower()) if match else None
         if match is not None and number is not None:
             rest = match["rest"].strip(_EDGE)
             found = [*_whole(rest, calendar), *_interval(rest, calendar)]
-            figures = loose.day_year.pattern.fullmatch(rest) or re.fullmatch(r"(?P<d>\d{1,2})", rest)
+            figures = loose.day_year.pattern.fullmatch(rest)
             if not found and figures is not None:
-                year = int(figures["y"]) if "y" in figures.groupdict() else None
-                found = list(one("D" + " Y" * (year is not None), PartialDate(year=year, day=int(figures["d"]))))
-            yield from with_weekday((r for r in found if r.begin.weekday is None), number)
+                found = list(loose.day_year.read(figures, calendar))
+            elif not found and rest.isdecimal() and len(rest) < 3:
+                found = list(one("D", PartialDate(day=int(rest))))
+            yield from combining.with_weekday((r for r in found if r.begin.weekday is None), number)
 
 
 def _interval(text: str, calendar: Calendar) -> Iterator[DateReading]:
     """Both ends of an interval, the first borrowing what only the second says (`Oct-Nov 2013`)."""
     for joint in _BETWEEN.finditer(text):
         left, right = text[: joint.start()].strip(_EDGE), text[joint.end() :].strip(_EDGE)
-        if not left or not right:
-            continue
-        ends = [r for r in (*_whole(right, calendar), *_with_weekday(right, calendar)) if r.end is None]
         begins = [r for r in (*_whole(left, calendar), *_with_weekday(left, calendar)) if r.end is None]
-        if joint[0] == "/" and (any(r.begin.day for r in begins) or not begins):
+        ends = [r for r in (*_whole(right, calendar), *_with_weekday(right, calendar)) if r.end is None]
+        if not begins or not ends or (joint[0] == "/" and any(r.begin.day for r in begins)):
             continue
-        fitting = [(b, e) for b in begins for e in ends if _parts(b) == _parts(e)]
-        for begin, end in fitting or [(b, e) for b in begins[:1] for e in ends[:1] if _depth(b) == _depth(e)]:
-            yield DateReading(end.layout, borrow(begin.begin, end.begin), end.begin)
-        if fitting:
+        if combining.same_sort(begins[0], ends[0]):
+            yield from combining.interval(begins, ends)
             return
-
-
-def _parts(reading: DateReading) -> str:
-    return reading.layout.replace(" Y", "")
-
-
-def _depth(reading: DateReading) -> tuple[bool, bool]:
-    date = reading.begin
-    return date.day is not None, date.weekday is not None and date.day is None
 
 
 def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateReading]:
@@ -157,13 +150,8 @@ def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateReading]:
     rest = text
     while (lead := _LEAD.match(rest)) is not None:
         rest = rest[lead.end() :]
-    clock = None
-    for match in _CLOCK.finditer(rest):
-        if match.end() == len(rest) and match.start() > 0:
-            clock = match
-    if clock is not None:
-        rest = rest[: clock.start()]
-    rest = rest.strip(_EDGE)
+    clock = next((m for m in _CLOCK.finditer(rest) if m.start() and m.end() == len(rest)), None)
+    rest = (rest[: clock.start()] if clock else rest).strip(_EDGE)
     if rest and rest != text:
         for reading in _expression(rest, calendar):
             yield replace(reading, begin=replace(reading.begin, time=clock["time"])) if clock else reading

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from .calendar import Calendar
@@ -30,6 +30,7 @@ class Shape(Enum):
     """How an expression looks, which decides what else it could be and what context must say."""
 
     FULL = "day, month and year; hardly anything else looks like it"
+    NAMED = "the same with the month in words, or month and year: the figure could count or measure something"
     DOTTED = "figures and dots: could be a version or a section"
     SPACED = "figures and blanks: could be part of a longer number"
     PAIR = "3/4: could be a fraction, a score, a pressure"
@@ -95,13 +96,6 @@ def no_such_day(month: int | None, day: int | None, year: int | None) -> tuple[D
     if year is None or not 1 <= (month or 0) <= 12 or not 1 <= (day or 0) <= 31:
         return ()
     return (DateReading(NO_SUCH_DAY, PartialDate(year=year)),)
-
-
-def with_weekday(readings: Iterable[DateReading], weekday: int) -> tuple[DateReading, ...]:
-    """The readings that name a day, with their weekday; where some fall on it, only those (`Friday, 3/4/2022` is in March)."""
-    named = [replace(r, begin=replace(r.begin, weekday=weekday)) for r in readings if r.begin.day is not None]
-    fitting = [r for r in named if (day := r.begin.to_date()) is not None and day.weekday() == weekday]
-    return tuple(fitting or named)
 
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)

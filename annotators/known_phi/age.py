@@ -33,7 +33,9 @@ _VALUE = re.compile(r"(\d{1,3})(?:\.0*)?\s*[-_]?\s*(?:([a-z]+|80[1-4])\b)?")
 _BEFORE = re.compile(r"\b(?:aged?|age\s+of|ages?\s?[:=]?|age\s+is|age\s+was|turned|turning)[\s:=-]{0,3}$")
 _KEPT = re.compile(r"(?:\bage[d]?\s+(?:of\s+)?|\bage\s?[:=]\s?)$")
 _SEXED = re.compile(r"\s?[- ]?(?:male|female|man|woman|gentleman|lady|boy|girl)\b")
-_LETTER = re.compile(r"\s?(?:M|F)\b(?!\.\w)")
+_LETTER = re.compile(r"[MF]\b")
+_SPACED_LETTER = re.compile(r"\s[MF]\b")
+_BEGINS = re.compile(r"(?:^|[\n:;(]|\b(?:a|an|is|was|pt|patient|this))\s*$")
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
 eighteen nineteen""".split()
@@ -112,8 +114,10 @@ class AgeMatcher:
         sexed = _SEXED.match(folded, end)
         if sexed and self.unit == "year":
             return begin, end
-        if self.unit == "year" and 1 < self.number < 95 and _LETTER.match(page.text, end):
-            return begin, end
+        if self.unit == "year" and 1 < self.number < 95:  # higher ones may be degrees
+            spaced = _SPACED_LETTER.match(page.text, end) and _BEGINS.search(folded, max(0, begin - 9), begin)
+            if spaced or _LETTER.match(page.text, end):
+                return begin, end
         unit = self._of_unit.match(folded, end)
         if unit and _SEXED.match(folded, unit.end()):
             return begin, unit.end()

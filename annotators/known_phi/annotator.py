@@ -53,6 +53,10 @@ class KnownPhiAnnotator(Annotator):
     words: Words = cast(Words, "english")  # a name until `open` loads it
     """Which names are also ordinary words, and which words are no slips of the pen."""
 
+    def __post_init__(self) -> None:
+        if self.shortest_fuzzy < 3:
+            raise ValueError(f"shortest_fuzzy: expected a whole number of at least 3, got {self.shortest_fuzzy}")
+
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         known = view.select(KnownPhi)
         if not known:

@@ -100,16 +100,20 @@ class DateMatcher:
                 yield begin, end
             elif len(digits) <= 4:
                 following = numbers[i + 1 : i + 3]
-                if len(following) == 2 and self._triple(folded, numbers[i], *following):
-                    if self._same(digits, following[0][2], following[1][2]):
-                        yield begin, following[1][1]
-                    continue
+                triple = len(following) == 2 and self._triple(folded, numbers[i], *following)
+                if triple and self._same(digits, following[0][2], following[1][2]):
+                    yield begin, following[1][1]
                 for day in self.days:
                     if day.day and int(digits) == day.day and len(digits) <= 2:
                         yield from self._named(page, begin, end, day)
                     elif day.year and int(digits) == day.year:
                         yield from self._year(page, begin, end, day)
-                if following and self._pair(folded, numbers[i], following[0]) and self._is_birth(page, begin):
+                if (
+                    following
+                    and not triple
+                    and self._pair(folded, numbers[i], following[0])
+                    and self._is_birth(page, begin)
+                ):
                     yield begin, following[0][1]
 
     @staticmethod

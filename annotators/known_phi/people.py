@@ -55,7 +55,7 @@ class PersonName:
 def parse_name(value: str) -> PersonName:
     """The parts of a name field. Empty where the field says that there is none."""
     nicks = tuple(_NICK.findall(value))
-    value = _NICK.sub(" ", value)
+    value = _without_credentials(_NICK.sub(" ", value))
     before, comma, after = value.partition(",")
     if comma and (rest := _words(after)):
         family, given = _words(before), rest
@@ -77,6 +77,17 @@ def parse_name(value: str) -> PersonName:
         whole_family=" ".join(family) if len(family) > 1 else "",
         initials="".join(fold(w[0]) for w in parts),
     )
+
+
+def _without_credentials(value: str) -> str:
+    """The value without dotted credentials, `M.D.`, and what follows a comma where that is titles only."""
+    pieces = re.split(r"([\s,]+)", value)
+    dotted = [p for p in pieces if "." in p[:-1] and fold(p).replace(".", "") in AFFIXES]
+    if dotted and len(dotted) < len([p for p in pieces if p.strip(" ,")]):
+        value = "".join(p for p in pieces if p not in dotted)
+    before, _, after = value.partition(",")
+    titles = [p for p in re.split(r"[\s,]+", fold(after)) if p]
+    return before if titles and all(p.replace(".", "") in AFFIXES for p in titles) else value.strip(" ,")
 
 
 def _single(words: list[str], nicks: tuple[str, ...]) -> PersonName:

@@ -29,6 +29,8 @@ class _Needle:
     text: str
     part: int
     """Which part of the name it stands for: 1 given, 2 surname, 4 both or unknown."""
+    word: int
+    """Spellings and short forms of one word share a number."""
     rule: str
     level: int
     fuzzy: bool
@@ -60,12 +62,13 @@ class PersonMatcher:
 
     def _needles(self, name: PersonName, nicknames: bool) -> list[_Needle]:
         made: dict[str, _Needle] = {}
+        number = 0
 
         def add(word: str, part: int, rule: str, fuzzy: bool = True) -> None:
             for text in spellings(word):
                 if len(text) > 1 and text not in made:
                     level = 0 if " " in text else self.words.level(text)
-                    made[text] = _Needle(text, part, rule, level, fuzzy and text.isalpha())
+                    made[text] = _Needle(text, part, number, rule, level, fuzzy and text.isalpha())
 
         if name.whole_family:
             add(name.whole_family, 2, "surname", fuzzy=False)
@@ -75,20 +78,21 @@ class PersonMatcher:
             ((name.either,), 4, "name"),
         ):
             for word in words:
+                number += 1
                 add(word, part, rule)
+                if not word.isascii():
+                    add(unicodedata.normalize("NFD", word), part, rule, fuzzy=False)
+                if nicknames and part != 2:
+                    for short in NICKNAMES.get(fold(word), ()):
+                        add(short, 1, "short form", fuzzy=False)
                 pieces = re.split(r"[-'’‐‑]", word)
                 if len(pieces) > 1:
                     add("".join(pieces), part, rule)
                     add(" ".join(pieces), part, rule, fuzzy=False)
                     for piece in pieces:
                         if len(piece) > 2:
+                            number += 1
                             add(piece, part, rule)
-                if not word.isascii():
-                    add(unicodedata.normalize("NFD", word), part, rule, fuzzy=False)
-        if nicknames:
-            for word in (*name.given, name.either):
-                for short in NICKNAMES.get(fold(word), ()):
-                    add(short, 1, "short form", fuzzy=False)
         return list(made.values())
 
     def find(self, page: Page) -> Iterator[Hit]:
@@ -104,7 +108,7 @@ class PersonMatcher:
         for item in found:
             if chain and item.begin < chain[-1].end:
                 continue
-            if chain and not self._joined(page, chain[-1], item):
+            if chain and not self._joined(page, chain, item):
                 kept.extend(self._settle(page, chain))
                 chain = []
             chain.append(item)
@@ -138,10 +142,14 @@ class PersonMatcher:
                             yield _Found(begin, end, needle, 1)
                 at = folded.find(piece, at + 1)
 
-    def _joined(self, page: Page, left: _Found, right: _Found) -> bool:
-        """Whether two finds are parts of one mention: only a blank, a comma, an initial or a particle between them."""
-        if right.begin - left.end > 14 or (left.needle.text == right.needle.text and not left.edits + right.edits):
+    def _joined(self, page: Page, chain: list[_Found], right: _Found) -> bool:
+        """Whether a find goes on with a mention: another word of the name, and only a blank, a comma, an initial or a
+        particle between them."""
+        left = chain[-1]
+        if right.begin - left.end > 14 or any(f.needle.word == right.needle.word for f in chain):
             return False
+        if right.needle.level > 1 and not page.lower_case and page.text[right.begin].islower():
+            return False  # `Young will stay`
         return _GAP.match(page.folded, left.end, right.begin) is not None
 
     def _settle(self, page: Page, chain: list[_Found]) -> Iterator[tuple[int, int, float, str]]:

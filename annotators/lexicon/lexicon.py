@@ -185,9 +185,9 @@ class Lexicon(Resource):
         return 0 if number is None else int(self.compiled.depth[number])
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
-        tokens = tokens_of(form)
-        found = self._by_key[key_of(tokens)] if tokens else ()
-        return tuple([e for e in found if case_fits(e, tokens)])
+        tokens, key = _KEYED[form]
+        found = self._by_key[key] if tokens else ()
+        return tuple([e for e in found if case_fits(e, tokens)]) if found else ()
 
     def _read_key(self, key: str) -> tuple[Entry, ...]:
         compiled = self.compiled
@@ -206,6 +206,15 @@ class Lexicon(Resource):
 
 
 _PACKED: dict[str, Lexicon] = {}
+
+
+def _keyed(form: str) -> tuple[list[str], str]:
+    tokens = tokens_of(form)
+    return tokens, key_of(tokens)
+
+
+_KEYED: FormTable[tuple[list[str], str]] = FormTable(_keyed)
+"""Tokens and key of every form looked up lately: many lexicons are asked about one form."""
 
 
 def case_fits(entry: Entry, tokens: Sequence[str]) -> bool:

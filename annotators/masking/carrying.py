@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -62,18 +61,19 @@ def carry(source: View, target: View, names: Sequence[str] | None) -> None:
 
 def _carry_tokens(source: View, target: View, segments: list[tuple[int, int, int, int]]) -> None:
     """Tokens outside replacements, in one walk over both; as columns where no tagger ran."""
-    tokens = source.select(Token)
+    found = source.spans(Token)
+    given = None if source.bare(Token) else [token.pos for token in source.select(Token)]
     begins, ends, tags = [], [], []
     shift, at, stop = 0, 0, len(segments)
-    for token in tokens:
-        begin, end = token._begin, token._end
+    for i, (begin, end) in enumerate(zip(*found, strict=True)):
         while at < stop and segments[at][1] <= begin:
             shift = segments[at][3] - segments[at][1]
             at += 1
         if at == stop or end <= segments[at][0]:
             begins.append(begin + shift)
             ends.append(end + shift)
-            tags.append(token.pos)
+            if given:
+                tags.append(given[i])
     if any(tags):
         target.add_all([Token(b, e, pos=p) for b, e, p in zip(begins, ends, tags, strict=True)])
     elif begins:
@@ -104,8 +104,7 @@ def _whole(item: Annotation, masked: list[tuple[int, int]], cut: bool) -> bool:
 
 
 def _copied(item: Annotation, begin: int, end: int, safe: bool) -> Annotation:
-    made = copy.copy(item)
-    made._begin, made._end, made._sofa = begin, end, None
+    made = item.moved(begin, end)
     if not safe:
         for name in type(item).features:
             value = getattr(item, name, None)

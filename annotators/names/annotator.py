@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Literal, cast
@@ -54,17 +53,18 @@ class NameAnnotator(Annotator):
 
 
 def settled(found: Iterable[Found], threshold: float) -> list[Found]:
-    """The candidates with enough confidence, the longest where they overlap, in text order."""
-    begins: list[int] = []
+    """The candidates with enough confidence, less those that lie inside another one, in text order.
+
+    Candidates that overlap in part stay both: the resolver settles who speaks, and nothing they cover gets lost.
+    """
     kept: list[Found] = []
+    reached = -1
     for item in sorted((f for f in found if f.confidence >= threshold), key=_longest_surest):
-        at = bisect_left(begins, item.begin)
-        if (at and kept[at - 1].end > item.begin) or (at < len(kept) and begins[at] < item.end):
-            continue
-        begins.insert(at, item.begin)
-        kept.insert(at, item)
+        if item.end > reached:
+            kept.append(item)
+            reached = item.end
     return kept
 
 
-def _longest_surest(f: Found) -> tuple[int, float, int, str]:
-    return f.begin - f.end, -f.confidence, f.begin, f.kind.name
+def _longest_surest(f: Found) -> tuple[int, int, float, str]:
+    return f.begin, -f.end, -f.confidence, f.kind.name

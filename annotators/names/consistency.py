@@ -11,8 +11,9 @@ from ...typesystem import PhiKind
 from . import words as w
 from .found import Found, span_of
 from .sheet import CAPITAL, SHOUT, SMALL, Sheet
+from .weight import is_eponym
 
-_SURE = 0.8
+_SURE = 0.65
 _ROW = frozenset([", ", " and ", ", and ", " & ", " or ", ",\n", "\n"])
 
 
@@ -27,11 +28,11 @@ def repeated(sheet: Sheet, kept: list[Found]) -> Iterator[Found]:
                     known.setdefault(sheet.forms[i].lower(), found)
     if not known:
         return
-    covered = {i for found in kept for i in range(found.first, found.last)}
+    covered = {i for found in kept for i in range(found.first, found.last) if _stands(found)}
     for i in [i for i, low in enumerate(sheet.lowers) if low in known]:
-        if i in covered:
+        if i in covered or is_eponym(sheet, [i], i + 1):
             continue
-        bits, facts, form, source = sheet.bits[i], sheet.all_facts[i], sheet.forms[i], known[sheet.lowers[i]]
+        bits, facts, form, source = sheet.bits[i], sheet.facts(i), sheet.forms[i], known[sheet.lowers[i]]
         level = facts >> w.LEVEL
         if bits & SMALL:
             free = sheet.is_free(i)
@@ -44,6 +45,11 @@ def repeated(sheet: Sheet, kept: list[Found]) -> Iterator[Found]:
             )
         if confidence:
             yield span_of(sheet, i, i + 1, source.kind, confidence, "repeated name")
+
+
+def _stands(found: Found) -> bool:
+    """Whether a find keeps its kind and confidence when the same word is a sure name elsewhere."""
+    return found.last > found.first + 1 or found.confidence >= _SURE or found.kind.top is not PhiKind.PERSON
 
 
 def enumerated(sheet: Sheet, people: list[Found]) -> list[Found]:

@@ -95,7 +95,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
                      "arthropathy nephropathy retinopathy vasculitis purpura arteritis granulomatosis stroke "
                      "respiration breathing pulse facies area chart monitor biopsy smear medium solution "
                      "fluid bacillus organism vaccine program stimulation culture block anesthesia approach technique "
-                     "incision repair resection shunt study trial protocol regimen diet exercise exercises"),
+                     "chromosome flu measles level incision repair resection shunt study trial protocol regimen diet "
+                     "exercise exercises"),
     (FOLLOWS_BRAND, "vaccine vaccines vaccination vaccinations shot shots dose doses covid booster jab jabs injection "
                     "injections tablet tablets pill pills capsule capsules cream lotion spray gel ointment mg ml patch inhaler "
                     "syrup drops"),

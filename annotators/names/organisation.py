@@ -55,11 +55,11 @@ class Organisations:
     def find(self) -> Iterator[Found]:
         """Candidates with their confidence; spans may overlap."""
         sheet = self.sheet
-        bits, facts = sheet.bits, sheet.all_facts
+        bits, facts = sheet.bits, sheet.facts
         for i in sheet.hot:
-            if not facts[i] & _BEGINS:
+            if not facts(i) & _BEGINS:
                 continue
-            f, small = facts[i], bits[i] & SMALL
+            f, small = facts(i), bits[i] & SMALL
             if f & _KNOWN and not (small and f >> w.LEVEL > 1 and not sheet.small):
                 yield from self._listed(i, f)
             if f & _CUED and i and (not small or bits[i - 1] & (CAPITAL | SHOUT) or sheet.forms[i - 1] in ("'s", "’s")):
@@ -72,10 +72,10 @@ class Organisations:
                 and sheet.lowers[i - 1] in _WORK_AT
                 and sheet.lowers[i - 2] in _WORK
             ):
-                yield from self._employer(i, facts[i])
+                yield from self._employer(i, facts(i))
             if sheet.lowers[i] in _SHORT_FOR and i > 1 and sheet.near(i - 1):
                 yield from self._short(i)
-            if facts[i] & w.SURNAME and i <= last and sheet.forms[i + 1] == ",":
+            if facts(i) & w.SURNAME and i <= last and sheet.forms[i + 1] == ",":
                 yield from self._partners(i)
 
     def _listed(self, i: int, facts: int) -> Iterator[Found]:

@@ -33,8 +33,7 @@ class People:
         for i in sheet.hot:
             if i < done:
                 continue
-            hopeless = sheet.all_facts[i] & w.BLOCKED and not sheet.all_facts[i] & w.NAME and not sheet.bits[i] & LETTER
-            if sheet.bits[i] & _SHOWN and not hopeless:
+            if sheet.bits[i] & _SHOWN and not self._is_hopeless(i):
                 last = self.runs.end(i)
                 if last > i:
                     yield from self._run(i, last)
@@ -80,11 +79,26 @@ class People:
             confidence += around(sheet, names[0], last)
             if sheet.bit(last) & cues.FOLLOWS_BRAND and sheet.near(last - 1):
                 confidence -= 0.4
-        if len(names) == 1 and not letters and cue.rule == "" and sheet.facts(names[0]) & _PLACE and after <= 0:
-            confidence -= 0.2 if not sheet.bit(first - 1) & cues.IN else 0.5
+        if len(names) == 1 and not letters and cue.rule == "" and after <= 0:
+            confidence -= self._place_doubt(names[0])
         if confidence > 0.05:
             kind = kind if cue.kind is PhiKind.PERSON else cue.kind
             yield span_of(sheet, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
+
+    def _is_hopeless(self, i: int) -> bool:
+        """Whether no name can begin with token i: most capitals are those of sentences."""
+        facts = self.sheet.facts(i)
+        return bool(facts & w.BLOCKED) and not facts & w.NAME and not self.sheet.bits[i] & LETTER
+
+    def _place_doubt(self, i: int) -> float:
+        """How much the confidence in a single name suffers where it is also a place."""
+        sheet = self.sheet
+        facts, inside = sheet.facts(i), sheet.bit(i - 1) & cues.IN
+        if not facts & _PLACE:
+            return 0.0
+        if facts & w.OFTEN_GIVEN and not facts & (w.STATE | w.COUNTRY):
+            return 0.0 if not inside else 0.2 if not facts & w.BIG_CITY else 0.4
+        return 0.5 if inside else 0.2
 
     def _inverted(self, first: int, last: int, names: list[int], cue: Cue) -> Found | None:
         """`Smith, John A.`: surname, comma, given name."""

@@ -56,7 +56,7 @@ class Places:
                     yield span_of(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                     done = last
                 continue
-            facts = sheet.all_facts[i]
+            facts = sheet.facts(i)
             if facts & _LISTED:
                 last, entry = self._longest(i, facts)
                 if entry is not None:
@@ -67,7 +67,7 @@ class Places:
                 yield from self._by_shape(i)
         if sheet.small:
             for i in range(1, sheet.size):
-                if sheet.bits[i - 1] & cues.IN and sheet.bits[i] & SMALL and sheet.all_facts[i] & _LISTED:
+                if sheet.bits[i - 1] & cues.IN and sheet.bits[i] & SMALL and sheet.facts(i) & _LISTED:
                     yield from self._small(i)
 
     def _longest(self, i: int, facts: int) -> tuple[int, Entry | None]:

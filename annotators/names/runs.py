@@ -71,7 +71,9 @@ class Runs:
         """Whether a capitalised token can be part of a name: no term, month, brand or plain word, no title."""
         sheet = self.sheet
         b, facts = sheet.bits[i], sheet.facts(i)
-        if b & (cues.TITLE | cues.CREDENTIAL | cues.NEVER) or (b & cues.UNSURE_CREDENTIAL and not first):
+        if b & (cues.TITLE | cues.CREDENTIAL | cues.NEVER):
+            return False
+        if b & (cues.UNSURE_CREDENTIAL | cues.GENERATION) and not first:
             return False
         if facts & w.MONTH and first and not self._month_is_name(i):
             return False
@@ -117,7 +119,7 @@ class Runs:
         if sheet.bits[i] & (cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.PATIENT | cues.NEVER):
             return False
         if sheet.forms[i - 1] == "." and sheet.bit(i - 2) & LETTER:
-            return facts >> w.LEVEL < 2
+            return facts >> w.LEVEL < 2 or bool(facts & w.OFTEN_SURNAME)
         given = sheet.facts(i - 1)
         return bool(given & w.OFTEN_GIVEN) and given >> w.LEVEL < 2 and bool(sheet.bits[i - 1] & CAPITAL)
 

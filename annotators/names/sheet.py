@@ -10,15 +10,10 @@ from .cues import CREDENTIALS, CUES
 from .words import (
     BLOCKED,
     CITY,
-    CUES_BEGIN,
     EPONYM,
     MAKERS_BEGIN,
     NAME,
     OFTEN,
-    OFTEN_GIVEN,
-    ORGANISATION,
-    ORGANISATION_CUE,
-    ORGANISATIONS_BEGIN,
     PLACES_BEGIN,
     TERM,
     TERMS_BEGIN,
@@ -69,10 +64,12 @@ class Sheet:
         self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms
         self.bits = list(map(SHAPES.__getitem__, self.forms))
         self.size = len(self.forms)
-        self.all_facts = list(map(words.facts.__getitem__, self.forms))
-        """What each word can be (`words.GIVEN` ...)."""
+        self._facts, self._known = words.facts, dict[int, int]()
+        hints = words.hints
         self.hot = [
-            i for i, (b, f) in enumerate(zip(self.bits, self.all_facts, strict=True)) if b & _HOT_SHAPE or f & _HOT_FACT
+            i
+            for i, (b, f) in enumerate(zip(self.bits, self.forms, strict=True))
+            if b & _HOT_SHAPE or (b & SMALL and hints[f])
         ]
         """Tokens that any rule can begin at."""
         self.shown = [i for i in self.hot if self.bits[i] & _SHOWN]
@@ -90,37 +87,50 @@ class Sheet:
 
     def _block_phrases(self, words: Words) -> None:
         """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone."""
-        facts, size = self.all_facts, self.size
         for i in self.shown:
-            if not facts[i] & (MAKERS_BEGIN | TERMS_BEGIN) or facts[i] & BLOCKED or i + 1 == size:
+            facts = self.facts(i)
+            if i + 1 == self.size or not (facts & MAKERS_BEGIN or self._may_begin_term(i)):
                 continue
-            for last in range(min(i + 5, size), i + 1, -1):
+            for last in range(min(i + 5, self.size), i + 1, -1):
                 phrase = " ".join(self.text[self.begins[i] : self.ends[last - 1]].split())
-                makers = facts[i] & MAKERS_BEGIN and words.lists["not_organizations"].has(phrase)
-                if makers or (facts[i] & TERMS_BEGIN and words.medical.has(phrase)):
+                makers = facts & MAKERS_BEGIN and words.lists["not_organizations"].has(phrase)
+                if makers or (facts & TERMS_BEGIN and words.lists["medical"].has(phrase)):
                     for j in range(i, last):
-                        facts[j] = BLOCKED | TERM | (facts[j] & ~_BLOCKABLE)
+                        self._known[j] = BLOCKED | TERM | (self.facts(j) & ~_BLOCKABLE)
                     break
 
+    def _may_begin_term(self, i: int) -> bool:
+        """Whether a medical term may begin at token i whose words look like names: `St. John's wort`."""
+        facts = self.facts(i)
+        return bool(facts & TERMS_BEGIN) and (not facts & BLOCKED or self.forms[i] == "St")
+
     def facts(self, i: int) -> int:
-        """What token i can be; 0 outside the document."""
-        return self.all_facts[i] if 0 <= i < self.size else 0
+        """What token i can be (`words.GIVEN` ...); 0 outside the document."""
+        if not 0 <= i < self.size:
+            return 0
+        return self._known[i] if i in self._known else self._facts[self.forms[i]]
 
     def between(self, i: int) -> str:
         """The characters between token i and the next one."""
         return self.text[self.ends[i] : self.begins[i + 1]]
 
     def near(self, i: int) -> bool:
-        """Whether token i and the next stand on one line with at most two blanks between them."""
+        """Whether token i and the next stand together: at most two blanks, or one line end that ends no sentence."""
         gap = self.begins[i + 1] - self.ends[i]
-        return gap == 0 or (gap <= 2 and "\n" not in self.text[self.ends[i] : self.begins[i + 1]])
+        return gap == 0 or (gap <= 2 and not self.breaks(i))
+
+    def breaks(self, i: int) -> bool:
+        """Whether a line ends after token i that is no wrapped line: the sentence ends there too."""
+        if "\n" not in self.text[self.ends[i] : self.begins[i + 1]]:
+            return False
+        return i + 1 in self.sentence_starts or self.text.count("\n", self.ends[i], self.begins[i + 1]) > 1
 
     def starts(self, i: int) -> bool:
         """Whether a sentence, a line or an item of a list begins with token i: its capital says nothing."""
         if i == 0 or i in self.sentence_starts:
             return True
         before = self.forms[i - 1]
-        if before in _OPENERS or "\n" in self.text[self.ends[i - 1] : self.begins[i]]:
+        if before in _OPENERS or self.breaks(i - 1):
             return True
         return before in _QUOTES and (i < 2 or i - 1 in self.sentence_starts or self.forms[i - 2] in _OPENERS)
 
@@ -138,7 +148,7 @@ class Sheet:
         j = i - 1
         while j >= 0 and self.forms[j] in _QUOTES:
             j -= 1
-        if j < 0 or "\n" in self.text[self.ends[j] : self.begins[j + 1]]:
+        if j < 0 or self.breaks(j):
             return -1
         return j
 
@@ -147,13 +157,11 @@ class Sheet:
         k = i - 1
         if k >= 0 and self.forms[k] == "." and k and self.bits[k - 1] & (cues.TITLE | cues.WEAK_TITLE):
             k -= 1
-        if (
-            k >= 0
-            and self.bits[k] & (cues.TITLE | cues.WEAK_TITLE)
-            and "\n" not in self.text[self.ends[k] : self.begins[i]]
-        ):
-            return k
-        return None
+        if k < 0 or not self.bits[k] & (cues.TITLE | cues.WEAK_TITLE):
+            return None
+        if self.breaks(i - 1) and not (k < i - 1 and self.text.count("\n", self.ends[k], self.begins[i]) == 1):
+            return None  # only `Dr.` with its full stop is sure to go on in the next line
+        return k
 
     def form(self, i: int) -> str:
         """The form of token i; empty outside the document."""
@@ -166,7 +174,6 @@ class Sheet:
 
 _SHOWN = CAPITAL | SHOUT | LETTER
 _HOT_SHAPE = _SHOWN | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
-_HOT_FACT = OFTEN_GIVEN | ORGANISATION | ORGANISATIONS_BEGIN | ORGANISATION_CUE | CUES_BEGIN
 _BLOCKABLE = NAME | OFTEN | UNKNOWN | EPONYM | CITY | PLACES_BEGIN
 _OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
 _QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])

@@ -10,6 +10,7 @@ from . import words as w
 from .before import name_is
 from .found import Found, span_of
 from .sheet import SHOUT, SMALL, Sheet
+from .weight import is_eponym
 
 
 def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
@@ -41,10 +42,12 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
     if bits & cues.TITLE:
         if not facts & w.BLOCKED and name and level < 2:
             confidence = 0.85 if often else 0.6
-        elif level == 2 and often and not sheet.bit(k + 1) & SMALL:
-            confidence = 0.6
+        elif level == 2 and often and (k > i + 1 or not sheet.bit(k + 1) & SMALL):
+            confidence = 0.6  # `mr. ward`, `dr. young`, but not `dr long term`
         elif facts & w.UNKNOWN and len(sheet.forms[k]) > 3:
             confidence = 0.3 if bits & cues.DOCTOR or sheet.forms[i].lower() in ("mr", "ms") else 0.6
+    elif sheet.lowers[i] == "miss" and facts & w.OFTEN_SURNAME and level < 3:
+        confidence = 0.6 if level < 2 or not sheet.bit(k + 1) & SMALL else 0.0
     elif bits & cues.NAMED:
         confidence = 0.8 if facts & w.GIVEN and level < 2 and not facts & w.BLOCKED else 0.0
         if facts & (w.UNKNOWN | w.SURNAME) and level < 2 and sheet.forms[k - 1].lower() in ("is", "'s") and sheet.small:
@@ -52,6 +55,8 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
     elif facts & w.OFTEN_GIVEN and level == 0 and not facts & w.BLOCKED:
         confidence = 0.75
         kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
+    elif bits & cues.GREETING and facts & w.OFTEN_GIVEN and level == 1 and not facts & w.BLOCKED:
+        confidence = 0.6
     elif bits & (cues.RELATIVE | cues.WEAK_TITLE) and facts & w.OFTEN_GIVEN and level < 3 and not facts & w.BLOCKED:
         after = sheet.form(k + 1)  # `my son mark was`, but `my mother rose from`
         confidence = 0.5 if not after or after in ",.;)'s" or sheet.bit(k + 1) & cues.PERSON_VERB else 0.2
@@ -73,12 +78,15 @@ def bare(sheet: Sheet) -> Iterator[Found]:
     """Given name and surname in small letters, both no words: everywhere; single given names where no capitals are."""
     bits = sheet.bits
     for i in sheet.hot:
-        facts = sheet.all_facts[i]
+        facts = sheet.facts(i)
         if not facts & w.OFTEN_GIVEN or not bits[i] & SMALL or facts >> w.LEVEL or facts & (w.BLOCKED | w.MONTH):
             continue
+        if is_eponym(sheet, [i], i + 1):
+            continue
         if i + 1 < sheet.size and bits[i + 1] & SMALL and sheet.near(i):
-            following = sheet.all_facts[i + 1]
-            if following & w.SURNAME and not following & w.BLOCKED and following >> w.LEVEL < (2 if sheet.small else 1):
+            following = sheet.facts(i + 1)
+            limit = 1 if not sheet.small else 2 if sheet.bit(i + 2) & SMALL else 3
+            if following & w.SURNAME and not following & w.BLOCKED and following >> w.LEVEL < limit:
                 sure = following & w.OFTEN_SURNAME
                 confidence = (0.75 if sure else 0.5) if sheet.small else (0.55 if sure else 0.3)
                 yield span_of(sheet, i, i + 2, PhiKind.PERSON, confidence, "given name and surname in small letters")

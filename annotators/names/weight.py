@@ -8,7 +8,7 @@ from . import words as w
 from .cues import listed
 from .sheet import CAPITAL, SMALL, Sheet
 
-_DISEASES = listed("disease syndrome palsy sign phenomenon lymphoma sarcoma thyroiditis criteria score maneuver")
+_DISEASES = listed("wort disease syndrome palsy sign phenomenon lymphoma sarcoma thyroiditis criteria score maneuver")
 
 
 def by_words(sheet: Sheet, names: list[int], letters: bool, first: int) -> tuple[float, str]:
@@ -65,6 +65,8 @@ def around(sheet: Sheet, i: int, last: int) -> float:
         added += 0.1
     elif after & cues.PERSON_VERB and after & SMALL:
         added += 0.15 if sheet.facts(i) >> w.LEVEL < 2 or not sheet.facts(i) & w.OFTEN_GIVEN else 0.25
+    if sheet.form(i - 1) == "," and sheet.form(last) in (",", "!", "?") and sheet.facts(i) & w.OFTEN_GIVEN:
+        added += 0.1  # somebody is spoken to
     before = sheet.bit(sheet.before(i)) if not sheet.starts(i) else 0
     if before & cues.BY and before & SMALL:
         added += 0.1

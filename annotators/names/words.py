@@ -9,6 +9,8 @@ from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.resources import Resource, load
 from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
+from ..lexicon.lexicon import case_fits
+from ..lexicon.normal import key_of
 
 # What `Words.facts` says of a form, one bit each.
 GIVEN, SURNAME = 1, 2
@@ -46,7 +48,14 @@ _NAMES_OF_LISTS = (
 )
 
 _LISTED = NAME | EPONYM | CITY | STATE | COUNTRY | DEMONYM | MONTH | ORGANISATION | ORGANISATION_CUE
-_PLACES = ("cities", "us_states", "provinces", "countries", "us_counties")
+_OFTEN_GIVEN_SHARE, _OFTEN_SURNAME_SHARE = 0.01, 0.005
+_BEGINNINGS = (
+    (PLACES_BEGIN, ("cities", "us_states", "provinces", "countries", "us_counties")),
+    (ORGANISATIONS_BEGIN, ("organizations",)),
+    (CUES_BEGIN, ("organization_cues",)),
+    (MAKERS_BEGIN, ("not_organizations",)),
+    (TERMS_BEGIN, ("medical",)),
+)
 
 
 class Words(Resource):
@@ -56,11 +65,6 @@ class Words(Resource):
 
     def __init__(self, lists: dict[str, Lexicon]) -> None:
         self.lists = lists
-        self.common = lists["common_words"]
-        self.stop = lists["stop_words"]
-        self.given = lists["given_names"]
-        self.surnames = lists["surnames"]
-        self.medical = lists["medical"]
 
     @classmethod
     def names(cls) -> list[str]:
@@ -84,11 +88,11 @@ class Words(Resource):
 
         A word that is far more often a name (`john`, `smith`) counts one level lower.
         """
-        if self.stop.has(word):
+        if self._entry("stop_words", word) is not None:
             return 3
-        entry = self.common.entry(word)
+        entry = self._entry("common_words", word)
         if entry is None:
-            return 1 if self.medical.has(word) and not self.is_name(word) else 0
+            return 1 if self._entry("medical", word) is not None and not self.is_name(word) else 0
         if entry.tier <= 10:
             return 2
         often = self.is_name(word)
@@ -98,29 +102,51 @@ class Words(Resource):
 
     def is_name(self, word: str) -> bool:
         """Whether many people bear it: a given name of 0.05 % or a surname of 0.3 % of the US population of 1990."""
-        given, surname = self.given.entry(word), self.surnames.entry(word)
+        given, surname = self._entry("given_names", word), self._entry("surnames", word)
         return (given is not None and given.share >= 0.05) or (surname is not None and surname.share >= 0.3)
 
     def is_word(self, word: str) -> bool:
         """Whether a text may hold it for its own sake, so that it is no slip of the pen for a name."""
-        return self.common.has(word) or self.stop.has(word) or self.medical.has(word)
+        return any(self._entry(name, word) is not None for name in ("common_words", "stop_words", "medical"))
 
     @cached_property
     def facts(self) -> FormTable[int]:
         """The bits of a form (`GIVEN`, `BLOCKED` ...), whatever its case."""
         return FormTable(self._facts)
 
+    @cached_property
+    def hints(self) -> FormTable[bool]:
+        """Whether a form in small letters can begin anything: a frequent given name, an organisation, a cue of one.
+
+        Asks few lists: most words of a text are such forms, and nothing more need be known of them.
+        """
+        return FormTable(self._hint)
+
+    def _entry(self, name: str, form: str) -> Entry | None:
+        """The entry of a single token in a list. Quicker than `Lexicon.entry`, which cuts phrases into tokens first."""
+        for entry in self.lists[name].entries_of_key(key_of([form])):
+            if case_fits(entry, [form]):
+                return entry
+        return None
+
+    def _hint(self, form: str) -> bool:
+        given = self._entry("given_names", form)
+        if given is not None and given.share >= _OFTEN_GIVEN_SHARE:
+            return True
+        lists = [self.lists[name] for name in ("organizations", "organization_cues")]
+        return any(lexicon.depth(form) > 0 for lexicon in lists)
+
     def _facts(self, form: str) -> int:
         found = 0
-        given, surname = self.given.entry(form), self.surnames.entry(form)
+        given, surname = self._entry("given_names", form), self._entry("surnames", form)
         if given is not None:
-            found |= GIVEN | (OFTEN_GIVEN if given.share >= 0.01 else 0)
+            found |= GIVEN | (OFTEN_GIVEN if given.share >= _OFTEN_GIVEN_SHARE else 0)
         if surname is not None:
-            found |= SURNAME | (OFTEN_SURNAME if surname.share >= 0.005 else 0)
+            found |= SURNAME | (OFTEN_SURNAME if surname.share >= _OFTEN_SURNAME_SHARE else 0)
         level = self.level(form)
-        if self.lists["eponyms"].has(form):
+        if self._entry("eponyms", form) is not None:
             found |= EPONYM
-        if any(self.lists[name].has(form) for name in ("months", "weekdays", "holidays")):
+        if any(self._entry(name, form) is not None for name in ("months", "weekdays", "holidays")):
             found |= MONTH
         found |= self._places(form) | self._organisations(form)
         if self._is_term(form, found):
@@ -133,40 +159,33 @@ class Words(Resource):
 
     def _places(self, form: str) -> int:
         found = 0
-        city = self.lists["cities"].entry(form)
+        city = self._entry("cities", form)
         if city is not None:
             found |= CITY | (BIG_CITY if city.population >= 100_000 else 0) | (UNSURE_PLACE if city.ambiguous else 0)
-        for state in (self.lists["us_states"].entry(form), self.lists["provinces"].entry(form)):
+        for state in (self._entry("us_states", form), self._entry("provinces", form)):
             if state is not None and state.kind == "name":
                 found |= STATE | (UNSURE_PLACE if state.ambiguous else 0)
-        country = self.lists["countries"].entry(form)
+        country = self._entry("countries", form)
         if country is not None:
             found |= DEMONYM if country.kind == "demonym" else COUNTRY | (UNSURE_PLACE if country.ambiguous else 0)
         return found
 
     def _organisations(self, form: str) -> int:
         found = 0
-        organisations, cues = self.lists["organizations"], self.lists["organization_cues"]
-        if organisations.has(form):
+        for bit, names in _BEGINNINGS:
+            if any(self.lists[name].depth(form) > 1 for name in names):
+                found |= bit
+        if self._entry("organizations", form) is not None:
             found |= ORGANISATION
-        if organisations.depth(form) > 1:
-            found |= ORGANISATIONS_BEGIN
-        if cues.has(form):
+        if self._entry("organization_cues", form) is not None:
             found |= ORGANISATION_CUE
-        if cues.depth(form) > 1:
-            found |= CUES_BEGIN
-        if any(self.lists[name].depth(form) > 1 for name in _PLACES):
-            found |= PLACES_BEGIN
-        if self.lists["not_organizations"].depth(form) > 1:
-            found |= MAKERS_BEGIN
-        if self.medical.depth(form) > 1:
-            found |= TERMS_BEGIN
         return found
 
     def _is_term(self, form: str, found: int) -> bool:
-        if self._is_brand(self.lists["not_organizations"].entry(form), found):
+        brand = self._entry("not_organizations", form)
+        if brand is not None and not (brand.ambiguous and found & OFTEN):
             return True
-        return not found & OFTEN and self.medical.has(form)
+        return not found & OFTEN and self._entry("medical", form) is not None
 
     def _is_blocked(self, form: str, found: int, level: int) -> bool:
         if level == 3 or found & TERM:
@@ -177,10 +196,6 @@ class Words(Resource):
             return not found & OFTEN or not self._mostly(form, 0.02)
         return bool(found & DEMONYM and not found & OFTEN)
 
-    @staticmethod
-    def _is_brand(entry: Entry | None, found: int) -> bool:
-        return entry is not None and not (entry.ambiguous and found & OFTEN)
-
     def _mostly(self, form: str, share: float) -> bool:
-        given, surname = self.given.entry(form), self.surnames.entry(form)
+        given, surname = self._entry("given_names", form), self._entry("surnames", form)
         return max(given.share if given else 0.0, surname.share if surname else 0.0) >= share

@@ -84,3 +84,19 @@ def address_words(text: str) -> bool:
     return bool(words) and not any(
         w in _PLACES_STOP or w in _STOP for w in words[:4] if w not in ("the", "and", "of", "corner")
     )
+
+
+_NOT_SPANISH = """
+oral intravenosa intramuscular subcutanea subcutánea endovenosa rectal venosa aerea aérea biliar urinaria transesofagica cada
+central periferica periférica respiratoria sistemica sistémica tópica topica parenteral enteral inhalatoria anterior posterior
+abordaje laparoscopica laparoscópica percutanea percutánea vaginal digestiva lagrimal excretora
+"""
+_SPANISH_STOP = frozenset(_NOT_SPANISH.split())
+
+
+@hit_filter("spanish_street_shape")
+def spanish_street_shape(text: str) -> bool:
+    """Its words name no route of administration and no anatomy (vía oral 5), and it is no `c/o`."""
+    if text[:4].lower() == "c/o ":
+        return False
+    return not any(word.rstrip(".").lower() in _SPANISH_STOP for word in _WORD.findall(text))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Side = Literal["before", "after", "near"]
 
 REACH = 400
-"""Code points that are looked at on either side of a hit, at most."""
+WORD_REACH = 40
+"""Code points looked at on either side of a hit: 40 for each word that may lie between, 400 at most."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[#@]")
 _LINE = re.compile(r"[\r\n]")
@@ -37,6 +38,22 @@ class Context:
     required: bool = False
     forbidden: bool = False
     adds: float = 0.0
+    singles: frozenset[str] = field(init=False, repr=False)
+    """The phrases of one word, for one look instead of many."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "singles", frozenset(p[0] for p in self.phrases if len(p) == 1))
+
+    def occurs(self, words: list[str]) -> bool:
+        """Whether one of the phrases stands among the words."""
+        if not self.singles.isdisjoint(words):
+            return True
+        return any(
+            tuple(words[i : i + len(phrase)]) == phrase
+            for phrase in self.phrases
+            if len(phrase) > 1 and phrase[0] in words
+            for i in range(len(words) - len(phrase) + 1)
+        )
 
 
 class Surroundings:
@@ -51,7 +68,7 @@ class Surroundings:
     def holds(self, condition: Context) -> bool:
         """Whether a phrase of the condition stands where the condition looks for it."""
         sides = ("before", "after") if condition.side == "near" else (condition.side,)
-        return any(_occurs(condition.phrases, self._words(side, condition.within)) for side in sides)
+        return any(condition.occurs(self._words(side, condition.within)) for side in sides)
 
     def _words(self, side: str, within: int | str) -> list[str]:
         key = (side, within)
@@ -61,8 +78,9 @@ class Surroundings:
 
     def _read(self, side: str, within: int | str) -> list[str]:
         text, begin, end = self._text, self._begin, self._end
+        reach = REACH if isinstance(within, str) else min(REACH, WORD_REACH * within)
         if side == "before":
-            low = max(0, begin - REACH)
+            low = max(0, begin - reach)
             if low and text[low - 1].isalnum():
                 while low < begin and text[low].isalnum():
                     low += 1  # never half a word
@@ -70,9 +88,10 @@ class Surroundings:
                 low = max(low, self._sentence(begin)[0])
             piece = text[low:begin]
             if isinstance(within, str):
-                return words_of(_last(piece, _LINE if within == "line" or self._sentences else _STOP))
+                stop = self._stop(within)
+                return words_of(_last(piece, stop) if stop else piece)
             return words_of(piece)[-within:]
-        high = min(len(text), end + REACH)
+        high = min(len(text), end + reach)
         if high < len(text) and text[high].isalnum():
             while high > end and text[high - 1].isalnum():
                 high -= 1
@@ -80,9 +99,16 @@ class Surroundings:
             high = min(high, self._sentence(end - 1)[1])
         piece = text[end:high]
         if isinstance(within, str):
-            stop = (_LINE if within == "line" or self._sentences else _STOP).search(piece)
-            return words_of(piece[: stop.start()] if stop else piece)
+            stop = self._stop(within)
+            end_of_it = stop.search(piece) if stop else None
+            return words_of(piece[: end_of_it.start()] if end_of_it else piece)
         return words_of(piece)[:within]
+
+    def _stop(self, within: str) -> re.Pattern[str] | None:
+        """What ends a line, or a sentence where nobody marked sentences."""
+        if within == "line":
+            return _LINE
+        return None if self._sentences else _STOP
 
     def _sentence(self, offset: int) -> tuple[int, int]:
         if self._sentences is None or not self._sentences[0]:
@@ -99,16 +125,3 @@ def _last(piece: str, stop: re.Pattern[str]) -> str:
     for found in stop.finditer(piece):
         at = found.end()
     return piece[at:]
-
-
-def _occurs(phrases: tuple[tuple[str, ...], ...], words: list[str]) -> bool:
-    if not words:
-        return False
-    here = set(words)
-    for phrase in phrases:
-        if phrase[0] in here and (
-            len(phrase) == 1
-            or any(tuple(words[i : i + len(phrase)]) == phrase for i in range(len(words) - len(phrase) + 1))
-        ):
-            return True
-    return False

@@ -8,7 +8,11 @@ from typing import Any
 
 from .syntax import re2_options
 
-_ELEMENT = re.compile(r"\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]|.", re.DOTALL)
+_CLASS = r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
+_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{_CLASS}|.", re.DOTALL)
+_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{_CLASS})+", re.DOTALL)
+"""Everything up to the next bracket or bar."""
+_FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
 _QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
 
 
@@ -62,12 +66,12 @@ def _choices(pattern: str) -> list[str]:
     cuts, at = [0], 0
     while at < len(pattern):
         if pattern[at] == "|":
-            cuts.append(at + 1)
             at += 1
+            cuts.append(at)
             continue
-        element = _ELEMENT.match(pattern, at)
-        end = _closing(pattern, at) if pattern[at] == "(" else element.end() if element else None
-        if end is None or re.match(r"\(\?[a-zA-Z-]+\)", pattern[at:end]):
+        run = _RUN.match(pattern, at)
+        end = run.end() if run else _closing(pattern, at) if pattern[at] == "(" else None
+        if end is None or _FLAGS.match(pattern, at):
             return [pattern]
         at = end
     return [pattern[a : b - 1] for a, b in zip(cuts, [*cuts[1:], len(pattern) + 1], strict=True)]
@@ -83,7 +87,7 @@ def _elements(pattern: str) -> list[tuple[str, str]] | None:
             return None
         if pattern[at] == "(":
             end = _closing(pattern, at)
-            if end is None or re.match(r"\(\?[a-zA-Z-]+\)", pattern[at:]):
+            if end is None or _FLAGS.match(pattern, at):
                 return None
             at = end
         else:
@@ -99,20 +103,17 @@ def _elements(pattern: str) -> list[tuple[str, str]] | None:
 
 
 def _closing(pattern: str, at: int) -> int | None:
-    """Behind the bracket that closes the group at `at`."""
+    """Behind the bracket that closes the group at `at`; None where none does."""
     depth = 0
     while at < len(pattern):
-        if pattern[at] == "(":
-            depth += 1
-            at += 1
-        elif pattern[at] == ")":
-            depth -= 1
-            at += 1
-            if depth == 0:
-                return at
-        else:
-            element = _ELEMENT.match(pattern, at)
-            if element is None:
-                return None
-            at = element.end()
+        run = _RUN.match(pattern, at)
+        if run:
+            at = run.end()
+            continue
+        if pattern[at] not in "()|":
+            return None
+        depth += {"(": 1, ")": -1, "|": 0}[pattern[at]]
+        at += 1
+        if depth == 0:
+            return at
     return None

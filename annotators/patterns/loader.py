@@ -10,7 +10,7 @@ from .marked_yaml import MarkedYaml
 from .rule_reader import RuleReader
 from .rules import AllowList, DenyList, Rule, shipped
 from .source import At, Collected, Source, sort_of
-from .syntax import PatternError, compile_pattern, expand
+from .syntax import PatternError, compile_pattern
 
 FILE_KEYS = ("description", "include", "words", "fragments", "rules", "deny", "allow")
 DENY_KEYS = ("name", "kind", "strings", "files", "confidence")
@@ -108,7 +108,7 @@ class Loader:
                 added.append(name)
         for name in added:  # only now: a fragment may use one that stands below it
             try:
-                compile_pattern(expand(f"{{{name}}}", self.collected.fragments))
+                compile_pattern(source.expanded(f"{{{name}}}"))
             except PatternError as error:
                 source.tell(("fragments", name), f"fragments.{name}", str(error))
 

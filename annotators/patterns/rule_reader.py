@@ -95,7 +95,7 @@ class RuleReader:
         return found
 
     def _group(self, patterns: list[Any]) -> int | str:
-        group = self.given.get("group", 0)
+        group: int | str = self.given.get("group", 0)
         if isinstance(group, bool) or not isinstance(group, int | str):
             self._tell("group", f"expected the number or name of a group, got {shown(group)}")
             return 0

@@ -84,7 +84,7 @@ def not_decimal(text: str) -> bool:
 
 
 _UNIT_END = re.compile(
-    r"[0-9]+(?:MG|MCG|UG|NG|KG|G|ML|DL|L|IU|U|MM|CM|M|KM|BPM|HRS?|H|MIN|S|SEC|MS|X|YO|YR|K|C|F|BP|[KMG]B|HZ)"
+    r"[0-9]{1,7}(?:MG|MCG|UG|NG|KG|G|ML|DL|L|IU|U|MM|CM|M|KM|BPM|HRS?|H|MIN|S|SEC|MS|X|YO|YR|K|C|F|BP|[KMG]B|HZ)"
 )
 
 
@@ -96,7 +96,8 @@ def not_trailing_unit(text: str) -> bool:
 
 _COMPOUND = re.compile(
     r"(?:PF|LY|GSK|JNJ|RO|MK|AZD|BMS|ABT|BAY|CNTO|MEDI|AMG|ABBV|BI|SAR|TAK|BNT|VX|GS|REGN|NVX|INO|CVN|CAS|RS|HGNC|OMIM"
-    r"|NCT|EUCTR|ISRCTN|PMID|PMC|DOI|ISBN|ISSN|LOT|EXP|NDC|CPT|ICD|COVID|SARS|IL|CD|HLA|HBA|CYP|NM|NP|NC|XM|ENST|ENSG)[-_ ]?[0-9]",
+    r"|NCT|EUCTR|ISRCTN|PMID|PMC|DOI|ISBN|ISSN|LOT|EXP|NDC|CPT|ICD|COVID|SARS|IL|CD|HLA|HBA|CYP|NM|NP|NC|XM"
+    r"|ENST|ENSG)[-_ ]?[0-9]",
     re.IGNORECASE,
 )
 
@@ -136,12 +137,12 @@ def postcode_shape(text: str) -> bool:
     return not _ORDINAL_END.fullmatch(text)
 
 
-_TNM = re.compile(r"T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?", re.IGNORECASE)
+_TNM = re.compile(r"T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9]A[0-9]", re.IGNORECASE)
 
 
 @hit_filter("not_tnm")
 def not_tnm(text: str) -> bool:
-    """It is no tumour stage: T2N0M0. UICC TNM classification."""
+    """It is no tumour stage (T2N0M0, UICC TNM classification) and no count of pregnancies (G1P0A1)."""
     return not _TNM.fullmatch(text)
 
 

@@ -27,6 +27,8 @@ class Collected:
     faults: list[Fault] = field(default_factory=list)
     words: dict[str, Phrases] = field(default_factory=dict)
     fragments: dict[str, str] = field(default_factory=dict)
+    expanded: dict[str, str] = field(default_factory=dict)
+    """Fragments in which no other fragment is named any more."""
     places: dict[tuple[str, str], str] = field(default_factory=dict)
     """(sort, name) to the place where the name was first used."""
 
@@ -121,10 +123,14 @@ class Source:
                 found.append(words)
         return tuple(found)
 
+    def expanded(self, pattern: str) -> str:
+        """The pattern without fragments. Raises PatternError."""
+        return expand(pattern, self.collected.fragments, self.collected.expanded)
+
     def pattern(self, pattern: str, at: At, where: str, *, ignore_case: bool = False) -> Any:
         """The compiled pattern; None and a fault where it cannot be used."""
         try:
-            compiled = compile_pattern(expand(pattern, self.collected.fragments), ignore_case=ignore_case)
+            compiled = compile_pattern(self.expanded(pattern), ignore_case=ignore_case)
         except PatternError as error:
             self.tell(at, where, str(error))
             return None

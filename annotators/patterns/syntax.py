@@ -11,7 +11,9 @@ from ...pipeline.errors import nearest
 MAX_MEMORY = 16 << 20
 """Bytes one compiled pattern, or the combined pass of a rule file, may use for its automaton."""
 
-_PIECE = re.compile(r"\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL)
+_PIECE = re.compile(
+    r"[^\\\[{\s#]+|\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL
+)
 _CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]", re.DOTALL)
 
 
@@ -19,12 +21,16 @@ class PatternError(ValueError):
     """A pattern cannot be used; the message says why and what to write instead."""
 
 
-def expand(pattern: str, fragments: Mapping[str, str], _open: tuple[str, ...] = ()) -> str:
+def expand(
+    pattern: str, fragments: Mapping[str, str], memo: dict[str, str] | None = None, _open: tuple[str, ...] = ()
+) -> str:
     """The pattern with `{name}` replaced by the fragment of that name, in a group of its own.
 
     A pattern that contains a line break is verbose: white space and `# comments` in it mean nothing (write `[ ]` or `\\ `
-    for a blank, `[#]` for the sign). Raises PatternError for unknown fragments and for fragments that contain themselves.
+    for a blank, `[#]` for the sign). `memo` keeps expanded fragments from call to call. Raises PatternError for unknown
+    fragments and for fragments that contain themselves.
     """
+    memo = {} if memo is None else memo
     verbose = "\n" in pattern
     made: list[str] = []
     at = 0
@@ -42,7 +48,9 @@ def expand(pattern: str, fragments: Mapping[str, str], _open: tuple[str, ...] = 
                 raise PatternError(f"fragment {name} contains itself: {' > '.join((*_open, name))}")
             if name not in fragments:
                 raise PatternError(f"no fragment called {name}{nearest(name, fragments)}")
-            made.append(f"(?:{expand(fragments[name], fragments, (*_open, name))})")
+            if name not in memo:
+                memo[name] = expand(fragments[name], fragments, memo, (*_open, name))
+            made.append(f"(?:{memo[name]})")
         elif verbose and (text.isspace() or (text[0] == "#" and len(text) >= 1)):
             continue
         elif not verbose and text[0] == "#" and len(text) > 1:

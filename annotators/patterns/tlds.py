@@ -21,7 +21,7 @@ com org net edu gov mil int info biz aero coop museum mobi arpa app dev online s
     london berlin paris nyc tokyo local internal
 """
 _UNSAFE = """
-am as at be by de do et go he id im in is it la me ms my no of on or pm re so to us mg ml al dr st pt
+am as at be by do et go he id im in is it la me ms my no of on or pm re so to us mg ml al dr st pt
 py sh pl rs md cc ps ai mk gz bz az ec tm cv vi so bb bs bw cm cd ht kg mm ng nm np pa pg pn ps sd tt vc
 """
 

@@ -223,7 +223,7 @@ def nhs(text: str) -> bool:
 def sin(text: str) -> bool:
     """A Canadian social insurance number: nine digits that pass the Luhn check. Service Canada."""
     number = digits(text)
-    return len(number) == 9 and number[0] not in "08" and _luhn(number)
+    return len(number) == 9 and number[0] != "8" and _luhn(number)
 
 
 _NRIC_WEIGHT = (2, 7, 6, 5, 4, 3, 2)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from tests.interop.uima import Uima, why_not
+sys.path.append(str(Path(__file__).parent))
+
+from uima import Uima, why_not
 
 
 @pytest.fixture(scope="session")
-def uima(tmp_path_factory: pytest.TempPathFactory) -> Uima:
+def java(tmp_path_factory: pytest.TempPathFactory) -> Uima:
     """Apache UIMA for Java; skips where it is absent."""
     if why_not():
         pytest.skip(why_not())

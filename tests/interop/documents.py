@@ -91,6 +91,8 @@ def documents(draw: st.DrawFn, *, odd: bool = True, empty_strings: bool = True, 
     for item, view in pool:
         if cassis or draw(st.sampled_from([True, True, False])):
             cas.view(view).add(item)
+        if cassis and getattr(item, "winner", None) is not None:
+            cas.view(view).add(item.winner)
     shared = [x for x, _ in pool if not isinstance(x, Annotation)]
     if len(names) > 1 and shared and draw(st.booleans()) and all(x not in cas.view(names[1]) for x in shared[:1]):
         cas.view(names[1]).add(shared[0])

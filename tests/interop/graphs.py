@@ -9,7 +9,7 @@ from typing import Any
 
 from caspipe.typesystem import Annotation, Cas, FeatureStructure, PhiKind, Sofa
 from caspipe.typesystem.annotation import AnnotationBase
-from caspipe.typesystem.arrays import ArrayBase, ByteArray, ListNode, linked
+from caspipe.typesystem.arrays import ArrayBase, ByteArray, linked
 from caspipe.typesystem.utf16 import Utf16
 from caspipe.typesystem.xmi_plan import Field, plan_for
 
@@ -202,7 +202,7 @@ def for_java(cas: Cas) -> dict[str, Any]:
         found[number] = item.uima_name, values, covered
     views = {}
     for view in cas.views:
-        members = sorted(numbers[id(x)] for x in view if not isinstance(x, ArrayBase | ListNode))
+        members = sorted(numbers[id(x)] for x in view if not isinstance(x, ArrayBase))
         views[view.name] = view.sofa.text, view.sofa.mime or None, view.sofa.uri, members
     return {"views": views, "fs": found}
 

@@ -25,7 +25,9 @@ class Marked:
 def unmark(line: str, name: str = "") -> Marked:
     """Reads one line; `\\n` stands for a line break. Raises ValueError where marks do not pair."""
     line = line.replace("\\n", "\n")
-    text, spans, opened, at = "", [], [], 0
+    text, at = "", 0
+    spans: list[tuple[int, int, str]] = []
+    opened: list[tuple[int, str]] = []
     for mark in _MARK.finditer(line):
         text += line[at : mark.start()]
         at = mark.end()
@@ -42,11 +44,9 @@ def unmark(line: str, name: str = "") -> Marked:
 
 
 def cases(file: str) -> list[Marked]:
-    """The lines of a case file without blank lines and comments; a case is named by its file and line number."""
+    """The lines of a case file without blank lines and comments; a case is named by its line number."""
     lines = (_CASES / file).read_text(encoding="utf-8").splitlines()
-    return [
-        unmark(line, f"{file}:{i}") for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("# ")
-    ]
+    return [unmark(line, f"line-{i}") for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("# ")]
 
 
 def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
@@ -56,10 +56,8 @@ def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
     for begin, end, name in case.spans:
         kind = spans.pop((begin, end), None)
         if kind is None:
-            faults.append(f"missed {begin}:{end} {case.text[begin:end]!r}")
-        elif not (kind.is_a(PhiKind.of(name))):
-            faults.append(f"{begin}:{end} is {kind.name}, not {name}")
-    faults += [
-        f"false {begin}:{end} {case.text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(spans.items())
-    ]
+            faults.append(f"missed {case.text[begin:end]!r}")
+        elif not kind.is_a(PhiKind.of(name)):
+            faults.append(f"{case.text[begin:end]!r} is {kind.name}, not {name}")
+    faults += [f"false {case.text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(spans.items())]
     return "; ".join(faults)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 
 import pytest
+
 from caspipe.annotators.identifiers import IdentifierAnnotator
 from caspipe.annotators.patterns.rules import unmark
-from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Sentence, View
+from caspipe.typesystem import Cas, PhiCandidate, PhiKind
 
 CASES = Path(__file__).parents[2] / "cases" / "identifiers.txt"
 FINDER = IdentifierAnnotator()

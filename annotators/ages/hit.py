@@ -1,0 +1,92 @@
+"""An age that was found: its span, its numbers, its unit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..dates.numerals import cardinal
+from .rules import AgeRule
+
+_LATIN = {"quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
+_TENS = {
+    "teens": 10, "twenties": 20, "thirties": 30, "forties": 40, "fourties": 40, "fifties": 50, "sixties": 60, "seventies": 70,
+    "eighties": 80, "nineties": 90,
+}  # fmt: skip
+_PER_YEAR = {"years": 1.0, "months": 12.0, "weeks": 365.25 / 7, "days": 365.25, "hours": 8766.0}
+_UNITS = {"y": "years", "e": "years", "m": "months", "w": "weeks", "d": "days", "h": "hours"}
+_MOST = {"years": 125, "months": 300, "weeks": 300, "days": 1000, "hours": 200}
+"""Greater numbers are no age of a person in that unit."""
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+_FULL_STOP = re.compile(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
+"""A full stop that ends the sentence, or stands for one: not that of `y.o.`."""
+_UPWARD = re.compile(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AgeHit:
+    """An age: code points `begin:end`, the rule, and the lowest and highest number it names in `unit` (years, months,
+    weeks, days, hours). `upward`: or more."""
+
+    begin: int
+    end: int
+    rule: str
+    low: float
+    high: float
+    unit: str
+    upward: bool = False
+
+    @property
+    def over_89(self) -> bool:
+        """Whether the words name or allow an age over 89 years (45 CFR 164.514(b)(2)(i)(C))."""
+        years = self.high / _PER_YEAR[self.unit]
+        return years >= 90 or (self.upward and years >= 89)
+
+    @property
+    def value(self) -> str:
+        """`65 years`, `18-25 years`, `11 months`."""
+        low, high = f"{self.low:g}", f"{self.high:g}"
+        unit = self.unit.removesuffix("s") if low == high == "1" else self.unit
+        return f"{low} {unit}" if low == high else f"{low}-{high} {unit}"
+
+    def __repr__(self) -> str:
+        return f"<AgeHit {self.begin}:{self.end} {self.rule}>"
+
+
+def read_hit(match: re.Match[str], rule: AgeRule) -> AgeHit | None:
+    """The age that a rule's match names; None where the numbers are none, or too great for a person."""
+    groups = match.groupdict()
+    begin, end = match.span("span")
+    said = match["span"]
+    if groups.get("century"):
+        return AgeHit(begin, end, rule.name, 100.0, 109.0, "years")
+    for name, table in (("tens", _TENS), ("latin", _LATIN)):
+        if groups.get(name):
+            low = float(table[groups[name].lower()])
+            return AgeHit(begin, end, rule.name, max(low, 13.0), low + 9, "years")
+    written = [groups[name] for name in ("n", "n2", "n3") if groups.get(name)]
+    numbers = [value for text in written if (value := _number(text)) is not None]
+    unit = _UNITS[(groups.get("unit") or "y")[0].lower()]
+    if len(numbers) < len(written) or max(numbers) > _MOST[unit]:
+        return None
+    low, high = min(numbers), max(numbers)
+    if "decade" in rule.name:
+        high = low + 9
+    if _FULL_STOP.search(said):
+        end -= 1
+    return AgeHit(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(said)))
+
+
+def _number(text: str) -> float | None:
+    """The value of figures with a fraction (`3 1/2`, `2.5`, `4(3/12)`) or of words; None where it is none."""
+    half = re.search(r"[ -]and[ -]a[ -]half\Z", text, re.IGNORECASE)
+    text, more = (text[: half.start()], 0.5) if half else (text, 0.0)
+    if not text[0].isdigit():
+        said = cardinal(text)
+        return None if said is None else said + more
+    whole = re.match(r"\d+(?:[.,]\d+)?", text)
+    value = (float(whole[0].replace(",", ".")) if whole else 0.0) + more
+    part = re.search(r"(\d+)/(\d+)", text)
+    if part and int(part[2]):
+        value += int(part[1]) / int(part[2])
+    return value + sum(v for sign, v in _FRACTIONS.items() if sign in text)

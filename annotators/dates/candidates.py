@@ -1,0 +1,91 @@
+"""Which rules can apply at a place, judged by its first figures or its first word."""
+
+from __future__ import annotations
+
+import re
+
+from . import loose, named, numeric
+from .calendar import SEASONS, Calendar
+from .holidays import ANY_CASE, HOLIDAYS
+from .numerals import ORDINALS
+from .rules import Rule
+
+WORD = re.compile(r"[^\W\d_]+")
+_FIGURES = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
+_DIGIT = re.compile(r"\D{0,12}\d")
+_ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov dec".split())
+_ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
+_HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
+_ALL_FIGURES = (*numeric.FROM_DAY, named.days_month)
+_DAY_THEN_FIGURE = {
+    "/": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
+    "-": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
+    ".": (numeric.triple, numeric.dotted, numeric.month_year),
+    "": (numeric.spaced,),
+}
+"""Rules for one or two figures by the first sign behind them, where more figures follow; other signs ask for all."""
+_BY_LENGTH = {
+    4: (*numeric.FROM_YEAR, *named.FROM_YEAR, *loose.FROM_YEAR),
+    6: (numeric.compact_short,),
+    8: (numeric.compact, numeric.compact_last),
+}
+
+
+def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[Rule, ...]:
+    """The rules worth trying at `begin`, where a figure, a letter or an apostrophe stands."""
+    first = text[begin]
+    if first.isdigit():
+        figures = _FIGURES.match(text, begin)
+        return _from_figures(*figures.groups()) if figures else ()
+    if not first.isalpha():
+        return loose.FROM_APOSTROPHE
+    word = WORD.match(text, begin)
+    return _from_word(text, begin, word[0].lower(), calendar) if word else ()
+
+
+def _from_figures(figures: str, sign: str, following: str) -> tuple[Rule, ...]:
+    if len(figures) > 2:
+        return _BY_LENGTH.get(len(figures), ())
+    if following.isdigit():
+        return _DAY_THEN_FIGURE.get(sign[:1], _ALL_FIGURES)
+    rules: tuple[Rule, ...] = named.FROM_DAY
+    if sign:
+        return (numeric.roman, *rules) if following in ("I", "V", "X") else rules
+    if following in "sSnNrRtT":
+        rules += (loose.day_of_month, loose.quarter_words, loose.holiday)
+    if following in "sS'’":
+        rules += (loose.short_decade,)
+    return (*rules, loose.quarter) if following == "Q" else rules
+
+
+def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Rule, ...]:
+    rules: tuple[Rule, ...] = ()
+    if low in _HOLIDAY_STARTS and _holiday_in_right_case(text, begin):
+        rules += loose.FROM_HOLIDAY
+    if low in calendar.months:
+        rules += named.MONTH_THEN_FIGURE if _DIGIT.match(text, begin + len(low)) else ()
+        rules += named.MONTH_THEN_WORD
+        if low in calendar.month_names or low in _ABBREVIATIONS:
+            rules += (named.month_alone,)
+    if low in calendar.weekdays:
+        rules += loose.FROM_WEEKDAY
+    if low in SEASONS:
+        rules += loose.FROM_SEASON
+    if low in _ORDINAL_STARTS:
+        rules += named.FROM_ORDINAL + loose.FROM_ORDINAL
+    if low in ("nineteen", "twenty", "two"):
+        rules += loose.FROM_YEAR_WORD
+    if low in ("q", "fy"):
+        rules += loose.FROM_Q
+    return rules
+
+
+def _holiday_in_right_case(text: str, begin: int) -> bool:
+    """Whether a holiday stands here and is written like one: `Labor Day`, not `labor day`; `Eid`, not `EID`."""
+    match = loose.holiday.pattern.match(text, begin)
+    if match is None:
+        return False
+    name = " ".join(match["h"].lower().replace("’", "'").split())
+    if len(name) < 5 and match["h"].isupper():
+        return False
+    return name in ANY_CASE or all(w[0].isupper() or w[0].isdigit() for w in match["h"].split() if len(w) > 3)

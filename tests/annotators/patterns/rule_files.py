@@ -1,0 +1,30 @@
+"""Makes rule files for the tests of this folder."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from caspipe.annotators.patterns import RuleFile
+from caspipe.annotators.patterns.engine import Hit
+
+
+def rule_file(folder: Path, text: str, name: str = "site.yaml") -> RuleFile:
+    """A rule file with this content; fails with its faults."""
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return RuleFile.load(str(path))
+
+
+def faults(folder: Path, text: str, name: str = "site.yaml") -> list[str]:
+    """The faults of a rule file with this content, the folder left out."""
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    made, found = RuleFile.read(str(path))
+    assert (made is None) == bool(found)
+    return [str(fault).replace(f"{folder}/", "") for fault in found]
+
+
+def covered(text: str, hits: list[Hit]) -> list[str]:
+    """The texts under hits."""
+    return [text[h.begin : h.end] for h in hits]

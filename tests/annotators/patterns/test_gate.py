@@ -1,0 +1,71 @@
+"""The combined pass leaves out optional tails and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caspipe.annotators.patterns import RuleFile
+from caspipe.annotators.patterns.gate import Gate, without_tail
+from caspipe.annotators.patterns.syntax import compile_pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("ab(?:c(d)?e*)", "ab(?:c)"),
+        ("a|b?", "a|b?"),
+        ("(?:a|b(c|d)?)(?:e)?", "(?:a|b)"),
+        ("(?i:a(?:b|cd?)?)", "(?i:a)"),
+        ("(?P<hit>[0-9]{3}(?: x[0-9]+)?)", "(?P<hit>[0-9]{3})"),
+        (r"a\)?", "a"),
+        (r"a\[b]?", r"a\[b"),
+        ("x{0,3}y{0,2}", "x{0,3}y{0,2}"),
+        ("(?i)ab?", "(?i)ab?"),
+        (r"\Q(\Ea?", r"\Q(\E"),
+        ("a+b{2}", "a+b{2}"),
+        ("a(b", "a(b"),
+        ("(?P<h>[\\p{L})]+(?:x)?)", "(?P<h>[\\p{L})]+)"),
+    ],
+)
+def test_optional_elements_at_the_end_are_cut(pattern: str, expected: str) -> None:
+    assert without_tail(pattern) == expected
+
+
+PIECES = st.sampled_from(
+    ["a", "b", "[ab]", "a?", "b*", "(?:ab)?", "(a|b?)", "(?:a|b(?:a)?)", "a{0,2}", "b{2}", "(?P<x>a)"]
+)
+
+
+@given(st.lists(PIECES, min_size=1, max_size=4), st.text("ab ", max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_where_the_pattern_matches_the_cut_one_matches_too(pieces: list[str], text: str) -> None:
+    pattern = "".join(pieces)
+    if pattern.count("(?P<x>") < 2 and compile_pattern(pattern).search(text) is not None:
+        assert compile_pattern(without_tail(pattern)).search(text) is not None
+
+
+def test_the_gate_lets_every_pattern_through_that_occurs() -> None:
+    gate = Gate(["abc(?:d)?", "[0-9]{3}", "x"])
+    assert list(gate.occurring(b"abc 12")) == [0]
+    assert list(gate.occurring(b"123 x")) == [1, 2]
+    assert list(gate.occurring(b"")) == []
+
+
+def test_a_pass_that_runs_out_of_memory_lets_everything_through() -> None:
+    gate = Gate(["a", "b"])
+    gate._set = Silent()
+    assert list(gate.occurring(b"zzz")) == [0, 1]
+
+
+class Silent:
+    """Answers as re2 does when its automaton does not fit into memory: not at all."""
+
+    def Match(self, piece: bytes) -> None:
+        return None
+
+
+def test_no_example_of_a_shipped_rule_is_lost_in_the_gate() -> None:
+    rules = RuleFile.load("identifiers")
+    assert not rules.faults()  # examples run through the gate

@@ -1,0 +1,142 @@
+"""Vetoes: which candidates a medical term or an eponym takes away, and which nothing can."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from caspipe.annotators.veto import Veto
+from caspipe.typesystem import Cas, MedicalTerm, PhiCandidate, PhiKind, TermGroup
+
+
+@pytest.fixture(scope="module")
+def veto() -> Veto:
+    engine = Veto(sources=["names", "models/crf"])
+    engine.open()
+    return engine
+
+
+def document(text: str, source: str = "rules/names", confidence: float = 0.5, kind: PhiKind = PhiKind.PERSON) -> Cas:
+    """`[...]` marks the candidate, `{...}` a medical term, possibly around it."""
+    plain = re.sub(r"[\[\]{}]", "", text)
+    cas = Cas(plain)
+
+    def offset(at: int) -> int:
+        return len(re.sub(r"[\[\]{}]", "", text[:at]))
+
+    for mark in re.finditer(r"\{[^}]*\}", text):
+        cas.add(MedicalTerm(offset(mark.start()), offset(mark.end()), group=TermGroup.DISEASE_DISORDER))
+    for mark in re.finditer(r"\[[^\]]*\]", text):
+        candidate = PhiCandidate(offset(mark.start()), offset(mark.end()), kind=kind, confidence=confidence)
+        candidate._source = source
+        cas.add(candidate)
+    return cas
+
+
+def reason(engine: Veto, cas: Cas) -> str:
+    engine.process(cas)
+    (candidate,) = cas.select(PhiCandidate)
+    return str(candidate.reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("He has {[Parkinson]'s disease}.", "vetoed: medical term"),
+        ("He took {[Zofran]}.", "vetoed: medical term"),
+        ("He took [{Zofran} {Benadryl}].", "vetoed: medical terms"),
+        ("He took [{Zofran}, {Benadryl}].", "vetoed: medical terms"),
+        ("A [Foley] catheter was placed.", "vetoed: eponym"),
+        ("[Hashimoto]'s thyroiditis was known.", "vetoed: eponym"),
+        ("[Mary {Zofran}] came.", ""),
+        ("[Smith] had {fever}.", ""),
+        ("[Foley] came.", ""),
+        ("Seen by Dr. {[Parkinson]}.", ""),
+        ("Seen by Mrs {[Hope]}.", ""),
+        ("It was {[MI]}.", ""),
+    ],
+)
+def test_a_medical_term_around_a_candidate_vetoes_it(veto: Veto, text: str, why: str) -> None:
+    assert reason(veto, document(text)) == why
+
+
+@pytest.mark.parametrize(
+    ("source", "vetoed"),
+    [
+        ("names", True),
+        ("rules/names", True),
+        ("models/crf", True),
+        ("all/models/crf", True),
+        ("crf", False),
+        ("rules/names2", False),
+        ("known_phi", False),
+        ("dates", False),
+        ("", False),
+    ],
+)
+def test_only_the_sources_named_are_vetoed(veto: Veto, source: str, vetoed: bool) -> None:
+    assert bool(reason(veto, document("He took {[Zofran]}.", source))) is vetoed
+
+
+def test_only_the_kinds_named_are_vetoed(veto: Veto) -> None:
+    assert reason(veto, document("He took {[Zofran]}.", kind=PhiKind.LOCATION_CITY))
+    assert not reason(veto, document("He took {[Zofran]}.", kind=PhiKind.ID))
+
+
+def test_sure_candidates_stay_unless_the_limit_is_lifted(veto: Veto) -> None:
+    assert not reason(veto, document("He took {[Zofran]}.", confidence=0.95))
+    lifted = Veto(sources=["names"], keep_above=1, eponyms=veto.eponyms)
+    assert reason(lifted, document("He took {[Zofran]}.", confidence=1.0))
+
+
+def test_a_fuzzy_term_vetoes_nothing(veto: Veto) -> None:
+    cas = document("He took [Zofrann].")
+    cas.add(MedicalTerm(8, 15, group=TermGroup.MEDICATION, confidence=0.7))
+    assert reason(veto, cas) == ""
+
+
+def test_a_second_run_judges_anew(veto: Veto) -> None:
+    cas = document("He took {[Zofran]}.")
+    assert reason(veto, cas) == reason(veto, cas) == "vetoed: medical term"
+    cas.remove(cas.select(MedicalTerm)[0])
+    assert reason(veto, cas) == ""
+
+
+def test_the_candidate_stays_in_the_document(veto: Veto) -> None:
+    cas = document("He took {[Zofran]}.")
+    veto.process(cas)
+    assert [(c.begin, c.end) for c in cas.select(PhiCandidate)] == [(8, 14)]
+
+
+def test_the_resolver_leaves_vetoed_candidates_alone(veto: Veto) -> None:
+    from caspipe.annotators.resolver import Resolver
+    from caspipe.typesystem import Phi
+
+    cas = document("Seen by Dr. {[Parkinson]}; he has {[Parkinson]'s disease}.")
+    veto.process(cas)
+    resolver = Resolver()
+    resolver.open()
+    resolver.process(cas)
+    assert [(p.begin, p.end) for p in cas.select(Phi)] == [(12, 21)]
+
+
+def test_a_document_without_text_is_left_alone(veto: Veto) -> None:
+    veto.process(Cas())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sources": []}, "sources: expected at least one component or aggregate whose candidates may be vetoed"),
+        (
+            {"sources": ["rules/known_phi"]},
+            "sources: known_phi is never vetoed, what the record says about a person stays PHI",
+        ),
+        ({"sources": ["names"], "keep_above": 2}, "keep_above: expected a number from 0 to 1, got 2"),
+        ({"sources": ["names"], "term_confidence": -1}, "term_confidence: expected a number from 0 to 1, got -1"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        Veto(**parameters)  # type: ignore[arg-type]  # wrong on purpose
