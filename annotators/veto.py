@@ -56,6 +56,10 @@ class Veto(AnalysisEngine):
         if any("known_phi" in source.split("/") for source in self.sources):
             raise ValueError("sources: known_phi is never vetoed, what the record says about a person stays PHI")
 
+    def mentions(self) -> Iterator[tuple[str, str]]:
+        for source in self.sources:
+            yield "sources", source
+
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):
             return

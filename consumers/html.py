@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -37,7 +39,8 @@ class HtmlConsumer(FolderConsumer):
         super().open()
         self.open_folder(".html", restricted=True, reserved=[_INDEX])
         self._index = AtomicFile(self.files.folder / _INDEX, private=True)
-        self._index.write(_index_page()[0])
+        with self._whole(self._index):
+            self._index.write(_index_page()[0])
         self._before = None
         self._documents = 0
 
@@ -64,9 +67,25 @@ class HtmlConsumer(FolderConsumer):
         """Gives the list of all documents its name."""
         index, self._index = self._index, None
         if index is not None:
-            index.write(_index_page(self._documents)[1])
-            index.commit()
+            with self._whole(index):
+                index.write(_index_page(self._documents)[1])
+                index.commit()
         super().close()
+
+    def abandon(self) -> None:
+        """Leaves the list that was there before."""
+        index, self._index = self._index, None
+        if index is not None:
+            index.discard()
+
+    @contextlib.contextmanager
+    def _whole(self, index: AtomicFile) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self._index = None
+            index.discard()
+            raise
 
 
 def _index_page(documents: int = 0) -> tuple[bytes, bytes]:

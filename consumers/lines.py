@@ -40,7 +40,11 @@ class LineConsumer(CasConsumer):
             make_folder(path.parent)
         self._file = AtomicFile(path, private=self.holds_original_text())
         self._before = None
-        self._file.write(self.first())
+        try:
+            self._file.write(self.first())
+        except BaseException:
+            self.abandon()
+            raise
 
     def append(self, cas: Cas, data: bytes) -> None:
         """Writes all that is said of a document, or nothing."""
@@ -57,9 +61,19 @@ class LineConsumer(CasConsumer):
             self._file.truncate(self._before[1])
             self._before = None
 
+    def abandon(self) -> None:
+        """Leaves the file that was there before."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.discard()
+
     def close(self) -> None:
         """Gives the file its name."""
         file, self._file = self._file, None
         if file is not None:
-            file.commit()
+            try:
+                file.commit()
+            except BaseException:
+                file.discard()
+                raise
         super().close()

@@ -78,8 +78,18 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.secho(f"warning: {message}", err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    from ..typesystem.errors import told
+
+    text = f"warning: {told(message, category, filename, lineno)}"
+    typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
 
 
 def _complain(message: str) -> None:

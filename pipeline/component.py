@@ -115,6 +115,10 @@ class CasConsumer(Component):
     def process(self, cas: Cas) -> None:
         raise TypeError(f"{type(self).__name__} must define process(cas)")
 
+    def abandon(self) -> None:
+        """In place of `close` where the run broke down: what is unfinished must not take the place of something whole."""
+        self.close()
+
     def retract(self, cas: Cas) -> None:
         """Takes back what `process` wrote of this document, because it failed after all. Must bear being called without."""
 

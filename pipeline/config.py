@@ -76,9 +76,11 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
         if key not in SECTIONS:
             hint = nearest(str(key), SECTIONS) or f"; expected one of {', '.join(SECTIONS)}"
             config.faults.append(Fault(str(key), f"no such section{hint}", *source.place((key,))))
-    config.name = str(data.get("name") or Path(source.file).stem)
-    for alias, target in (data.get("resources") or {}).items():
-        config.resources[alias] = str(source.base / target) if (source.base / str(target)).exists() else str(target)
+    name = data.get("name")
+    if isinstance(name, Mapping | list):
+        config.faults.append(Fault("name", "expected a string", *source.place(("name",))))
+    config.name = str(name or Path(source.file).stem)
+    _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
         config.reader = _step(data["reader"], ("reader",), source, config)
         if config.reader is not None:
@@ -94,6 +96,19 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     for override in overrides:
         _override(config, override)
     return config
+
+
+def _resources(aliases: Any, source: Source, config: Config) -> None:
+    if not isinstance(aliases, Mapping | None):
+        config.faults.append(Fault("resources", "expected a mapping of names to files", *source.place(("resources",))))
+        return
+    for alias, target in (aliases or {}).items():
+        if not isinstance(target, str):
+            place = source.place(("resources", alias))
+            config.faults.append(Fault(f"resources.{alias}", "expected a file or the name of a resource", *place))
+            continue
+        there = (source.base / target).exists()
+        config.resources[alias] = str(source.base / target) if there else str(target)
 
 
 def _below(source: Source, keys: Keys) -> dict[Keys, tuple[str, int]]:
@@ -141,6 +156,9 @@ def _sequence(
             _aggregate(step, source, config, into, prefix, opened)
             continue
         given_id = step.given.pop("id", None)
+        if given_id is not None and (not isinstance(given_id, str) or "/" in given_id):
+            config.faults.append(step.fault(("id",), "expected a string without slash"))
+            given_id = None
         step.id = _unique(prefix + str(given_id or step.name), into, bool(given_id), step, config)
         into.append(step)
 
@@ -214,7 +232,7 @@ def _override(config: Config, text: str) -> None:
         return
     data = scalar(value, Path.cwd())
     keys = path.split(".")
-    if keys[0] == "run":
+    if keys[0] == "run" and len(keys) > 1:
         _put(config.run, keys[1:], data)
         return
     if keys[0] == "name" and len(keys) == 1:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -105,7 +106,7 @@ def print_report(report: RunReport, pipeline: Pipeline) -> None:
     d = report.documents
     rate = d.read / report.seconds if report.seconds else 0.0
     line = f"{d.read:,} documents read, {d.released:,} released, {d.quarantined:,} quarantined, {d.skipped:,} skipped"
-    console.print(f"[bold]{report.name}[/]: {line} in {report.seconds:.1f} s ({rate:,.0f}/s)")
+    console.print(f"[bold]{escape(report.name)}[/]: {line} in {report.seconds:.1f} s ({rate:,.0f}/s)")
     if report.kinds:
         table = Table("kind", "found", box=None, pad_edge=False)
         table.columns[1].justify = "right"
@@ -113,7 +114,7 @@ def print_report(report: RunReport, pipeline: Pipeline) -> None:
             table.add_row(Text(kind, style=colour(kind)), f"{n:,}")
         console.print(table)
     for warning in report.warnings:
-        console.print(f"[yellow]warning:[/] {warning}")
+        console.print(f"[yellow]warning:[/] {escape(warning)}")
     print_failures(report, pipeline)
     places = [f"  {c.id}: {where}" for c in pipeline.consumers if (where := _place(c))]
     if places:
@@ -171,7 +172,7 @@ def print_spans(cas: Cas) -> None:
         table = Table("begin", "end", "kind", "source", "value", box=None, pad_edge=False)
         for phi in phis:
             kind = Text(phi.kind.name, style=colour(phi.kind.name))
-            table.add_row(str(phi.begin), str(phi.end), kind, phi.source, Text(phi.value))
+            table.add_row(str(phi.begin), str(phi.end), kind, Text(phi.source), Text(phi.value))
         console.print(table)
 
 
@@ -219,7 +220,7 @@ def print_counts(pipeline: Pipeline, stop_after: str) -> None:
     pipeline.reader.close()
     table = Table("view", "type", "source", "count", box=None, pad_edge=False)
     for (view_name, name, source), n in sorted(counts.items()):
-        table.add_row(view_name, name, source, f"{n:,}")
+        table.add_row(*map(Text, (view_name, name, source, f"{n:,}")))
     console = out()
     console.print(f"{documents:,} documents, engines up to {stop_after}")
     console.print(table)
@@ -238,7 +239,7 @@ def print_components(classes: list[type[Component]]) -> None:
         table = Table("name", "", title=title, title_justify="left", title_style="bold", box=None, show_header=False)
         for cls in classes:
             if issubclass(cls, role):
-                table.add_row(Text(cls.name, style="cyan"), _first_line(cls))
+                table.add_row(Text(cls.name, style="cyan"), Text(_first_line(cls)))
         console.print(table)
 
 
@@ -259,7 +260,7 @@ def print_component(cls: type[Component]) -> None:
     families = [c for p in params.parameters(cls) for c in params.inner_classes(p.hint) if issubclass(c, Part)]
     for family in dict.fromkeys(families):
         for part in registry.parts(family):
-            console.print(f"\n[bold]{family.__name__.lower()} {part.name}[/]: {_first_line(part)}")
+            console.print(f"\n[bold]{family.__name__.lower()} {part.name}[/]: {escape(_first_line(part))}")
             _print_parameters(console, part)
 
 
@@ -267,7 +268,7 @@ def _print_parameters(console: Console, cls: type[Any]) -> None:
     table = Table("parameter", "type", "default", "", box=None, pad_edge=False)
     for p in params.parameters(cls):
         default = "required" if p.required else "" if p.default is None else _shown(p.default)
-        table.add_row(Text(p.name, style="cyan"), p.type_name, Text(default), Text(p.doc))
+        table.add_row(Text(p.name, style="cyan"), Text(p.type_name), Text(default), Text(p.doc))
     if table.row_count:
         console.print(table)
 
@@ -283,7 +284,7 @@ def print_findings(findings: list[Finding]) -> None:
     console = out()
     for f in findings:
         mark = "[red]FAIL[/]" if f.fault else "[green]ok[/]  "
-        console.print(f"{mark} {f.component}: {f.check}")
+        console.print(f"{mark} {escape(f.component)}: {escape(f.check)}")
         if f.fault:
             console.print(f"     {f.fault}", markup=False)
     bad = sum(bool(f.fault) for f in findings)
@@ -301,7 +302,8 @@ def print_why(cas: Cas, offset: int, show_text: bool) -> None:
     candidates: list[PhiCandidate] = view.select(PhiCandidate, overlapping=here)
     for c in candidates:
         span = f"{c.begin}:{c.end}" + (f" {c.covered_text!r}" if show_text else "")
-        table.add_row(c.source, c.kind.name, Text(span), c.rule, f"{c.confidence:.2f}", Text(c.reason))
+        cells = (c.source, c.kind.name, span, c.rule, f"{c.confidence:.2f}", c.reason)
+        table.add_row(*map(Text, cells))
     if candidates:
         console.print(table)
     else:

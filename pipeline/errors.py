@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ..typesystem.errors import CasError, CaspipeError, FormatError, TypeSystemError
 
@@ -19,6 +21,7 @@ __all__ = [
     "ReaderError",
     "ResourceError",
     "TypeSystemError",
+    "guarded",
     "nearest",
 ]
 
@@ -73,5 +76,26 @@ class ComponentError(CaspipeError):
     def __init__(self, component: str, cause: BaseException) -> None:
         self.component = component
         self.cause = type(cause).__name__
-        own = f": {cause}" if isinstance(cause, CaspipeError) else ""
+        own = f": {cause}" if isinstance(cause, CaspipeError) else _place(cause)
         super().__init__(f"{component}: {self.cause}{own}")
+
+
+def _place(error: BaseException) -> str:
+    """The line of code that raised, which is all that can be shown of a foreign error."""
+    trace = error.__traceback__
+    if trace is None:
+        return ""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return f" at {PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+
+
+@contextmanager
+def guarded(component: str) -> Iterator[None]:
+    """Errors we raise on purpose pass; of any other only class and place are told (ComponentError)."""
+    try:
+        yield
+    except CaspipeError:
+        raise
+    except Exception as error:
+        raise ComponentError(component, error) from None

@@ -181,7 +181,8 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
 
 def _special(hint: Any) -> bool:
     return any(
-        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path) or dataclasses.is_dataclass(c) for c in inner_classes(hint)
+        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path) or dataclasses.is_dataclass(c)
+        for c in inner_classes(hint)
     )
 
 
@@ -201,11 +202,15 @@ def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path:
     if len(choices) == 1 or any(len(at) > len(path) for at, _ in told):
         for at, what in told:
             report(at, what)
-    elif isinstance(value, str) and PhiKind in choices:  # a name was meant: say which is nearest
-        _convert_kind(value, report, path)
+    elif isinstance(value, str) and len(named := [c for c in choices if _is_name(c)]) == 1:  # say which name is nearest
+        convert(named[0], value, report, path)
     else:
         report(path, f"expected {' or '.join(describe_type(c) for c in choices)}, got {kind_of(value)}")
     return None
+
+
+def _is_name(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, PhiKind | Resource)
 
 
 def _convert_kind(value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
@@ -299,7 +304,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true or false"
     names = {str: "a string", int: "a whole number", float: "a number", list: "a list", dict: "a mapping"}
-    return names.get(type(value), type(value).__name__)
+    return next((name for cls, name in names.items() if isinstance(value, cls)), type(value).__name__)
 
 
 def shown(value: Any) -> str:

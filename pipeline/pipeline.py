@@ -11,7 +11,7 @@ from ..typesystem import Annotation, Cas
 from .assemble import Assembly, RunOptions, _with_resolver, assemble
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 from .config import Config, read_config, settle, text_of
-from .errors import CaspipeError, ComponentError
+from .errors import CaspipeError, ComponentError, guarded
 from .report import ComponentStats, RunReport
 from .yaml_source import parse
 
@@ -92,7 +92,8 @@ class Pipeline:
             opened: list[Component] = []
             try:
                 for engine in self.engines:
-                    engine.open()
+                    with guarded(engine.id):
+                        engine.open()
                     opened.append(engine)
             except BaseException:
                 for engine in reversed(opened):

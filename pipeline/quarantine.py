@@ -28,4 +28,6 @@ class Quarantine:
         stem = f"{failure.number:06d}"
         if cas is not None and cas.has_view(INITIAL_VIEW):
             write_atomic(self.folder / f"{stem}.txt", cas.text.encode("utf-8", "surrogatepass"), private=True)
-        write_atomic(self.folder / f"{stem}.json", (json.dumps(asdict(failure), indent=1) + "\n").encode(), private=True)
+        write_atomic(
+            self.folder / f"{stem}.json", (json.dumps(asdict(failure), indent=1) + "\n").encode(), private=True
+        )

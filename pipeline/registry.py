@@ -146,8 +146,8 @@ def _dotted(name: str) -> type[Component]:
     module, _, attribute = name.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except ImportError as error:
-        raise LookupError(f"cannot import {module}: {error}") from error
+    except (ImportError, ValueError) as error:
+        raise LookupError(f"cannot import {module or 'a module without name'}: {error}") from error
     except AttributeError:
         near = nearest(attribute, dir(sys.modules[module]))
         raise LookupError(f"{module} has no {attribute}{near}") from None
@@ -170,7 +170,9 @@ def find_part(family: type[Part], name: str) -> type[Part]:
 def components() -> list[type[Component]]:
     """Every component known, by role and name."""
     discover()
-    return [_COMPONENTS[key] for key in sorted(_COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))]
+    return [
+        _COMPONENTS[key] for key in sorted(_COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))
+    ]
 
 
 def parts(family: type[Part]) -> list[type[Part]]:

@@ -13,14 +13,18 @@ from heapq import nlargest
 from typing import Any
 
 from ..typesystem import Cas, Phi
+from ..typesystem.errors import told
 from .component import CasConsumer, CollectionReader
-from .errors import CaspipeError, ComponentError, ReaderError
+from .errors import CaspipeError, ComponentError, ReaderError, guarded
 from .pipeline import Pipeline
 from .quarantine import Quarantine
 from .report import Failure, RunReport, now, versions
 
 Progress = Callable[[RunReport, int | None], None]
 """Called after each document with the report so far and the number of documents, where that is known."""
+
+WARNINGS_KEPT = 1_000
+"""Different warnings kept in the report."""
 
 FAILURES_SHOWN = 10_000
 """Failures kept one by one in the report; beyond that they are only counted, so that memory stays flat."""
@@ -44,17 +48,13 @@ def run(pipeline: Pipeline, progress: Progress | None = None) -> RunReport:
         raise ReaderError(f"pipeline {pipeline.name} has no reader: add `reader:` or call process()")
     report = RunReport(name=pipeline.name, started=now(), versions=versions(), config=pipeline.describe())
     began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        with contextlib.ExitStack() as stack:
-            interrupted = stack.enter_context(_polite_interrupt())
-            loop = _Loop(pipeline, report, interrupted)
-            loop.open(stack)
-            try:
-                loop.go(progress)
-            except Stopped as error:
-                report.stopped = str(error)
-    report.warnings += list(dict.fromkeys(str(w.message) for w in caught))
+    with _noted_warnings(report), contextlib.ExitStack() as stack:
+        loop = _Loop(pipeline, report, stack.enter_context(_polite_interrupt()))
+        loop.open(stack)
+        try:
+            loop.go(progress)
+        except Stopped as error:
+            report.stopped = str(error)
     report.seconds = time.perf_counter() - began
     report.components = list(pipeline.stats.values())
     for stats in report.components:
@@ -62,8 +62,31 @@ def run(pipeline: Pipeline, progress: Progress | None = None) -> RunReport:
     for consumer in pipeline.consumers:
         finish = getattr(consumer, "finish", None)
         if finish is not None:
-            finish(report)
+            with guarded(f"consumers/{consumer.id}"):
+                finish(report)
     return report
+
+
+@contextlib.contextmanager
+def _noted_warnings(report: RunReport) -> Iterator[None]:
+    """Warnings go into the report, each once; of foreign ones only class and line, since they may quote a document."""
+
+    def note(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
+    ) -> None:
+        text = told(message, category, filename, lineno)
+        if text not in report.warnings and len(report.warnings) < WARNINGS_KEPT:
+            report.warnings.append(text)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = note
+        yield
 
 
 @contextlib.contextmanager
@@ -87,6 +110,22 @@ def _polite_interrupt() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
+class _Ending:
+    """Ends a consumer: closes it after a run that came to an end, abandons it after one that broke down."""
+
+    def __init__(self, consumer: CasConsumer) -> None:
+        self.consumer = consumer
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        with guarded(f"consumers/{self.consumer.id}"):
+            if kind is None:
+                self.consumer.close()
+            else:
+                self.consumer.abandon()
+
+    def __enter__(self) -> None: ...
+
+
 class _Loop:
     """State of one run."""
 
@@ -102,13 +141,15 @@ class _Loop:
     def open(self, stack: contextlib.ExitStack) -> None:
         """Opens everything; what was opened is closed again when the run ends, however it ends."""
         self.reader.failed = self.failed
-        self.reader.open()
+        with guarded(f"reader/{self.reader.id}"):
+            self.reader.open()
         stack.callback(self.reader.close)
         self.pipeline.open()
         stack.callback(self.pipeline.close)
         for consumer in self.pipeline.consumers:
-            consumer.open()
-            stack.callback(consumer.close)
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.open()
+            stack.push(_Ending(consumer))
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: the collector need not walk them for every document
         stack.callback(gc.unfreeze)
@@ -129,13 +170,20 @@ class _Loop:
             if limit is not None and report.documents.read >= limit:
                 report.stopped = "limit"
                 return
-            cas = next(documents, None)
+            cas = self._next(documents)
             self._drain()
             if cas is None:
                 return
             self._one(cas)
             if progress is not None:
                 progress(report, total)
+
+    def _next(self, documents: Iterator[Cas]) -> Cas | None:
+        """The next document. A reader that breaks down ends the run; what was released until then stays."""
+        try:
+            return next(documents, None)
+        except Exception as error:
+            raise Stopped(str(ComponentError(f"reader/{self.reader.id}", error))) from None
 
     def _drain(self) -> None:
         """Documents the reader could not read: they were there, so they count, and they are kept aside."""
@@ -161,7 +209,9 @@ class _Loop:
             self._fail(cas.id, error, cas)
             return
         finally:
-            report.slowest = nlargest(SLOWEST, [*report.slowest, (time.perf_counter() - started, report.documents.read)])
+            report.slowest = nlargest(
+                SLOWEST, [*report.slowest, (time.perf_counter() - started, report.documents.read)]
+            )
         report.documents.released += 1
         view = cas.views[0] if cas.views else None
         if view is not None:

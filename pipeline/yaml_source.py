@@ -21,6 +21,9 @@ Keys = tuple[str | int, ...]
 MOST_VALUES = 100_000
 """A configuration larger than this is an accident or an attack (aliases of aliases)."""
 
+DEEPEST = 100
+"""Levels of nesting; more is a circle of aliases or an attack."""
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
 
 
@@ -78,6 +81,8 @@ def parse(text: str, shown: str, base: Path) -> Source:
     source = Source(None, shown, base)
     try:
         node = yaml.compose(text, Loader=Loader)
+    except RecursionError:
+        raise ConfigError([Fault("", f"nested more than {DEEPEST} deep", shown)]) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not YAML"
@@ -93,7 +98,13 @@ def parse(text: str, shown: str, base: Path) -> Source:
 def _plain(node: yaml.Node, keys: Keys, source: Source) -> Any:
     if len(source.lines) > MOST_VALUES:
         raise ConfigError([Fault("", f"more than {MOST_VALUES} values: do aliases (*name) multiply?", source.file)])
+    if len(keys) > DEEPEST:
+        raise ConfigError(
+            [Fault("", f"nested more than {DEEPEST} deep: does an alias (*name) hold itself?", source.file)]
+        )
     source.lines.setdefault(keys, (source.file, node.start_mark.line + 1))
+    if not isinstance(node, yaml.ScalarNode) and not node.tag.startswith("tag:yaml.org,2002:"):
+        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
     if isinstance(node, yaml.MappingNode):
         found: dict[str, Any] = {}
         for key_node, value_node in node.value:
@@ -122,9 +133,14 @@ def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
             )
         return default or ""
 
+    if not node.tag.startswith("tag:yaml.org,2002:"):
+        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
     raw = str(node.value)
     value = _VARIABLE.sub(variable, raw)
-    if node.tag == "tag:yaml.org,2002:str" and (value == raw or getattr(node, "style", None) in ("'", '"', "|", ">")):
+    quoted = getattr(node, "style", None) in ("'", '"', "|", ">")
+    if (
+        quoted or value != raw or node.tag == "tag:yaml.org,2002:str"
+    ):  # what a variable holds is text; its parameter's type reads it
         return Text(value, source.base)
     return scalar(value, source.base)
 
@@ -133,7 +149,7 @@ def scalar(text: str, base: Path) -> Any:
     """A bare word as YAML reads it: number, true or false, nothing, or a string."""
     try:
         value = yaml.load(text, Loader=Loader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # also numbers of more digits than Python converts
         value = text
     if isinstance(value, int | float | bool) or value is None:
         return value

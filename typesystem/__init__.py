@@ -14,7 +14,7 @@ from .arrays import (
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, View
 from .cassis_bridge import from_cassis, to_cassis
-from .errors import CasError, CaspipeError, FormatError, TypeSystemError
+from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
@@ -45,18 +45,26 @@ __all__ = [
     "POLICIES",
     "TYPE_PRIORITY",
     "Annotation",
+    "BooleanArray",
+    "ByteArray",
     "Cas",
     "CasError",
     "CaspipeError",
+    "CaspipeWarning",
     "Chunk",
     "DocumentAnnotation",
     "DocumentMetaData",
+    "DoubleArray",
+    "FSArray",
     "Feature",
     "FeatureStructure",
+    "FloatArray",
     "FormTable",
     "FormatError",
+    "IntegerArray",
     "KnownPhi",
     "ListHit",
+    "LongArray",
     "MaskedSpan",
     "MedicalTerm",
     "OffsetMap",
@@ -66,7 +74,9 @@ __all__ = [
     "Policy",
     "Replacement",
     "Sentence",
+    "ShortArray",
     "Sofa",
+    "StringArray",
     "TermGroup",
     "Token",
     "TokenTable",

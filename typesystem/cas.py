@@ -197,19 +197,24 @@ class View:
         by its UIMA name. Raises CasError for an unknown name.
         """
         cls = self._resolve(type_)
-        spans = [(how, s) for how, s in (("b", covered_by), ("c", covering), ("o", overlapping)) if s is not None]
         index = self._index(cls)
-        if not spans:
+        found: list[Any] | None = None
+        if covered_by is not None:
+            begin, end = covered_by if isinstance(covered_by, tuple) else (covered_by._begin, covered_by._end)
+            found = index.covered_by(begin, end)
+        if covering is not None:
+            begin, end = covering if isinstance(covering, tuple) else (covering._begin, covering._end)
+            found = _both(found, index.covering(begin, end))
+        if overlapping is not None:
+            begin, end = overlapping if isinstance(overlapping, tuple) else (overlapping._begin, overlapping._end)
+            found = _both(found, index.overlapping(begin, end))
+        if found is None:
             others = [x for t in sorted(self._others, key=self._rank) if issubclass(t, cls) for x in self._others[t]]
             return others + index.items if others else list(index.items)
-        found: list[Any] | None = None
-        for how, span in spans:
-            begin, end = span if isinstance(span, tuple) else (span._begin, span._end)
-            look = index.covered_by if how == "b" else index.covering if how == "c" else index.overlapping
-            hits = [a for a in look(begin, end) if a is not span]
-            here = {id(a) for a in hits}
-            found = hits if found is None else [a for a in found if id(a) in here]
-        return found or []
+        for span in (covered_by, covering, overlapping):
+            if isinstance(span, cls):  # it is no answer to the question about itself
+                found = [a for a in found if a is not span]
+        return found
 
     def spans(self, type_: type[Annotation]) -> tuple[list[int], list[int]]:
         """Begins and ends of the annotations of a type, in UIMA order: the fast way to read them. Leave the lists alone."""
@@ -304,6 +309,14 @@ class View:
         self._typesystem = None  # the document gives it back
         self._merged = {}
         self._tokens = None
+
+
+def _both(found: list[Any] | None, further: list[Any]) -> list[Any]:
+    """What is in both answers; `found` is None where there is none yet."""
+    if found is None:
+        return further
+    here = {id(a) for a in further}
+    return [a for a in found if id(a) in here]
 
 
 class Cas:

@@ -15,3 +15,17 @@ class TypeSystemError(CaspipeError, ValueError):
 
 class FormatError(CaspipeError, ValueError):
     """A file is not what its format says. Names file, line and column where they are known."""
+
+
+class CaspipeWarning(UserWarning):
+    """Something a person should know about a run. Like the errors, it never quotes a document, so its text may be shown.
+
+    Of any other warning only the class and the line of code are shown: its text may quote a document.
+    """
+
+
+def told(message: Warning | str, category: type[Warning], filename: str, line: int) -> str:
+    """What may be shown of a warning."""
+    if issubclass(category, CaspipeWarning):
+        return str(message)
+    return f"{category.__name__} from {filename.replace(chr(92), '/').rpartition('/')[2]}:{line}"

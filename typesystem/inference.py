@@ -22,7 +22,9 @@ from .typesystem import TypeSystem, own_types
 from .xmi_parse import NULL, SOFA, VIEW, Rows, parse, type_name
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII)  # 1.50 is rather a version or a code
+_DECIMAL = re.compile(
+    r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII
+)  # 1.50 is rather a version or a code
 _IDS = re.compile(r"[1-9][0-9]*( [1-9][0-9]*)*\Z", re.ASCII)
 
 
@@ -74,7 +76,9 @@ def extended(types: TypeSystem, rows: Rows) -> TypeSystem:
 
 def _survey(rows: Rows, types: TypeSystem) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
-    sofas = {flat[flat.index(rows.id_name) + 1] for name, flat in rows.elements if name == SOFA and rows.id_name in flat}
+    sofas = {
+        flat[flat.index(rows.id_name) + 1] for name, flat in rows.elements if name == SOFA and rows.id_name in flat
+    }
     for i, (element, flat) in enumerate(rows.elements):
         name = type_name(element)
         if name is None or element in (SOFA, VIEW, NULL) or name.startswith("uima.cas."):

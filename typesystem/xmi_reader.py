@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
 from collections.abc import Callable
 from operator import attrgetter
@@ -9,19 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from .annotation import AnnotationBase, FeatureStructure
-from .arrays import ARRAYS, ELEMENTS, ArrayBase
+from .arrays import ArrayBase
 from .cas import INITIAL_VIEW, Cas, View
-from .description import STRING, TOP, nearest
-from .errors import FormatError, TypeSystemError
+from .description import STRING, nearest
+from .errors import TypeSystemError
+from .inference import extended
 from .origin import Origin
 from .safe_xml import read_bytes
-from .text import Sofa
 from .typesystem import TypeSystem, own_types
-from .utf16 import Utf16
-from .xmi_decode import Floats, RowFault, Taken, UnknownFeature, ValueFault, decoder, list_of
+from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder
 from .xmi_edge import RECORDS, document_id, lost_texts, read_records, settle_tags
-from .xmi_loss import restore_text
-from .xmi_parse import NULL, SOFA, VIEW, Child, Rows, parse, type_name
+from .xmi_ground import Reading
+from .xmi_parse import NULL, SOFA, VIEW, Child, parse, type_name
 from .xmi_plan import Field, Plan, plan_for
 
 
@@ -37,50 +37,30 @@ def read_xmi(
     Raises FormatError naming file, line and column, and OSError. Never shows text of the document.
     """
     data, where = read_bytes(source)
-    rows = parse(data, where)
-    types = typesystem or own_types()
-    if lenient:
-        from .inference import extended
-
-        types = extended(types, rows)
-        typesystem = types if types is not own_types() else None
-    return _Reader(rows, types, typesystem, lenient).read(id)
+    collecting = gc.isenabled()
+    gc.disable()  # nothing here is garbage yet: looking for it again and again takes as long as reading a large document
+    try:
+        rows = parse(data, where)
+        types = typesystem or own_types()
+        if lenient:
+            types = extended(types, rows)
+            typesystem = types if types is not own_types() else None
+        return _Reader(rows, types, typesystem, lenient).read(id)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 _sofa_of = attrgetter("_sofa")
 
 
-class _Reader:
-    def __init__(self, rows: Rows, types: TypeSystem, given: TypeSystem | None, lenient: bool) -> None:
-        self.rows, self.types, self.given, self.lenient = rows, types, given, lenient
-        self.notes: list[str] = []
-        self.by_id: dict[int, Any] = {0: None}
-        """What each xmi:id stands for; Sofas too while reading."""
-        self.row_of: dict[int, int] = {}
-        self.fixes: list[tuple[Any, Field, str]] = []
-        self.gone: set[int] = set()
-        """`id()` of POS annotations that became `Token.pos`."""
-        self.sofas: dict[str, tuple[Sofa | None, int, Callable[[int, int], tuple[int, int]] | None]] = {}
-        self.sofa_ids: dict[int, Sofa] = {}
-        self.floats = Floats()
-        self.at = 0
-
-    # -- messages ------------------------------------------------------------------------------------------------
-
-    def fault(self, message: str, row: int | None = None) -> FormatError:
-        return FormatError(f"{self.rows.place(self.at if row is None else row)}: {message}")
-
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-    # -- the document --------------------------------------------------------------------------------------------
-
+class _Reader(Reading):
     def read(self, id: str) -> Cas:
         cas = Cas(typesystem=self.given)
         names = [name for name, _ in self.rows.elements]
         with_records = not RECORDS.isdisjoint(names)
         lost = lost_texts(self.rows) if with_records else {}
-        self._sofas(cas, [i for i, name in enumerate(names) if name == SOFA], lost)
+        self.read_sofas(cas, [i for i, name in enumerate(names) if name == SOFA], lost)
         self._instances()
         self._resolve()
         self._views(cas, [i for i, name in enumerate(names) if name == VIEW])
@@ -101,88 +81,6 @@ class _Reader:
         for number in (0, *self.sofa_ids, *gone):
             del self.by_id[number]
 
-    def _number(self, text: str | None, what: str) -> int:
-        if text is None:
-            raise self.fault(f"{what} without xmi:id")
-        if text.isdecimal() and text.isascii() and len(text) <= 10:
-            number = int(text)
-            if 0 <= number <= 2**31 - 1:
-                return number
-        raise self.fault(f"{what}: expected xmi:id as a number below 2147483648")
-
-    # -- Sofas ---------------------------------------------------------------------------------------------------
-
-    def _sofas(self, cas: Cas, found: list[int], lost: dict[str, str]) -> None:
-        for self.at in found:
-            attributes = self._attributes(self.at)
-            number = self._number(attributes.pop(self.rows.id_name, None), "Sofa")
-            name = attributes.get("sofaID")
-            if name is None:
-                raise self.fault("Sofa without sofaID")
-            unknown = set(attributes) - {"sofaNum", "sofaID", "mimeType", "sofaString", "sofaURI", "sofaArray"}
-            if unknown and not self.lenient:
-                raise self.fault(f"uima.cas.Sofa has no feature {min(unknown)}")
-            if number in self.by_id or cas.has_view(name):
-                raise self.fault("two Sofas with the same xmi:id or sofaID")
-            text = attributes.get("sofaString")
-            if text is not None and name in lost:
-                text = restore_text(text, lost[name])
-            array = self._sofa_array(attributes["sofaArray"]) if "sofaArray" in attributes else None
-            view = cas.create_view(
-                name, text, mime=attributes.get("mimeType", ""), uri=attributes.get("sofaURI"), array=array
-            )
-            self.sofa_ids[number] = view.sofa
-            self.by_id[number] = view.sofa
-            self.sofas[str(number)] = self._place(view.sofa)
-        only = next(iter(self.sofas.values())) if len(self.sofas) == 1 else None
-        self.sofas[""] = only or (None, 2**31, self._mover(Utf16(""), 2**31) if self.lenient else None)
-
-    def _place(self, sofa: Sofa) -> tuple[Sofa, int, Callable[[int, int], tuple[int, int]] | None]:
-        if sofa.text is None:
-            return sofa, 2**31, self._mover(Utf16(""), 2**31) if self.lenient else None
-        units = Utf16(sofa.text)
-        return sofa, len(sofa.text), self._mover(units, units.length) if units or self.lenient else None
-
-    def _mover(self, units: Utf16, limit: int) -> Callable[[int, int], tuple[int, int]]:
-        """Converts a pair of UTF-16 offsets, checked."""
-
-        def move(begin: int, end: int) -> tuple[int, int]:
-            if not 0 <= begin <= end <= limit:
-                if not self.lenient:
-                    raise ValueFault(f"offsets {begin}:{end} lie outside the text (0:{limit} in UTF-16 code units)")
-                self.note(f"{self._type_here()} {begin}:{end} moved into the text (0:{limit})")
-                begin, end = max(0, min(begin, end, limit)), min(limit, max(begin, end, 0))
-            if units and (units.splits_pair(begin) or units.splits_pair(end)):
-                if not self.lenient:
-                    raise ValueFault(f"offsets {begin}:{end} (UTF-16 code units) divide a character of two units")
-                self.note(f"{self._type_here()} {begin}:{end} widened to whole characters")
-            if not units:
-                return begin, end
-            return units.from_utf16(begin), units.from_utf16(end, up=True)
-
-        return move
-
-    def _type_here(self) -> str:
-        return type_name(self.rows.elements[self.at][0]) or "annotation"
-
-    def _sofa_array(self, id_: str) -> Any:
-        for i, (name, attributes) in enumerate(self.rows.elements):
-            if self.rows.id_name in attributes and attributes[attributes.index(self.rows.id_name) + 1] == id_:
-                before, self.at = self.at, i
-                kind = ARRAYS.get(type_name(name) or "")
-                if kind is not None and kind is not ARRAYS["uima.cas.FSArray"]:
-                    self._array(kind, i)
-                    self.at = before
-                    return self.by_id[int(id_)]
-        raise self.fault("sofaArray: expected the xmi:id of an array of values")
-
-    def _attributes(self, row: int) -> dict[str, str]:
-        flat = self.rows.elements[row][1]
-        found = dict(zip(flat[::2], flat[1::2], strict=True))
-        for child in self.rows.children.get(row, ()):
-            found[child.feature] = child.href if child.href is not None else child.text
-        return found
-
     # -- feature structures --------------------------------------------------------------------------------------
 
     def _instances(self) -> None:
@@ -198,7 +96,7 @@ class _Reader:
             plan = plans.get(name) or plans.setdefault(name, self._plan(name))
             if issubclass(plan.cls, ArrayBase):
                 if i not in self.row_of:
-                    self._array(plan.cls, i)
+                    self.read_array(plan.cls, i)
                 i += 1
             elif i in children:
                 flat, late = self._with_children(plan, x, children[i])
@@ -224,21 +122,13 @@ class _Reader:
                 self.at = start + i
                 cause = e.__cause__
                 if isinstance(cause, Taken):
-                    del self.by_id[self._twice(cause.args[0])]
+                    del self.by_id[self.twice(cause.args[0])]
                 elif isinstance(cause, ValueFault):
                     raise self.fault(f"{plan.name}: {cause}") from None
                 elif isinstance(cause, ValueError):
                     raise self.fault(f"{plan.name}: a number of too many digits") from None
                 else:
                     raise self.fault(f"{plan.name}: its sofa is not in the document") from None
-
-    def _twice(self, number: int) -> int:
-        if number <= 0:
-            raise self.fault("xmi:id 0 means null; expected a number above it")
-        if not self.lenient or number in self.sofa_ids:
-            raise self.fault(f"xmi:id {number} is used twice")
-        self.note(f"xmi:id {number} is used twice, the later element counts")
-        return number
 
     def _plan(self, element: str) -> Plan:
         name = type_name(element)
@@ -277,7 +167,7 @@ class _Reader:
             if f is not None and f.kind == "array" and f.element == STRING:
                 late.append((f, [None if c.null else c.text for c in several]))
             elif f is not None and f.kind == "array" and f.element == "uima.cas.Byte":
-                x += [name, self._hexadecimal(texts, plan.name)]
+                x += [name, self.hexadecimal(texts, plan.name)]
             elif f is not None and f.kind == "array":
                 x += [name, " ".join(texts)]
             elif len(several) > 1:
@@ -285,40 +175,6 @@ class _Reader:
             elif not several[0].null:
                 x += [name, texts[0]]
         return x, late
-
-    def _hexadecimal(self, texts: list[str], name: str) -> str:
-        try:
-            return bytes(int(t) & 0xFF for t in texts if -128 <= int(t) <= 255).hex()
-        except ValueError:
-            raise self.fault(f"{name}: expected bytes as numbers") from None
-
-    def _array(self, cls: type[Any], row: int) -> None:
-        flat = self.rows.elements[row][1]
-        attributes = dict(zip(flat[::2], flat[1::2], strict=True))
-        number = self._number(attributes.pop(self.rows.id_name, None), cls.uima_name)
-        text = attributes.pop("elements", None)
-        if attributes and not self.lenient:
-            raise self.fault(f"{cls.uima_name} has no feature {min(attributes).rpartition(' ')[2]}")
-        children = self.rows.children.get(row, [])
-        element = ELEMENTS[cls.uima_name]
-        array = cls()
-        texts = [c.href if c.href is not None else c.text for c in children]
-        try:
-            if element == TOP:
-                self.fixes.append((array, Field("elements", "", "elements", TOP), text or " ".join(texts)))
-            elif element == STRING:
-                array.extend([None if c.null else c.text for c in children] if children else (text or "").split())
-            elif children:
-                text = self._hexadecimal(texts, cls.uima_name) if element == "uima.cas.Byte" else " ".join(texts)
-                array.extend(list_of(text, element, self.floats))
-            else:
-                array.extend(list_of(text or "", element, self.floats))
-        except ValueFault as e:
-            raise self.fault(f"{cls.uima_name}: {e}") from None
-        if number in self.by_id:
-            self._twice(number)
-        self.by_id[number] = array
-        self.row_of[row] = number
 
     # -- references ----------------------------------------------------------------------------------------------
 
@@ -379,7 +235,7 @@ class _Reader:
 
     def _views(self, cas: Cas, found: list[int]) -> None:
         for self.at in found:
-            attributes = self._attributes(self.at)
+            attributes = self.attributes(self.at)
             for feature in ("deleted_members", "reindexed_members"):
                 if attributes.get(feature):
                     raise self.fault(f"View with {feature}: expected a whole document, not the changes to one")

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ..dates.numerals import CARDINAL
+from ..dates.windows import encodable
 from . import rules
 from .guards import passes
 from .hit import AgeHit, read_hit
@@ -25,6 +26,7 @@ _WORDS: dict[str, tuple[AgeRule, ...]] = {
     **dict.fromkeys(("over", "under"), rules.FROM_LIMIT),
     **dict.fromkeys(_VERBS, rules.FROM_VERB),
     "patient": rules.FROM_SEX + rules.FROM_GENDER + rules.FROM_VERB,
+    "pt": (rules.NEAR_SEX, *rules.FROM_VERB),
 }
 """Rules by the first word of what they match."""
 
@@ -52,12 +54,12 @@ def _trigger() -> Any:
         r"\b[1-9]0['’]?s\b",
         r"\b(?:aged?|ages|a\.o\.?)\b",
         rf"\b{rules.TENS}\b|\b(?:quinqua|sexa|septua|octo|nona)genarians?\b|\b(?:super)?centenarians?\b",
-        rf"\b(?:{one}|m|f|patient)\s?(?:/|,|\()?\s?\d|\b(?:{'|'.join(rules.KIN)})\s?[,(/]\s?\d",
+        rf"\b(?:{one}|m|f|patient|pt)\s?(?:/|,|\()?\s?\d|\b(?:{'|'.join(rules.KIN)})\s?[,(/]\s?\d",
         rf"\b(?:{one}|patient|child|infant)\sof\s|\b(?:over|under)[ -]\d\d['’]?s\b",
         rf"\b(?:{'|'.join(rules.EVENTS)})\sat\s\d",
         r"\bturn(?:s|ed|ing)?\s|\b(?:older|younger)\sthan\s",
         r"\b(?:when|since|while|until|till|before)\s(?:i|he|she|they)\s(?:was|were|is|am|turned)\s",
-        rf"\b(?:i|he|she|who|patient|pt)(?:\s(?:am|is|was)|['’][ms])\s(?:(?:now|only|just|about|almost|currently)\s)?{number}\b",
+        rf"\b(?:i|he|she|who|patient|pt)(?:\s(?:am|is|was|will\sbe|would\sbe)|['’](?:m|s|ll\sbe))\s(?:(?:now|only|just|about|almost|currently)\s)?{number}\b",
     )
     return re2.compile("|".join(places), options)
 
@@ -66,7 +68,7 @@ def find_ages(text: str) -> list[AgeHit]:
     """Every age of a person in `text`, disjoint and in order. Linear in the length of the text."""
     hits: list[AgeHit] = []
     done = 0
-    for match in _trigger().finditer(text):
+    for match in _trigger().finditer(encodable(text)):
         begin, end = match.span()
         for start in _START.finditer(text, max(begin, done), end):
             if start.start() >= done:

@@ -16,8 +16,8 @@ class Sides:
 
     def __init__(self, text: str, hit: AgeHit, match: re.Match[str]) -> None:
         self.hit = hit
-        self.led = match.start() < hit.begin
-        """Whether the rule matched words before the age."""
+        self.lead = text[match.start() : hit.begin].lower()
+        """What the rule matched before the age."""
         self.before = text[max(0, hit.begin - BEFORE) : hit.begin]
         self.after = text[hit.end : hit.end + BEFORE]
         self.outer_before = text[max(0, match.start() - BEFORE) : match.start()]
@@ -27,6 +27,12 @@ class Sides:
 
 def _none(sides: Sides) -> bool:
     return sides.hit.low >= (13 if sides.words else 1)
+
+
+def _bare(sides: Sides) -> bool:
+    before = sides.outer_before + " "
+    measured = cues.HEAT_BEFORE.search(before) or cues.VITAL.search(before)
+    return _none(sides) and measured is None
 
 
 def _cued(sides: Sides) -> bool:
@@ -45,7 +51,7 @@ def _unit(sides: Sides) -> bool:
     if cues.DURATION_AFTER.match(sides.after) or cues.PREGNANCY_AFTER.match(sides.after):
         return False
     spoken = cues.PERSON_BEFORE.search(sides.before) and not cues.DURATION_BEFORE.search(sides.before)
-    return sides.led or bool(spoken)
+    return bool(sides.lead) or bool(spoken)
 
 
 def _sex(sides: Sides) -> bool:
@@ -73,7 +79,9 @@ def _decade(sides: Sides) -> bool:
 
 
 def _near_sex(sides: Sides) -> bool:
-    if sides.hit.low < 1 or cues.COUNTED.match(sides.after) or cues.DURATION_AFTER.match(sides.after):
+    if sides.hit.low < (10 if sides.lead.startswith(("patient", "pt")) else 1):
+        return False
+    if cues.COUNTED.match(sides.after) or cues.DURATION_AFTER.match(sides.after):
         return False
     return cues.BOUNDARY.match(sides.after) is not None
 
@@ -84,6 +92,7 @@ def _turned(sides: Sides) -> bool:
 
 _GUARDS: dict[Guard, Callable[[Sides], bool]] = {
     Guard.NONE: _none,
+    Guard.BARE: _bare,
     Guard.CUED: _cued,
     Guard.OLD: _old,
     Guard.UNIT: _unit,

@@ -62,6 +62,7 @@ class Guard(Enum):
     UNIT = "a duration"
     SEX = "a count of people, a temperature"
     LETTER = "a temperature, a length, an amount"
+    BARE = "a temperature, a pulse, a weight, a score"
     DECADE = "a decade of the century, a pulse"
     NEAR_SEX = "a duration, a count"
     TURNED = "degrees, pages"
@@ -133,7 +134,7 @@ FROM_LATIN = (
 NEAR_SEX = _rule(
     "sex n",
     Guard.NEAR_SEX,
-    rf"(?:(?:male|female|man|woman|boy|girl|{'|'.join(KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
+    rf"(?:(?:male|female|man|woman|boy|girl|patient|pt|{'|'.join(KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
     rf"(?P<span>{NUMBERS}(?:{J}{_IN_YEARS})?){_END}",
 )
 FROM_SEX = (
@@ -159,8 +160,13 @@ FROM_EVENT = (
 FROM_VERB = (
     _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
     _rule(
+        "will be n",
+        Guard.TURNED,
+        rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}",
+    ),
+    _rule(
         "is n",
-        Guard.NONE,
+        Guard.BARE,
         rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
         r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
     ),

@@ -32,12 +32,12 @@ WEAK = before(
     )
     + r"[ \t:,(-]{1,3}"
 )
+SIGNED = after(r"[)\]:]|,?[ ]\(?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[ ]?[-–—=][ ]?[A-Za-z]|[ ]?-{1,2}>")
+"""What stands after a date in a list: `3/18 - received`, `(3/18)`, `3/18: fever`."""
 FOLLOWED = after(
-    r"[)\]:;]|[ ]?[-–—=][ ]?[A-Za-z]|[ ]?-{1,2}>|\.?$|\.\s|,? "
-    + any_of("pt patient he she i we they with when while which where until to through and")
-    + r"\b"
+    r";|\.?$|\.\s|,? " + any_of("pt patient he she i we they with when while which where until to through and") + r"\b"
 )
-"""What often stands after a date in a list: `3/18 - received`, `(3/18)`, `3/18: fever`."""
+"""What may stand after a date as well as after other figures."""
 CLOCK_BEFORE = before(r"(?:\d[ ]?[ap]\.?m?\.?|\d:\d\d|noon|midnight)[ ,;@-]{0,3}(?:on |of )?")
 CLOCK_AFTER = after(
     r"[ ,]{0,3}(?:-[ ]?)?(?:@|at |around |about )?[ ]?"
@@ -78,6 +78,7 @@ MONTH_STRONG = before(
     )
     + r"[ \t-]{1,2}"
 )
+MONTH_THEN_MONTH = after(rf"[ ]?[-–—/][ ]?{any_of(_MONTH_STARTS)}[a-z]{{0,6}}\b")
 YEAR_CUE = before(
     _FREE
     + any_of(

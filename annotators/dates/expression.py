@@ -92,7 +92,7 @@ class Expressions:
         match = combining.QUALIFIER.match(self.text, begin)
         if match is None or (begin and self.text[begin - 1].isalnum()):
             return None
-        inner = self._best(match.end(), 0, allowed=_QUALIFIED, sure=True)
+        inner = self._best(match.end(), match.end(), allowed=_QUALIFIED, sure=True)
         if inner is None or inner.lacks or self.text[inner.end : inner.end + 1].isalnum():
             return None
         before, after = self.text[max(0, begin - BEFORE) : begin], self.text[inner.end : inner.end + AFTER]
@@ -120,13 +120,13 @@ class Expressions:
         gap = _AFTER_WEEKDAY.match(self.text, word.end())
         written = alone is not None or not word[0].islower() or len(word[0]) > 4  # not `sat 3/4`
         if written and gap and gap.end() > word.end() and self.text[gap.end() : gap.end() + 1].isalnum():
-            inner = self._day_behind(gap, word.end(), number)
+            inner = self._day_behind(gap, number)
             if inner is not None:
                 return self._interval(replace(inner, begin=begin, rule=f"weekday {inner.rule}", lacks=0))
         return self._interval(alone) if alone is not None else None
 
-    def _day_behind(self, gap: re.Match[str], last: int, weekday: int) -> DateHit | None:
-        inner = self._best(gap.end(), last, allowed=DAYS)
+    def _day_behind(self, gap: re.Match[str], weekday: int) -> DateHit | None:
+        inner = self._best(gap.end(), gap.end(), allowed=DAYS)
         if inner is not None and inner.lacks < 2 and not (inner.shape is Shape.ORDINAL and set(gap[0]) & {"-", "–"}):
             return replace(inner, readings=combining.with_weekday(inner.readings, weekday) or inner.readings)
         match = loose.day_year.pattern.match(self.text, gap.end())
@@ -142,7 +142,7 @@ class Expressions:
         at = joint.end() if joint else 0
         if joint is None or _two_ended(hit) or not self.text[at : at + 1].isalnum():
             return hit
-        if joint[0] == "/" and hit.readings[0].begin.day is not None:
+        if joint[0] == "/" and hit.readings[0].begin.day is not None and hit.readings[0].layout != "Y M D":
             return hit
         later = self._best(at, at, sure=hit.shape in (Shape.MONTH, Shape.SEASON))
         if later is not None and later.shape in _WEEKDAYS and hit.readings[0].begin.weekday is not None:

@@ -9,13 +9,21 @@ from . import lookalikes as no
 from .calendar import LATEST_YEAR
 from .place import REJECT, Place
 
+_SPOKEN_YEARS = range(1930, 2028)
+"""Years of living memory; others behind `around` or `by` are hours: `around 2030 she slept`."""
 _PARTS = re.compile(r"\D+")
+_ISO_BEHIND = re.compile(r"/\d{4}-\d{1,2}-\d{1,2}(?!\d)")
+_COMPACT_BEHIND = re.compile(r"[-–]\d{8}(?!\d)")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 
 
 def full(place: Place) -> int:
+    if _ISO_BEHIND.match(place.after):  # 2021-03-04/2021-03-10
+        return REJECT if place.bound or place.left == "/" else 0
     hyphens = "/" not in place.hit
-    return REJECT if not place.whole(glued=not hyphens) or (hyphens and place.tied) else 0
+    if not place.whole(glued=not hyphens) or (hyphens and place.tied):
+        return REJECT
+    return REJECT if hyphens and len(place.hit) < 9 and no.CODE_OF.search(place.before) else 0
 
 
 def dotted(place: Place) -> int:
@@ -45,7 +53,7 @@ def pair(place: Place) -> int:
     a, b = int(first), int(second)
     if place.right == "/" or (a, b) == (24, 7) or no.WEIGHTY_AFTER.match(place.after):
         return REJECT
-    if b == 10 and (len(first) == 1 or a == 10) and no.PAIN.search(place.before) and place.support < 2:
+    if b == 10 and (len(first) == 1 or a == 10) and no.PAIN.search(place.before) and not place.strong:
         return REJECT
     needed = 2 if (a, b) == (10, 10) or " / " in place.hit else 1 if " " in place.hit or "\\" in place.hit else 0
     if a <= b <= 12 and len(first) == 1 and b != 11:
@@ -103,7 +111,8 @@ def year_month(place: Place) -> int:
 
 
 def compact(place: Place) -> int:
-    if not place.whole() or place.tied or _number_of(place) or no.COUNTED.match(place.after):
+    tied = place.tied and not _COMPACT_BEHIND.match(place.after)
+    if not place.whole() or tied or _number_of(place) or no.COUNTED.match(place.after):
         return REJECT
     return 0
 
@@ -122,7 +131,8 @@ def year(place: Place) -> int:
         return REJECT
     if no.COUNTED.match(after) or no.STREET_AFTER.match(after) or no.STREET_BEFORE.search(before):
         return REJECT
-    number, strong = int(place.hit), cues.YEAR_STRONG.search(before)
+    number = int(place.hit)
+    strong = cues.YEAR_STRONG.search(before) or cues.BIRTH.search(before)
     if not strong and (_number_of(place) or (number % 100 < 60 and _hours(place))):
         return REJECT
     if number > LATEST_YEAR:
@@ -133,6 +143,8 @@ def year(place: Place) -> int:
 def _hours(place: Place) -> bool:
     """Whether four figures are a clock time: `at 1930`, `4/7/21 1930`, `1730 on 4/7`."""
     if no.HOURS_BEFORE.search(place.before) or no.HOURS_AFTER.match(place.after):
+        return True
+    if int(place.hit) not in _SPOKEN_YEARS and no.AROUND_BEFORE.search(place.before):
         return True
     gap = place.text[place.last : place.begin] if 0 < place.last <= place.begin else "none"
     return gap.strip(" ,\t") in ("", "at", "@", "-")
@@ -154,6 +166,10 @@ def short_year(place: Place) -> int:
     if place.bound or no.COUNTED.match(place.after):
         return REJECT
     return 0 if cues.SHORT_YEAR_CUE.search(place.before) or place.follows_date else REJECT
+
+
+def quarter(place: Place) -> int:
+    return REJECT if no.COUNTED.match(place.after) else decade(place)
 
 
 def decade(place: Place) -> int:

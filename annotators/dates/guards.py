@@ -35,7 +35,7 @@ _JUDGES: dict[Shape, Callable[[Place], int]] = {
     Shape.WEEKDAY: words.weekday,
     Shape.SHORT_WEEKDAY: words.short_weekday,
     Shape.HOLIDAY: words.holiday,
-    Shape.QUARTER: figures.decade,
+    Shape.QUARTER: figures.quarter,
 }
 
 

@@ -81,11 +81,20 @@ NUMBER_OF = before(
         "suite ste unit apt apartment building bldg box floor flight bus route highway hwy ext extension section",
         "iso iec astm rfc cfr version ver release pages? line item article pp? pg vol volume form docket ticket",
         "badge employee member group plan license licence plate lipofectamine windows office server npi dea vin",
-        "imei udi gtin kit vial #",
+        "imei udi gtin kit vial build firmware software python #",
     )
     + r"(?: (?:no|nos|number|num|nr|id|code|#))?[.:#=]{0,2}[ \t]{0,2}(?:is |was |of |are )?[-#:(]{0,2}|#[ ]?|[№§$€£¥][ ]?"
 )
 """Numbers of cases, lots, rooms, charts: no date, whatever they look like."""
+CODE_OF = before(
+    any_of(
+        "code no number # lot batch serial ssn account acct id mrn ref phone tel fax",
+        "build version ver release firmware software python",
+    )
+    + r"[.:#]{0,2}[ \t]{0,2}(?:is |was |no\.? |number )?[#:]?[ ]?"
+)
+"""Numbers that are not even a date where figures look like one with day, month and year."""
+AROUND_BEFORE = before(r"\b(?:around|about|approximately|approx\.?|by|until|till|before|after|from|to)[ ]")
 STREET_BEFORE = before(
     r"\b(?:rua|rue|via|calle|avenida|av|carrera|plaza|piazza|corso|viale)\.?[ ](?:[^\W\d_]+\.?[ ]){1,4}|"
     r"[^\W\d_]{3,}(?:straße|strasse|str\.|gasse|weg|allee|platz|gatan|vägen|straat|laan|vej|utca|plein)[ ]"
@@ -115,6 +124,14 @@ VERB_AFTER = after(
     + r"\b"
 )
 """`may` or `march` is a verb."""
+NAME_AFTER = after(
+    r"[ \t]{1,2}"
+    + any_of(
+        "called said reported says states stated told came went lives works gave took asked thinks feels felt denied agreed"
+    )
+    + r"\b"
+)
+"""A woman called April or June does something."""
 PERSON_BEFORE = before(
     r"\b"
     + any_of("mr mrs ms miss dr nurse named name_is name: aunt sister daughter wife mother friend dear")

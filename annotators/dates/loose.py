@@ -79,7 +79,7 @@ def _quarter(number: int, y: int) -> tuple[DateReading, ...]:
 @rule(
     "quarter",
     Shape.QUARTER,
-    rf"(?:Q(?P<q>[1-4])|(?P<p>[1-4])Q)(?:{B}[-/,]?{B}(?:of{S})?(?:FY)?)(?P<y>{YEAR4}|['’]?\d\d)(?!\d)",
+    rf"(?:Q(?P<q>[1-4])|(?P<p>[1-4])Q)(?:{B}[-/,]?{B}(?:of{S})?(?:FY)?)(?P<y>{YEAR4}|['’]\d\d|(?<![ ])\d\d)(?!\d)",
     flags=0,
 )
 def quarter(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:

@@ -50,12 +50,21 @@ class Place:
         return self.last > 0 and self.follows_any
 
     @cached_property
+    def strong(self) -> bool:
+        """Whether a word before says that a date follows, or a clock time or another date stands before."""
+        spoken = cues.STRONG.search(self.before) or cues.CLOCK_BEFORE.search(self.before)
+        return spoken is not None or self.follows_date
+
+    @cached_property
     def support(self) -> int:
-        """2 where a word says that a date follows, 1 for weaker signs, 0 for none."""
-        if cues.STRONG.search(self.before) or cues.CLOCK_BEFORE.search(self.before) or self.follows_date:
+        """2 where a word says that a date follows, else one for a weaker sign before and one behind; brackets are one."""
+        if self.strong:
             return 2
-        found = cues.WEAK.search(self.before) or cues.CLOCK_AFTER.match(self.after) or cues.FOLLOWED.match(self.after)
-        return 1 if found or self.begin == 0 else 0
+        before = self.begin == 0 or cues.WEAK.search(self.before) is not None
+        behind = cues.CLOCK_AFTER.match(self.after) or cues.SIGNED.match(self.after)
+        if before and self.left == "(" and self.right == ")":
+            return 1
+        return before + (behind is not None) or (1 if cues.FOLLOWED.match(self.after) else 0)
 
     def lacks(self, needed: int) -> int:
         """How much support is missing."""
@@ -67,7 +76,7 @@ class Place:
         `glued`: letters may touch (`on3/4/2020`, `3/4/2020pt`).
         """
         text, begin, left, right = self.text, self.begin, self.left, self.text[self.end : self.end + 2]
-        if begin != self.last and left:
+        if left and not (self.last and self.last <= begin <= self.last + 1):
             if left.isdigit() or (left.isalpha() and not glued) or left in "/\\$€£¥#=":
                 return False
             if left in ".,:-–_'" and begin > 1 and text[begin - 2].isdigit():

@@ -1,4 +1,4 @@
-"""Patterns for the text just before and just after a hit, made from word lists."""
+"""Patterns for the text just before and just after a hit, made from word lists; and text that google-re2 can read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ import re
 BEFORE = 48
 AFTER = 32
 """How far the guards look, in code points."""
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """The text with each lone surrogate replaced, one code point for one: google-re2 reads UTF-8."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def any_of(*lists: str) -> str:

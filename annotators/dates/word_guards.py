@@ -27,7 +27,7 @@ def full(place: Place) -> int:
         long = hit[-4:].isdigit()
         if (right.isalpha() and not long) or no.COUNTED.match(place.after):
             return REJECT
-        if right == ":" and place.after[1:2].isdigit() and not long:
+        if right == ":" and place.after[1:2].isdigit() and not long and " " in hit:
             return REJECT
     return REJECT if _verb(place) else 0
 
@@ -68,7 +68,8 @@ def named_day(place: Place) -> int:
 
 
 def named_short_year(place: Place) -> int:
-    if no.CLOCK.match(place.after) or no.LISTED.match(place.after):
+    spoken = "'" in place.hit or "’" in place.hit
+    if not spoken and (no.CLOCK.match(place.after) or no.LISTED.match(place.after)):
         return REJECT
     return named_day(place)
 
@@ -83,6 +84,7 @@ def month(place: Place) -> int:
     if low in _NAMES and no.PERSON_BEFORE.search(place.before):
         return REJECT
     strong = cues.MONTH_STRONG.search(place.before) is not None or place.follows_date
+    strong = strong or cues.MONTH_THEN_MONTH.match(after) is not None
     cue = strong or cues.MONTH_CUE.search(place.before) is not None
     titled = word[0].isupper() and word[1:].islower()
     if low in ("may", "march"):
@@ -97,8 +99,8 @@ def month(place: Place) -> int:
         return 0 if cue else REJECT
     if not titled or low not in ("april", "june", "august"):
         return 0
-    named = after[:1] == " " and after[1:2].isupper() and after[2:3].islower() and not cue
-    return REJECT if named else 0
+    surname = after[:1] == " " and after[1:2].isupper() and after[2:3].islower()
+    return REJECT if not cue and (surname or no.NAME_AFTER.match(after)) else 0
 
 
 def season(place: Place) -> int:

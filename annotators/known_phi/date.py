@@ -31,6 +31,7 @@ _SEPARATOR = re.compile(r"\s?[-/.,]\s?|\s")
 _MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?([^\W\d_]{3,10})\.?")
 _MONTH_BEFORE = re.compile(r"\b([^\W\d_]{3,10})\.?[\s,.\-/]{0,3}(?:the\s+)?$")
 _YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?'?(\d{4}|\d\d)(?!\d)")
+_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:of\s+)?$")
 _SUFFIX = re.compile(r"(?:st|nd|rd|th)?\b")
 _BORN = re.compile(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)?\d*")
@@ -167,7 +168,8 @@ class DateMatcher:
         """The year with the month by name before it, or alone where birth is spoken of."""
         before = _MONTH_BEFORE.search(page.folded, max(0, begin - 18), begin)
         if before and day.month and _MONTHS.get(before[1]) == day.month:
-            yield before.start(), end
+            if not _DAY_BEFORE.search(page.folded, max(0, before.start() - 8), before.start()):
+                yield before.start(), end
         elif self._is_birth(page, begin):
             yield begin, end
 

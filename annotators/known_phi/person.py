@@ -205,7 +205,9 @@ class PersonMatcher:
         """Confidence in a word one edit away from a part."""
         name, text = item.needle.text, page.text
         case = page.case(item.begin, item.end)
-        if cue >= (2 if level < 3 else 3):
+        if level > 2:  # `While`, `and`: only where a title stands before a capital
+            return 0.7 if cue == 3 and case != "lower" else 0.0
+        if cue >= 2:
             return 0.8
         if level >= 2:
             return 0.6 if case == "capital" and len(name) >= self.shortest_fuzzy and word[0] == name[0] else 0.0

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...pipeline.errors import ResourceError
+from ...typesystem import CaspipeWarning
 from .operator import Operator
 
 T = TypeVar("T")
 
 
-class MissingKeyWarning(UserWarning):
+class MissingKeyWarning(CaspipeWarning):
     """An operator that needs a secret has none and writes placeholders instead."""
 
 

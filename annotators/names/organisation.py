@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
-from ..lexicon import Entry
 from . import cues
 from . import words as w
 from .cues import listed
@@ -48,48 +47,42 @@ class Organisations:
 
     def __init__(self, sheet: Sheet, words: Words) -> None:
         self.sheet = sheet
-        self.known = words.lists["organizations"]
-        self.not_known = words.lists["not_organizations"]
-        self.cues = words.lists["organization_cues"]
+        self.words = words
+        self.makers = words.lists["not_organizations"]
 
     def find(self) -> Iterator[Found]:
         """Candidates with their confidence; spans may overlap."""
         sheet = self.sheet
-        bits, facts = sheet.bits, sheet.facts
-        for i in sheet.hot:
-            if not facts(i) & _BEGINS:
+        bits, last = sheet.bits, sheet.size - 5
+        for i, f in sheet.hot_facts:
+            if f & w.SURNAME and i <= last and sheet.forms[i + 1] == "," and bits[i] & CAPITAL:
+                yield from self._partners(i)
+            if not f & _BEGINS:
                 continue
-            f, small = facts(i), bits[i] & SMALL
+            small = bits[i] & SMALL
             if f & _KNOWN and not (small and f >> w.LEVEL > 1 and not sheet.small):
                 yield from self._listed(i, f)
             if f & _CUED and i and (not small or bits[i - 1] & (CAPITAL | SHOUT) or sheet.forms[i - 1] in ("'s", "’s")):
                 yield from self._cued(i, f)
-        last = sheet.size - 5
         for i in sheet.shown:
             if (
                 i > 1
-                and bits[i] & (CAPITAL | SHOUT)
                 and sheet.lowers[i - 1] in _WORK_AT
+                and bits[i] & (CAPITAL | SHOUT)
                 and sheet.lowers[i - 2] in _WORK
             ):
-                yield from self._employer(i, facts(i))
+                yield from self._employer(i, sheet.facts(i))
             if sheet.lowers[i] in _SHORT_FOR and i > 1 and sheet.near(i - 1):
                 yield from self._short(i)
-            if facts(i) & w.SURNAME and i <= last and sheet.forms[i + 1] == ",":
-                yield from self._partners(i)
 
     def _listed(self, i: int, facts: int) -> Iterator[Found]:
         """An organisation of the list, the longest name first."""
         sheet = self.sheet
         if sheet.bit(i - 1 - (sheet.form(i - 1) == ".")) & cues.TITLE:
             return
-        longest = 6 if facts & w.ORGANISATIONS_BEGIN else 1
-        for last in range(min(i + longest, sheet.size), i, -1):
-            if not all(map(sheet.near, range(i, last - 1))):
-                continue
-            entry = self.known.entry(_phrase(sheet, i, last))
-            if entry is None:
-                continue
+        length, entry = self.words.longest("organizations", sheet.tokens(i, 6 if facts & w.ORGANISATIONS_BEGIN else 1))
+        if entry is not None:
+            last = i + length
             capital = sheet.bits[i] & (CAPITAL | SHOUT)
             if last == i + 1 and (entry.ambiguous or facts >> w.LEVEL >= 2):
                 before = sheet.form(i - 1).lower()
@@ -102,14 +95,14 @@ class Organisations:
                 yield span_of(
                     sheet, i, last, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), confidence, "known organisation"
                 )
-            return
 
     def _cued(self, i: int, facts: int) -> Iterator[Found]:
         """A name that ends with a cue: `Mercy Medical Center`, `St. Mary's Hospital`, `University of Qwertz Hospital`."""
         sheet = self.sheet
-        last, entry = self._cue_at(i, facts)
+        length, entry = self.words.longest("organization_cues", sheet.tokens(i, 4 if facts & w.CUES_BEGIN else 1))
         if entry is None:
             return
+        last = i + length
         if sheet.bits[i] & SMALL and entry.kind in _WEAK_KINDS:
             return
         first, telling = self._left(i)
@@ -130,15 +123,6 @@ class Organisations:
         elif entry.ambiguous:
             base -= 0.1
         yield span_of(sheet, first, more, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), base, f"cue {entry.kind}")
-
-    def _cue_at(self, i: int, facts: int) -> tuple[int, Entry | None]:
-        sheet = self.sheet
-        for last in range(min(i + 4, sheet.size) if facts & w.CUES_BEGIN else i + 1, i, -1):
-            if all(map(sheet.near, range(i, last - 1))):
-                entry = self.cues.entry(_phrase(sheet, i, last))
-                if entry is not None:
-                    return last, entry
-        return i + 1, None
 
     def _left(self, i: int) -> tuple[int, int]:
         """The first token of the name before a cue, and how telling its words are: 2 a name, 1 a capitalised word, 0 none."""
@@ -198,7 +182,7 @@ class Organisations:
         if sheet.bits[j] & SHOUT:
             return not sheet.shouted
         facts = sheet.facts(j)
-        entry = self.not_known.has(form)
+        entry = self.makers.has(form)
         return entry or bool(facts & w.TERM) or facts >> w.LEVEL > 2
 
     def _plain(self, j: int) -> bool:
@@ -210,8 +194,8 @@ class Organisations:
         """Whether the name holds a drug maker, a brand or a regulator."""
         sheet = self.sheet
         pieces = [p for i in range(first, last) if "-" in sheet.forms[i] for p in sheet.forms[i].split("-")]
-        return any(map(self.not_known.has, pieces)) or any(
-            self.not_known.has(_phrase(sheet, i, j))
+        return any(map(self.makers.has, pieces)) or any(
+            self.makers.has(_phrase(sheet, i, j))
             for i in range(first, last)
             for j in range(i + 1, min(i + 3, last) + 1)
         )

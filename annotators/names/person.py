@@ -30,16 +30,18 @@ class People:
         """Candidates with their confidence, in text order; spans may overlap."""
         sheet = self.sheet
         done = 0
-        for i in sheet.hot:
+        for i, facts in sheet.hot_facts:
             if i < done:
                 continue
-            if sheet.bits[i] & _SHOWN and not self._is_hopeless(i):
+            bits = sheet.bits[i]
+            hopeless = facts & w.BLOCKED and not facts & w.NAME and not bits & LETTER  # the capital of a sentence
+            if bits & _SHOWN and not hopeless:
                 last = self.runs.end(i)
                 if last > i:
                     yield from self._run(i, last)
                     done = last
                     continue
-            if sheet.bits[i] & _CUES and i + 1 < sheet.size:
+            if bits & _CUES and i + 1 < sheet.size:
                 j = self.runs.after_title(i)
                 last = self.runs.end(j) if j else 0
                 if last > j:
@@ -84,11 +86,6 @@ class People:
         if confidence > 0.05:
             kind = kind if cue.kind is PhiKind.PERSON else cue.kind
             yield span_of(sheet, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
-
-    def _is_hopeless(self, i: int) -> bool:
-        """Whether no name can begin with token i: most capitals are those of sentences."""
-        facts = self.sheet.facts(i)
-        return bool(facts & w.BLOCKED) and not facts & w.NAME and not self.sheet.bits[i] & LETTER
 
     def _place_doubt(self, i: int) -> float:
         """How much the confidence in a single name suffers where it is also a place."""

@@ -13,6 +13,7 @@ from .found import Found, span_of
 from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
 from .words import Words
 
+_SHOWN = CAPITAL | SHOUT | LETTER
 _LISTED = w.CITY | w.STATE | w.COUNTRY | w.PLACES_BEGIN
 _LISTS = ("us_states", "countries", "provinces", "cities", "us_counties")
 _KINDS = {
@@ -27,6 +28,7 @@ _LIVED = listed(
     "lives lived living resides residing resident moved born travelled traveled travelling traveling flew originally "
     "based hometown"
 )
+_OTHER_FORMS = ("code", "abbreviation", "demonym")
 
 
 class Places:
@@ -34,14 +36,14 @@ class Places:
 
     def __init__(self, sheet: Sheet, words: Words) -> None:
         self.sheet = sheet
-        self.lists = words.lists
+        self.words = words
 
     def find(self) -> Iterator[Found]:
         """Candidates with their confidence; spans may overlap."""
         sheet = self.sheet
         done = 0
-        for i in sheet.shown:
-            if i < done:
+        for i, facts in sheet.hot_facts:
+            if i < done or not sheet.bits[i] & _SHOWN:
                 continue
             if (
                 sheet.forms[i] == "US"
@@ -56,7 +58,6 @@ class Places:
                     yield span_of(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                     done = last
                 continue
-            facts = sheet.facts(i)
             if facts & _LISTED:
                 last, entry = self._longest(i, facts)
                 if entry is not None:
@@ -73,27 +74,27 @@ class Places:
     def _longest(self, i: int, facts: int) -> tuple[int, Entry | None]:
         """The longest entry of the lists of places at token i, and its end."""
         sheet = self.sheet
-        if facts & w.PLACES_BEGIN and (sheet.bit(i + 1) & (CAPITAL | SHOUT) or sheet.form(i + 1) in _INNER):
-            most = i + 1
-            while most < min(i + 5, sheet.size) and (
-                sheet.bits[most] & (CAPITAL | SHOUT) or sheet.forms[most] in _INNER
-            ):
-                most += 1
-            for last in range(most, i + 1, -1):
-                if all(map(sheet.near, range(i, last - 1))) and sheet.bits[last - 1] & (CAPITAL | SHOUT):
-                    phrase = " ".join(f for f in sheet.forms[i:last])
-                    entry = self._entry(phrase)
-                    if entry is not None:
-                        return last, entry
-        entry = self._entry(sheet.forms[i])
-        return i + 1, entry
+        size = 1
+        if facts & w.PLACES_BEGIN:
+            while size < 5 and sheet.near(i + size - 1) and self._inner(i + size):
+                size += 1
+            while size > 1 and not sheet.bits[i + size - 1] & (CAPITAL | SHOUT):
+                size -= 1
+        length, entry = self._entry(sheet.forms[i : i + size])
+        return i + max(length, 1), entry
 
-    def _entry(self, phrase: str) -> Entry | None:
+    def _inner(self, i: int) -> bool:
+        """Whether the name of a place of several words may go on with token i."""
+        return bool(self.sheet.bits[i] & (CAPITAL | SHOUT)) or self.sheet.forms[i] in _INNER
+
+    def _entry(self, tokens: list[str]) -> tuple[int, Entry | None]:
+        """The longest entry of all lists that begins with the first token; of equals, the list asked first."""
+        best: tuple[int, Entry | None] = (0, None)
         for name in _LISTS:
-            for entry in self.lists[name].entries(phrase):
-                if entry.kind not in ("code", "abbreviation", "demonym"):
-                    return entry
-        return None
+            found = self.words.longest(name, tokens, _OTHER_FORMS)
+            if found[0] > best[0]:
+                best = found
+        return best
 
     def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[Found]:
         """A place of the lists, by how much its name means other things and by what stands around it."""
@@ -195,24 +196,16 @@ class Places:
             k += 1
         if k >= sheet.size or not sheet.near(k - 1):
             return None
-        form = sheet.forms[k]
+        form, following = sheet.forms[k], sheet.forms[k + 1 : k + 2] if sheet.near(k) else []
         for name in ("us_states", "provinces"):
-            for end in (k + 2, k + 1):
-                phrase = " ".join(sheet.forms[k:end])
-                if end > sheet.size or (end == k + 2 and not sheet.near(k)):
-                    continue
-                entry = self.lists[name].entry(phrase)
-                if entry is None:
-                    continue
-                if entry.kind == "code":
-                    if not form.isupper() or (k == last and sheet.bits[k] & cues.TITLE):
-                        continue
-                    if k == last and not self._zip(k + 1):
-                        continue
-                elif k == last:
-                    continue
-                if sheet.bits[k] & (CAPITAL | SHOUT):
-                    return k, end
+            length, entry = self.words.longest(name, [form, *following])
+            if entry is None or not sheet.bits[k] & (CAPITAL | SHOUT):
+                continue
+            if entry.kind != "code":
+                if k > last:
+                    return k, k + length
+            elif form.isupper() and (k > last or (self._zip(k + 1) and not sheet.bits[k] & cues.TITLE)):
+                return k, k + length
         return None
 
     def _zip(self, k: int) -> bool:
@@ -244,20 +237,14 @@ class Places:
         facts = sheet.facts(i)
         if facts & w.BLOCKED or facts >> w.LEVEL or facts & w.DEMONYM:
             return
-        last, entry = self._longest_small(i, facts)
+        length, entry = self._entry(self.sheet.forms[i : i + 3])
         if (
             entry is not None
             and (entry.list != "cities" or entry.population >= 100_000)
             and (not facts & w.OFTEN_GIVEN or self.sheet.lowers[i - 1] in ("in", "near"))
         ):
-            yield span_of(sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
-            state = self._entry(self.sheet.form(last)) if entry.list == "cities" else None
-            if state is not None and state.list == "us_states":
-                yield span_of(sheet, last, last + 1, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
-
-    def _longest_small(self, i: int, facts: int) -> tuple[int, Entry | None]:
-        for last in range(min(i + 3, self.sheet.size) if facts & w.PLACES_BEGIN else i + 1, i, -1):
-            entry = self._entry(" ".join(self.sheet.forms[i:last]))
-            if entry is not None:
-                return last, entry
-        return i + 1, None
+            last = i + length
+            yield span_of(self.sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
+            size, state = self.words.longest("us_states", self.sheet.forms[last : last + 2])
+            if entry.list == "cities" and state is not None and state.kind == "name":
+                yield span_of(self.sheet, last, last + size, PhiKind.LOCATION_STATE, 0.55, "place in small letters")

@@ -74,7 +74,10 @@ class Sheet:
         """Tokens that any rule can begin at."""
         self.shown = [i for i in self.hot if self.bits[i] & _SHOWN]
         """Tokens with a capital."""
+        self._known.update(zip(self.hot, [self._facts[self.forms[i]] for i in self.hot], strict=True))
         self._block_phrases(words)
+        self.hot_facts = [(i, self._known[i]) for i in self.hot]
+        """The tokens that any rule can begin at, with what they can be, in text order."""
         starts, _ = view.spans(Sentence)
         self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
         shouts = sum([self.bits[i] & SHOUT for i in self.shown]) // SHOUT
@@ -87,28 +90,29 @@ class Sheet:
 
     def _block_phrases(self, words: Words) -> None:
         """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone."""
+        facts_of = self._known
         for i in self.shown:
-            facts = self.facts(i)
-            if i + 1 == self.size or not (facts & MAKERS_BEGIN or self._may_begin_term(i)):
+            facts = facts_of[i]
+            if not facts & (MAKERS_BEGIN | TERMS_BEGIN) or i + 1 == self.size:
                 continue
-            for last in range(min(i + 5, self.size), i + 1, -1):
-                phrase = " ".join(self.text[self.begins[i] : self.ends[last - 1]].split())
-                makers = facts & MAKERS_BEGIN and words.lists["not_organizations"].has(phrase)
-                if makers or (facts & TERMS_BEGIN and words.lists["medical"].has(phrase)):
-                    for j in range(i, last):
-                        self._known[j] = BLOCKED | TERM | (self.facts(j) & ~_BLOCKABLE)
-                    break
-
-    def _may_begin_term(self, i: int) -> bool:
-        """Whether a medical term may begin at token i whose words look like names: `St. John's wort`."""
-        facts = self.facts(i)
-        return bool(facts & TERMS_BEGIN) and (not facts & BLOCKED or self.forms[i] == "St")
+            if facts & BLOCKED and not facts & MAKERS_BEGIN and self.forms[i] != "St":
+                continue  # no name that a term could be taken for; `St. John's wort` begins with such a word
+            tokens = self.forms[i : i + 5]
+            size, _ = words.longest("not_organizations", tokens) if facts & MAKERS_BEGIN else (0, None)
+            if size < 2 and facts & TERMS_BEGIN:
+                size, _ = words.longest("medical", tokens)
+            if size > 1:
+                for j in range(i, i + size):
+                    facts_of[j] = BLOCKED | TERM | (self.facts(j) & ~_BLOCKABLE)
 
     def facts(self, i: int) -> int:
         """What token i can be (`words.GIVEN` ...); 0 outside the document."""
-        if not 0 <= i < self.size:
-            return 0
-        return self._known[i] if i in self._known else self._facts[self.forms[i]]
+        value = self._known.get(i)
+        if value is None:
+            if not 0 <= i < self.size:
+                return 0
+            value = self._known[i] = self._facts[self.forms[i]]
+        return value
 
     def between(self, i: int) -> str:
         """The characters between token i and the next one."""
@@ -116,6 +120,8 @@ class Sheet:
 
     def near(self, i: int) -> bool:
         """Whether token i and the next stand together: at most two blanks, or one line end that ends no sentence."""
+        if i + 1 >= self.size:
+            return False
         gap = self.begins[i + 1] - self.ends[i]
         return gap == 0 or (gap <= 2 and not self.breaks(i))
 
@@ -124,6 +130,13 @@ class Sheet:
         if "\n" not in self.text[self.ends[i] : self.begins[i + 1]]:
             return False
         return i + 1 in self.sentence_starts or self.text.count("\n", self.ends[i], self.begins[i + 1]) > 1
+
+    def tokens(self, i: int, most: int) -> list[str]:
+        """Token i and those that stand together with it after it, at most so many in all."""
+        last = i + 1
+        while last < i + most and self.near(last - 1):
+            last += 1
+        return self.forms[i:last]
 
     def starts(self, i: int) -> bool:
         """Whether a sentence, a line or an item of a list begins with token i: its capital says nothing."""

@@ -77,8 +77,7 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
 def bare(sheet: Sheet) -> Iterator[Found]:
     """Given name and surname in small letters, both no words: everywhere; single given names where no capitals are."""
     bits = sheet.bits
-    for i in sheet.hot:
-        facts = sheet.facts(i)
+    for i, facts in sheet.hot_facts:
         if not facts & w.OFTEN_GIVEN or not bits[i] & SMALL or facts >> w.LEVEL or facts & (w.BLOCKED | w.MONTH):
             continue
         if is_eponym(sheet, [i], i + 1):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import Self
 
 from ...pipeline.errors import ResourceError, nearest
@@ -10,7 +11,7 @@ from ...pipeline.resources import Resource, load
 from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
-from ..lexicon.normal import key_of
+from ..lexicon.normal import NORMAL, key_of
 
 # What `Words.facts` says of a form, one bit each.
 GIVEN, SURNAME = 1, 2
@@ -49,13 +50,34 @@ _NAMES_OF_LISTS = (
 
 _LISTED = NAME | EPONYM | CITY | STATE | COUNTRY | DEMONYM | MONTH | ORGANISATION | ORGANISATION_CUE
 _OFTEN_GIVEN_SHARE, _OFTEN_SURNAME_SHARE = 0.01, 0.005
-_BEGINNINGS = (
+_MEMBERS: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (EPONYM, ("eponyms",)),
+    (MONTH, ("months", "weekdays", "holidays")),
+    (ORGANISATION, ("organizations",)),
+    (ORGANISATION_CUE, ("organization_cues",)),
+)
+_BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (PLACES_BEGIN, ("cities", "us_states", "provinces", "countries", "us_counties")),
     (ORGANISATIONS_BEGIN, ("organizations",)),
     (CUES_BEGIN, ("organization_cues",)),
     (MAKERS_BEGIN, ("not_organizations",)),
     (TERMS_BEGIN, ("medical",)),
 )
+
+
+_JOINT = "\x02"
+
+
+class _Memo(dict[tuple[str, tuple[str, ...]], FormTable[tuple[int, Entry | None]]]):
+    """A table of phrases for each list and the kinds left out of it."""
+
+    def __init__(self, find: Callable[[str, tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
+        super().__init__()
+        self.find = find
+
+    def __missing__(self, key: tuple[str, tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
+        made = self[key] = FormTable(partial(self.find, *key), 20_000)
+        return made
 
 
 class Words(Resource):
@@ -88,26 +110,11 @@ class Words(Resource):
 
         A word that is far more often a name (`john`, `smith`) counts one level lower.
         """
-        if self._entry("stop_words", word) is not None:
-            return 3
-        entry = self._entry("common_words", word)
-        if entry is None:
-            return 1 if self._entry("medical", word) is not None and not self.is_name(word) else 0
-        if entry.tier <= 10:
-            return 2
-        often = self.is_name(word)
-        if entry.tier <= 20:
-            return 1 if often else 2
-        return 0 if often else 1
-
-    def is_name(self, word: str) -> bool:
-        """Whether many people bear it: a given name of 0.05 % or a surname of 0.3 % of the US population of 1990."""
-        given, surname = self._entry("given_names", word), self._entry("surnames", word)
-        return (given is not None and given.share >= 0.05) or (surname is not None and surname.share >= 0.3)
+        return self.facts[word] >> LEVEL
 
     def is_word(self, word: str) -> bool:
         """Whether a text may hold it for its own sake, so that it is no slip of the pen for a name."""
-        return any(self._entry(name, word) is not None for name in ("common_words", "stop_words", "medical"))
+        return any(name in self._listed[word] for name in ("common_words", "stop_words", "medical"))
 
     @cached_property
     def facts(self) -> FormTable[int]:
@@ -122,80 +129,117 @@ class Words(Resource):
         """
         return FormTable(self._hint)
 
-    def _entry(self, name: str, form: str) -> Entry | None:
-        """The entry of a single token in a list. Quicker than `Lexicon.entry`, which cuts phrases into tokens first."""
-        for entry in self.lists[name].entries_of_key(key_of([form])):
-            if case_fits(entry, [form]):
-                return entry
-        return None
+    @cached_property
+    def _listed(self) -> FormTable[dict[str, Entry]]:
+        """The entries of a single token by list."""
+        return FormTable(self._read, 5_000)
+
+    def _read(self, form: str) -> dict[str, Entry]:
+        normal, key = NORMAL[form], key_of([form])
+        found = {}
+        for name, lexicon in self.lists.items():
+            if normal in lexicon.compiled.words:  # one look-up for the many lists that do not hold it
+                for entry in lexicon.entries_of_key(key):
+                    if case_fits(entry, [form]):
+                        found[name] = entry
+                        break
+        return found
+
+    def longest(self, name: str, tokens: list[str], but: tuple[str, ...] = ()) -> tuple[int, Entry | None]:
+        """The longest entry of a list that begins with the first token, and its number of tokens; kinds in `but` are
+        left out."""
+        return self._longest[name, but][_JOINT.join(tokens)]
+
+    @cached_property
+    def _longest(self) -> _Memo:
+        return _Memo(self._find_longest)
+
+    def _find_longest(self, name: str, but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
+        tokens = joined.split(_JOINT)
+        lexicon = self.lists[name]
+        known = lexicon.compiled.words
+        size = next((i for i, token in enumerate(tokens) if NORMAL[token] not in known), len(tokens))
+        for last in range(size, 0, -1):
+            for entry in lexicon.entries_of_key(key_of(tokens[:last])):
+                if entry.kind not in but and case_fits(entry, tokens[:last]):
+                    return last, entry
+        return 0, None
+
+    def _begins(self, normal: str, *names: str) -> bool:
+        """Whether an entry of several words in one of the lists begins with a token."""
+        return any(normal in self.lists[name].compiled.words and self.lists[name].depth(normal) > 1 for name in names)
 
     def _hint(self, form: str) -> bool:
-        given = self._entry("given_names", form)
-        if given is not None and given.share >= _OFTEN_GIVEN_SHARE:
+        normal = NORMAL[form]
+        if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
             return True
-        lists = [self.lists[name] for name in ("organizations", "organization_cues")]
-        return any(lexicon.depth(form) > 0 for lexicon in lists)
+        given = self._listed[form].get("given_names") if normal in self.lists["given_names"].compiled.words else None
+        return given is not None and given.share >= _OFTEN_GIVEN_SHARE
 
     def _facts(self, form: str) -> int:
+        listed = self._listed[form]
+        given, surname = listed.get("given_names"), listed.get("surnames")
+        names = max(given.share if given else 0.0, surname.share if surname else 0.0)
         found = 0
-        given, surname = self._entry("given_names", form), self._entry("surnames", form)
         if given is not None:
             found |= GIVEN | (OFTEN_GIVEN if given.share >= _OFTEN_GIVEN_SHARE else 0)
         if surname is not None:
             found |= SURNAME | (OFTEN_SURNAME if surname.share >= _OFTEN_SURNAME_SHARE else 0)
-        level = self.level(form)
-        if self._entry("eponyms", form) is not None:
-            found |= EPONYM
-        if any(self._entry(name, form) is not None for name in ("months", "weekdays", "holidays")):
-            found |= MONTH
-        found |= self._places(form) | self._organisations(form)
-        if self._is_term(form, found):
+        for bit, lists in _MEMBERS:
+            if any(name in listed for name in lists):
+                found |= bit
+        for bit, lists in _BEGINNINGS:
+            if self._begins(NORMAL[form], *lists):
+                found |= bit
+        found |= _places(listed)
+        level = _level(listed)
+        if _is_term(listed, found):
             found |= TERM
-        if self._is_blocked(form, found, level):
+        if _is_blocked(found, level, names):
             found |= BLOCKED
         elif not found & _LISTED and not level:
             found |= UNKNOWN
         return found | level << LEVEL
 
-    def _places(self, form: str) -> int:
-        found = 0
-        city = self._entry("cities", form)
-        if city is not None:
-            found |= CITY | (BIG_CITY if city.population >= 100_000 else 0) | (UNSURE_PLACE if city.ambiguous else 0)
-        for state in (self._entry("us_states", form), self._entry("provinces", form)):
-            if state is not None and state.kind == "name":
-                found |= STATE | (UNSURE_PLACE if state.ambiguous else 0)
-        country = self._entry("countries", form)
-        if country is not None:
-            found |= DEMONYM if country.kind == "demonym" else COUNTRY | (UNSURE_PLACE if country.ambiguous else 0)
-        return found
 
-    def _organisations(self, form: str) -> int:
-        found = 0
-        for bit, names in _BEGINNINGS:
-            if any(self.lists[name].depth(form) > 1 for name in names):
-                found |= bit
-        if self._entry("organizations", form) is not None:
-            found |= ORGANISATION
-        if self._entry("organization_cues", form) is not None:
-            found |= ORGANISATION_CUE
-        return found
+def _level(listed: Mapping[str, Entry]) -> int:
+    if "stop_words" in listed:
+        return 3
+    given, surname, word = listed.get("given_names"), listed.get("surnames"), listed.get("common_words")
+    often = (given is not None and given.share >= 0.05) or (surname is not None and surname.share >= 0.3)
+    if word is None:
+        return 1 if "medical" in listed and not often else 0
+    if word.tier <= 10:
+        return 2
+    return (1 if often else 2) if word.tier <= 20 else (0 if often else 1)
 
-    def _is_term(self, form: str, found: int) -> bool:
-        brand = self._entry("not_organizations", form)
-        if brand is not None and not (brand.ambiguous and found & OFTEN):
-            return True
-        return not found & OFTEN and self._entry("medical", form) is not None
 
-    def _is_blocked(self, form: str, found: int, level: int) -> bool:
-        if level == 3 or found & TERM:
-            return True
-        if found & MONTH or level == 1:
-            return not found & OFTEN or level > 1  # `April`, `June` are people too
-        if level == 2:
-            return not found & OFTEN or not self._mostly(form, 0.02)
-        return bool(found & DEMONYM and not found & OFTEN)
+def _places(listed: Mapping[str, Entry]) -> int:
+    found = 0
+    city, country = listed.get("cities"), listed.get("countries")
+    if city is not None:
+        found |= CITY | (BIG_CITY if city.population >= 100_000 else 0) | (UNSURE_PLACE if city.ambiguous else 0)
+    for state in (listed.get("us_states"), listed.get("provinces")):
+        if state is not None and state.kind == "name":
+            found |= STATE | (UNSURE_PLACE if state.ambiguous else 0)
+    if country is not None:
+        found |= DEMONYM if country.kind == "demonym" else COUNTRY | (UNSURE_PLACE if country.ambiguous else 0)
+    return found
 
-    def _mostly(self, form: str, share: float) -> bool:
-        given, surname = self._entry("given_names", form), self._entry("surnames", form)
-        return max(given.share if given else 0.0, surname.share if surname else 0.0) >= share
+
+def _is_term(listed: Mapping[str, Entry], found: int) -> bool:
+    brand = listed.get("not_organizations")
+    if brand is not None and not (brand.ambiguous and found & OFTEN):
+        return True
+    return not found & OFTEN and "medical" in listed
+
+
+def _is_blocked(found: int, level: int, names: float) -> bool:
+    """Whether nobody is called so; `names` is the share of people who are, in percent."""
+    if level == 3 or found & TERM:
+        return True
+    if found & MONTH or level == 1:
+        return not found & OFTEN or level > 1  # `April`, `June` are people too
+    if level == 2:
+        return not found & OFTEN or names < 0.02
+    return bool(found & DEMONYM and not found & OFTEN)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Side = Literal["before", "after", "near"]
+Phrases = tuple[tuple[str, ...], ...]
+"""Words or sequences of words, in lower case."""
 
 REACH = 400
 WORD_REACH = 40
@@ -33,16 +35,18 @@ class Context:
     """
 
     side: Side
-    phrases: tuple[tuple[str, ...], ...]
+    phrases: Phrases
     within: int | Literal["line", "sentence"] = 5
     required: bool = False
     forbidden: bool = False
     adds: float = 0.0
     singles: frozenset[str] = field(init=False, repr=False)
     """The phrases of one word, for one look instead of many."""
+    longer: Phrases = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "singles", frozenset(p[0] for p in self.phrases if len(p) == 1))
+        object.__setattr__(self, "longer", tuple(p for p in self.phrases if len(p) > 1))
 
     def occurs(self, words: list[str]) -> bool:
         """Whether one of the phrases stands among the words."""
@@ -50,8 +54,8 @@ class Context:
             return True
         return any(
             tuple(words[i : i + len(phrase)]) == phrase
-            for phrase in self.phrases
-            if len(phrase) > 1 and phrase[0] in words
+            for phrase in self.longer
+            if phrase[0] in words
             for i in range(len(words) - len(phrase) + 1)
         )
 

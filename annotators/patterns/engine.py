@@ -1,7 +1,7 @@
 """Finds what rules describe: one combined pass tells which patterns occur, then each of these is looked at in detail.
 
 Time is linear in the text: google-re2 never backtracks, and long texts are taken in windows, so that no search looks
-further than one window. A hit is at most `OVERLAP` bytes of UTF-8 long.
+further than one window. A hit that reaches the end of its window is looked at again with more room, up to `LONGEST`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from .validators import digits, find_validator
 if TYPE_CHECKING:
     from .rules import Rule, RuleFile
 
-WINDOW = 16_384
+WINDOW = 4_096
 OVERLAP = 1_024
+LONGEST = 16_384
+"""Bytes of UTF-8: a window, what two windows share, and the longest hit."""
 GATE_SIZE = 40
 """Patterns in one combined pass. Patterns of one topic share their states; hundreds of unlike ones multiply them."""
 
@@ -93,11 +95,13 @@ class Matcher:
         text = plain(text)
         data = text.encode("utf-8", "surrogatepass")
         found: list[tuple[int, int, int]] = []
+        behind: dict[int, int] = {}
         for low, high, limit in _windows(data):
             for number in self._occurring(data, low, high):
                 rule = self._detail[number][0]
                 if only is None or rule.name == only:
-                    self._search(data, low, high, limit, number, found)
+                    start = max(low, behind.get(number, 0))
+                    behind[number] = self._search(data, start, high, limit, number, found)
         found.sort()
         offsets = _Offsets(data, len(text) == len(data))
         for begin, end, number in found:
@@ -114,25 +118,32 @@ class Matcher:
                 yield first + number
 
     def _search(
-        self, data: bytes, low: int, high: int, limit: int, number: int, found: list[tuple[int, int, int]]
-    ) -> None:
-        """All hits of one pattern that begin before `limit`. A hit that breaks the boundary rule costs its first word."""
+        self, data: bytes, at: int, high: int, limit: int, number: int, found: list[tuple[int, int, int]]
+    ) -> int:
+        """All hits of one pattern whose matches begin before `limit`; gives where to go on in the next window.
+
+        A hit that breaks the boundary rule costs its first word.
+        """
         rule, _, compiled, group = self._detail[number]
-        at = low
         while at < limit:
             match = compiled.search(data, at, high)
-            if match is None:
-                return
+            if match is None or match.start() >= limit:
+                break
             begin, end = match.span(group)
-            if begin >= limit:
-                return
             if begin >= end:
                 at = max(match.end(), at + 1)
-            elif rule.boundary == "none" or _free(data, begin, end, rule.boundary):
+                continue
+            if not _free_before(data, begin, rule.boundary):
+                at = _end_of_run(data, begin, high)
+                continue
+            if match.end() == high < len(data):
+                begin, end = compiled.search(data, match.start(), _character(data, match.start() + LONGEST)).span(group)
+            if _free_after(data, end, rule.boundary):
                 found.append((begin, end, number))
                 at = end
             else:
-                at = _end_of_run(data, max(begin, at), high)
+                at = _end_of_run(data, begin, high)
+        return at
 
     def _judge(
         self, text: str, begin: int, end: int, rule: Rule, order: int, sentences: Sentences | None
@@ -256,7 +267,9 @@ def _windows(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def _character(data: bytes, offset: int) -> int:
-    """The first byte of the character at `offset`."""
+    """The first byte of the character at `offset`; the end of the text for anything behind it."""
+    if offset >= len(data):
+        return len(data)
     while offset > 0 and data[offset] & 0xC0 == 0x80:
         offset -= 1
     return offset
@@ -277,15 +290,24 @@ def _alnum(data: bytes, offset: int) -> bool:
     return data[start : start + 4].decode("utf-8", "ignore")[:1].isalnum()
 
 
-def _free(data: bytes, begin: int, end: int, boundary: str) -> bool:
-    """Whether the span neither begins nor ends inside a run of letters and digits (`joined`: nor inside `12-34.56`)."""
-    if (_alnum(data, begin) and _alnum(data, begin - 1)) or (_alnum(data, end - 1) and _alnum(data, end)):
-        return False
-    if boundary != "joined":
+def _free_before(data: bytes, begin: int, boundary: str) -> bool:
+    """Whether a span may begin there: not inside a run of letters and digits; `joined`: nor inside `12-34.56`."""
+    if boundary == "none" or begin == 0:
         return True
-    if begin > 1 and data[begin] in _DIGITS and data[begin - 1] in _JOINERS and data[begin - 2] in _DIGITS:
+    if _alnum(data, begin) and _alnum(data, begin - 1):
         return False
-    return not (end + 1 < len(data) and data[end - 1] in _DIGITS and data[end] in _JOINERS and data[end + 1] in _DIGITS)
+    joined = boundary == "joined" and begin > 1 and data[begin] in _DIGITS and data[begin - 1] in _JOINERS
+    return not (joined and data[begin - 2] in _DIGITS)
+
+
+def _free_after(data: bytes, end: int, boundary: str) -> bool:
+    """Whether a span may end there."""
+    if boundary == "none" or end >= len(data):
+        return True
+    if _alnum(data, end - 1) and _alnum(data, end):
+        return False
+    joined = boundary == "joined" and end + 1 < len(data) and data[end - 1] in _DIGITS and data[end] in _JOINERS
+    return not (joined and data[end + 1] in _DIGITS)
 
 
 _RUN = re.compile(rb"[0-9A-Za-z\x80-\xff]+")

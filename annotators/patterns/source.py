@@ -9,13 +9,12 @@ from typing import Any
 
 from ...pipeline.errors import Fault, nearest
 from ...typesystem import PhiKind
-from .context import words_of
+from .context import Phrases, words_of
 from .marked_yaml import MarkedYaml
 from .syntax import PatternError, compile_pattern, expand
 
 At = tuple[str | int, ...]
 """Where a value stands in the YAML: keys and list places from the top."""
-Phrases = tuple[tuple[str, ...], ...]
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 

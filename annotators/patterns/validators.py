@@ -57,8 +57,11 @@ def find_validator(name: str) -> Validator:
 
 
 def stdnum(module: str, text: str) -> bool:
-    """Whether a module of python-stdnum takes the text for a valid number."""
-    return bool(importlib.import_module(module).is_valid(text))
+    """Whether a module of python-stdnum takes the text for a valid number; what it stumbles over is none."""
+    try:
+        return bool(importlib.import_module(module).is_valid(text))
+    except (ValueError, LookupError, TypeError):
+        return False
 
 
 _DIGIT = re.compile(r"[0-9]")

@@ -39,7 +39,7 @@ def wide_types() -> TypeSystem:
     types.create_type("t.Record", "uima.cas.TOP", features)
     types.create_type("t.Span", Annotation, features)
     types.create_type("t.Sub", "t.Span", {"more": "uima.cas.String"})
-    types.create_type("other.t.Odd", Annotation, {name: "uima.cas.String" for name in _ODD})
+    types.create_type("other.t.Odd", Annotation, dict.fromkeys(_ODD, "uima.cas.String"))
     types.create_type(
         "Unnamed", "uima.cas.TOP", {"begin": "uima.cas.String", "end": "uima.cas.Integer", "sofa": "uima.cas.Double"}
     )
@@ -85,9 +85,13 @@ def documents(draw: st.DrawFn, *, odd: bool = True, empty_strings: bool = True, 
     if draw(st.booleans()) and len(names) > 1:
         cas.view(names[1]).offset_map = OffsetMap(draw(st.sampled_from([[], [(0, 2, 5), (3, 3, 1)]])))
     pool = [draw(_items(cas, cassis)) for _ in range(draw(st.integers(0, 8)))]
-    wide = [(item, view) for item, view in pool if type(item).uima_name.startswith("t.") and "aString" in type(item).features]
+    wide = [
+        (item, view)
+        for item, view in pool
+        if type(item).uima_name.startswith("t.") and "aString" in type(item).features
+    ]
     for item, _ in wide:
-        _fill(draw, item, [x for x, _ in pool], odd, empty_strings)
+        _fill(draw, item, [x for x, _ in pool], odd, empty_strings, cassis)
     for item, view in pool:
         if cassis or draw(st.sampled_from([True, True, False])):
             cas.view(view).add(item)
@@ -138,7 +142,12 @@ def _items(draw: st.DrawFn, cas: Cas, cassis: bool) -> tuple[Any, str]:
     else:
         made = draw(
             st.sampled_from(
-                [Sentence(b, e, id="s"), Chunk(b, e, tag="NP"), MedicalTerm(b, e, group=TermGroup.MEDICATION), Sentence(b, e)]
+                [
+                    Sentence(b, e, id="s"),
+                    Chunk(b, e, tag="NP"),
+                    MedicalTerm(b, e, group=TermGroup.MEDICATION),
+                    Sentence(b, e),
+                ]
             )
         )
     for item in (made, getattr(made, "winner", None)):
@@ -147,7 +156,7 @@ def _items(draw: st.DrawFn, cas: Cas, cassis: bool) -> tuple[Any, str]:
     return made, view
 
 
-def _fill(draw: st.DrawFn, item: Any, pool: list[Any], odd: bool, empty_strings: bool) -> None:
+def _fill(draw: st.DrawFn, item: Any, pool: list[Any], odd: bool, empty_strings: bool, cassis: bool) -> None:
     strings = texts(odd, 5) if empty_strings else texts(odd, 5).filter(bool)
     names = draw(st.lists(st.sampled_from(sorted(type(item).features)), unique=True, max_size=6))
     for name in names:
@@ -158,14 +167,18 @@ def _fill(draw: st.DrawFn, item: Any, pool: list[Any], odd: bool, empty_strings:
         elif range_ in PRIMITIVES:
             item[name] = draw(numbers(range_))
         elif range_ == "TOP":
-            item[name] = draw(st.sampled_from([None, *pool, FSArray([*pool[:2], None]), ARRAYS["uima.cas.IntegerArray"]([1])]))
+            item[name] = draw(
+                st.sampled_from([None, *pool, FSArray([*pool[:2], None]), ARRAYS["uima.cas.IntegerArray"]([1])])
+            )
         elif f.range == "uima.tcas.Annotation":
             item[name] = draw(st.sampled_from([None, *(x for x in pool if isinstance(x, Annotation))]))
         elif name != "more":
-            item[name] = _collection(draw, f, range_, pool, strings, odd)
+            item[name] = _collection(draw, f, range_, pool, strings, odd, cassis)
 
 
-def _collection(draw: st.DrawFn, f: Feature, range_: str, pool: list[Any], strings: Any, odd: bool) -> Any:
+def _collection(
+    draw: st.DrawFn, f: Feature, range_: str, pool: list[Any], strings: Any, odd: bool, cassis: bool
+) -> Any:
     if range_ == "ByteArray":
         data = draw(st.binary(max_size=4))
         return ARRAYS[f.range](data) if f.multiple else data
@@ -174,7 +187,10 @@ def _collection(draw: st.DrawFn, f: Feature, range_: str, pool: list[Any], strin
         nulls = [None] if range_ == "FSArray" else []
         values = draw(st.lists(st.sampled_from([*pool, *nulls]), max_size=3)) if [*pool, *nulls] else []
     elif element == "String":
-        values = draw(st.lists(st.none() | strings if odd and range_ == "StringArray" else strings, max_size=3))
+        one = st.none() | strings if odd and range_ == "StringArray" else strings
+        values = draw(
+            st.lists(one, min_size=cassis and range_ == "StringList", max_size=3)
+        )  # cassis drops an empty one
     else:
         values = draw(st.lists(numbers(element), max_size=3))
     if not f.multiple:

@@ -182,7 +182,11 @@ def for_java(cas: Cas) -> dict[str, Any]:
         if isinstance(item, Annotation):
             units = Utf16(item._sofa.text or "") if item._sofa is not None else Utf16("")
             values["begin"], values["end"] = units.to_utf16(item.begin), units.to_utf16(item.end)
-            covered = item._sofa.text[item.begin : item.end] if item._sofa is not None and item._sofa.text is not None else None
+            covered = (
+                item._sofa.text[item.begin : item.end]
+                if item._sofa is not None and item._sofa.text is not None
+                else None
+            )
         for f in plan_for(type(item), types).fields:
             if f.kind == "pos":
                 values["pos"] = value(getattr(item, "_pos_link", None), "")

@@ -83,16 +83,27 @@ def test_java_sees_documents_of_other_tools_as_we_do(java: Uima, shared: Path) -
         assert graph(read_xmi(here["again"], types)) == graph(cas), path.name
 
 
+def examples(odd: bool, number: int) -> list[Cas]:
+    """Random documents, collected so that one virtual machine sees them all."""
+    made: list[Cas] = []
+
+    @settings(
+        max_examples=number,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(documents(odd=odd))
+    def collect(cas: Cas) -> None:
+        made.append(cas)
+
+    collect()
+    return made
+
+
 def test_java_sees_random_documents_as_we_do(java: Uima) -> None:
-    made: list[tuple[Cas, bool]] = []
-    for odd in (False, True):
-
-        @settings(max_examples=120, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-        @given(documents(odd=odd))
-        def collect(cas: Cas, odd: bool = odd) -> None:
-            made.append((cas, odd))
-
-        collect()
+    made = [(cas, odd) for odd in (False, True) for cas in examples(odd, 120)]
     types = WIDE.to_xml()
     written = [write_xmi(cas, offset_map=True) for cas, _ in made]
     answers = java.check([(data, types) for data in written], again=True)
@@ -111,7 +122,9 @@ def deidentified() -> Cas:
     view = cas.view()
     date = view.add(Phi(10, 18, kind=PhiKind.DATE, value="2020-03-04"))
     date._source = "dates"
-    view.add_all([PhiCandidate(10, 18, kind=PhiKind.DATE, winner=date, rule="d"), Sentence(0, 32), Token(0, 4, pos="VBN")])
+    view.add_all(
+        [PhiCandidate(10, 18, kind=PhiKind.DATE, winner=date, rule="d"), Sentence(0, 32), Token(0, 4, pos="VBN")]
+    )
     text, offsets = replace_spans(cas.text, [Replacement(10, 18, "[DATE]")])
     cas.create_view("deidentified", text).offset_map = offsets
     cas.create_view("gold", cas.text).add(Phi(22, 31, kind=PhiKind.PERSON_DOCTOR))
@@ -121,7 +134,10 @@ def deidentified() -> Cas:
 def test_java_reads_a_deidentified_document(java: Uima) -> None:
     cas = deidentified()
     answers = java.check(
-        [(write_xmi(cas, offset_map=True), TypeSystem().to_xml()), (write_xmi(cas, views=["deidentified"]), TypeSystem().to_xml())],
+        [
+            (write_xmi(cas, offset_map=True), TypeSystem().to_xml()),
+            (write_xmi(cas, views=["deidentified"]), TypeSystem().to_xml()),
+        ],
         again=True,
     )
     whole, masked = answers
@@ -133,7 +149,9 @@ def test_java_reads_a_deidentified_document(java: Uima) -> None:
     (document,) = [f for f in whole["fs"] if f["type"] == DocumentMetaData.uima_name]
     assert document["features"]["documentId"] == "note-1"
     assert {"_InitialView", "deidentified"} >= {v["name"] for v in masked["views"]}
-    assert [v["text"] for v in masked["views"] if v["name"] == "deidentified"] == [cas.deidentified.replace("\x0c", " ")]
+    assert [v["text"] for v in masked["views"] if v["name"] == "deidentified"] == [
+        cas.deidentified.replace("\x0c", " ")
+    ]
     assert all(f["type"] != "caspipe.Phi" for f in masked["fs"])
     again = without_made(read_xmi(whole["again"]), cas)
     assert again.text == cas.text

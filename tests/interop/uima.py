@@ -75,7 +75,10 @@ class Uima:
             tasks.append((xmi, typesystem, self.folder / f"again{self._count}.xmi" if again else None))
         lines = "".join(f"{x}\t{t}\t{a or ''}\n" for x, t, a in tasks)
         ran = subprocess.run(
-            ["java", "-Xss64m", "-cp", self.class_path, "UimaCheck"], input=lines.encode(), capture_output=True, check=True
+            ["java", "-Xss64m", "-cp", self.class_path, "UimaCheck"],
+            input=lines.encode(),
+            capture_output=True,
+            check=True,
         )
         found: list[dict[str, Any]] = [json.loads(line) for line in ran.stdout.decode().splitlines()]
         if len(found) != len(tasks):
@@ -91,7 +94,9 @@ class Uima:
         return path
 
 
-def check(pairs: Sequence[tuple[Path | bytes, Path | bytes]], folder: Path, *, again: bool = False) -> list[dict[str, Any]]:
+def check(
+    pairs: Sequence[tuple[Path | bytes, Path | bytes]], folder: Path, *, again: bool = False
+) -> list[dict[str, Any]]:
     """Short for `Uima(folder).check(pairs)`. Raises RuntimeError where Java or the jars are absent."""
     if why_not():
         raise RuntimeError(why_not())

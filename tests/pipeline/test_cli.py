@@ -45,6 +45,10 @@ def test_run_prints_what_became_of_the_documents_and_exits_by_it(config: Path) -
     assert caspipe("run", str(config), "--set", "t_crash.word=nothing", "-q") == ""
 
 
+def test_names_with_brackets_are_printed_as_they_are(config: Path) -> None:
+    assert "ward [/b] [red]7: 3 documents read" in caspipe("run", str(config), "--set", "name=ward [/b] [red]7", code=3)
+
+
 def test_a_faulty_configuration_exits_with_2_and_all_faults(config: Path) -> None:
     out = caspipe("run", str(config), "--set", "t_numbers.lest=2", "--set", "run.out=x", code=2)
     assert "t_numbers.lest: no such parameter; did you mean least?" in out

@@ -219,5 +219,65 @@ def test_a_pipeline_that_names_no_resolver_gets_the_default_one() -> None:
 
 def test_a_misspelt_component_in_a_priority_list_is_told(tmp_path: Path) -> None:
     text = "engines:\n  - aggregate: {id: rules, engines: [t_numbers]}\n  - resolver:\n      priority: [known_phi, ruels]\n"
-    assert faults(write(tmp_path, text)) == ["4: resolver.priority: no component or aggregate called 'ruels'; did you mean rules?"]
+    assert faults(write(tmp_path, text)) == [
+        "4: resolver.priority: no component or aggregate called 'ruels'; did you mean rules?"
+    ]
     assert Pipeline.load(write(tmp_path, text.replace("ruels", "rules"))).engines
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a: &a [*a]\n", "nested more than 100 deep"),
+        ("engines: " + "[" * 1500 + "]" * 1500 + "\n", "nested more than 100 deep"),
+        ("resources: [1]\n", "1: resources: expected a mapping of names to files"),
+        ("resources: {a: 1}\n", "1: resources.a: expected a file or the name of a resource"),
+        ("engines: [':']\n", "1: engines: cannot import a module without name"),
+        ("name: {a: b}\n", "1: name: expected a string"),
+        ("engines:\n  - t_numbers: {id: [a]}\n", "2: t_numbers.id: expected a string without slash"),
+        ("engines:\n  - t_numbers: {id: a/b}\n", "2: t_numbers.id: expected a string without slash"),
+        ("engines: !foo [t_numbers]\n", "1: engines: unknown tag !foo"),
+        (
+            f"engines:\n  - t_numbers: {{least: {'9' * 5000}}}\n",
+            "2: t_numbers.least: expected whole number",
+        ),
+        ("run: 5\n", "1: run: expected a mapping"),
+    ],
+)
+def test_odd_configurations_are_faults_not_crashes(tmp_path: Path, text: str, fault: str) -> None:
+    assert any(fault in f for f in faults(write(tmp_path, text)))
+
+
+def test_odd_overrides_are_faults_not_crashes(tmp_path: Path) -> None:
+    path = write(tmp_path, "engines: [t_numbers, t_phi]\n")
+    assert faults(path, "run=5") == ["--set run: no component called 'run'"]
+    assert "expected" in faults(path, f"run.limit={'9' * 5000}")[0]
+
+
+def test_a_misspelt_resource_names_the_nearest(tmp_path: Path) -> None:
+    path = write(tmp_path, "engines:\n  - segmenter\n  - terms: {lexicon: medicl}\n")
+    assert faults(path) == ["3: terms.lexicon: no lexicon or file called 'medicl'; did you mean medical?"]
+
+
+def test_what_a_variable_holds_is_read_by_the_type_of_its_parameter_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("T_KEY", "12345678")
+    text = """\
+engines:
+  - t_numbers
+  - t_phi
+  - masker:
+      DATE:
+        shift:
+          key: ${T_KEY}
+          days: [1, 2]
+      AGE:
+        pseudonym:
+          key: ${T_NONE:-}
+"""
+    pipeline = Pipeline.load(write(tmp_path, text))
+    assert "12345678" not in repr(pipeline.describe())
+    wrong = faults(write(tmp_path, text.replace("days: [1, 2]", "keys: ${T_KEY}")))
+    assert wrong == ["8: masker.DATE.shift.keys: no such parameter; did you mean key?"]
+    assert "12345678" not in str(faults(write(tmp_path, text.replace("key: ${T_KEY}", "key: [1, '${T_KEY}']"))))

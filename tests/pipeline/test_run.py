@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import parts
 import pytest
 
+from caspipe.pipeline import registry
 from caspipe.pipeline.assemble import RunOptions
 from caspipe.pipeline.component import CollectionReader
 from caspipe.pipeline.errors import ComponentError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.report import RunReport, Timings
-from caspipe.typesystem import Cas, Phi
+from caspipe.typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, View
 
 
 def pipeline(tmp_path: Path, *, reader: CollectionReader | None = None, **options: object) -> Pipeline:
@@ -49,9 +51,9 @@ def test_a_failed_document_is_kept_aside_and_the_run_goes_on(tmp_path: Path) -> 
 
 def test_no_text_of_a_document_reaches_a_message(tmp_path: Path) -> None:
     report = pipeline(tmp_path).run()
-    assert report.failures[0].message == "t_crash: KeyError"
+    assert report.failures[0].message.startswith("t_crash: KeyError at parts.py:")
     assert "two 22" not in json.dumps(report.to_json())
-    with pytest.raises(ComponentError, match="^t_crash: KeyError$") as caught:
+    with pytest.raises(ComponentError, match=r"^t_crash: KeyError at parts.py:\d+$") as caught:
         pipeline(tmp_path).process("two 22")
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
@@ -98,7 +100,7 @@ def test_a_consumer_that_fails_takes_the_document_back_from_the_others(tmp_path:
     )
     report = p.run()
     assert good.log == bad.log == ["open", "doc1", "doc3", "close"]
-    assert report.failures[0].message == "consumers/t_consumer: OSError"
+    assert report.failures[0].message.startswith("consumers/t_consumer: OSError at parts.py:")
     assert report.documents.quarantined == 1
 
 
@@ -171,3 +173,76 @@ def test_quantiles_of_timings_are_right_to_five_percent() -> None:
     assert timings.quantile(0.5) == pytest.approx(0.5, rel=0.06)
     assert timings.quantile(0.95) == pytest.approx(0.95, rel=0.06)
     assert timings.quantile(1.0) == 1.0
+
+
+SECRET = "Featherstone"
+
+
+class BreakingReader(parts.ListReader):  # type: ignore[misc]
+    def __iter__(self) -> Iterator[Cas]:
+        yield Cas("one 1", id="doc1")
+        raise ValueError(SECRET)
+
+
+def test_a_reader_that_breaks_down_ends_the_run_without_quoting_itself(tmp_path: Path) -> None:
+    p = pipeline(tmp_path, reader=BreakingReader())
+    report = p.run()
+    assert report.stopped.startswith("reader/t_reader: ValueError at test_run.py:")
+    assert (report.documents.released, report.exit_code) == (1, 4)
+    assert p.consumers[0].log == ["open", "doc1", "close"]  # type: ignore[attr-defined]
+
+
+def test_foreign_warnings_are_told_by_class_and_line_only(tmp_path: Path) -> None:
+    class Warning_(parts.NumberAnnotator):  # type: ignore[misc]
+        def annotate(self, view: View) -> Iterator[PhiCandidate]:
+            warnings.warn(view.text, stacklevel=1)
+            warnings.warn("a word of ours", CaspipeWarning, stacklevel=1)
+            yield from super().annotate(view)
+
+    p = Pipeline([Warning_(), parts.TrustingResolver()], reader=parts.ListReader(), options=RunOptions(output=tmp_path))
+    ours, *others = sorted(p.run().warnings, reverse=True)
+    assert ours == "a word of ours"
+    assert all(w.startswith("UserWarning from test_run.py:") for w in others)
+    assert len(others) == 1
+
+
+def test_what_cannot_be_opened_abandons_what_was(tmp_path: Path) -> None:
+    class Stuck(parts.ListConsumer):  # type: ignore[misc]
+        def open(self) -> None:
+            raise ValueError(SECRET)
+
+    class Noting(parts.ListConsumer):  # type: ignore[misc]
+        def abandon(self) -> None:
+            self.log.append("abandon")
+
+    first = Noting()
+    p = Pipeline(
+        [parts.NumberAnnotator(), parts.TrustingResolver()],
+        reader=parts.ListReader(),
+        consumers=[first, Stuck()],
+        options=RunOptions(output=tmp_path),
+    )
+    with pytest.raises(ComponentError, match=r"^consumers/t_consumer: ValueError at test_run.py:\d+$"):
+        p.run()
+    assert first.log == ["open", "abandon"]
+
+
+def test_a_broken_run_leaves_the_table_of_the_one_before(tmp_path: Path) -> None:
+    def run(*consumers: object) -> None:
+        Pipeline(
+            [parts.NumberAnnotator(), parts.TrustingResolver(), registry.find("masker")()],
+            reader=parts.ListReader(),
+            consumers=[registry.find("jsonl", "consumer")(), *consumers],  # type: ignore[list-item]
+            options=RunOptions(output=tmp_path),
+        ).run()
+
+    class Stuck(parts.ListConsumer):  # type: ignore[misc]
+        def open(self) -> None:
+            raise ValueError
+
+    run()
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert before
+    with pytest.raises(ComponentError):
+        run(Stuck())
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before

@@ -78,7 +78,9 @@ def test_an_offset_outside_the_text_is_refused() -> None:
     source = cassis.Cas()
     source.sofa_string = "abc"
     source.add(source.typesystem.get_type("uima.tcas.Annotation")(begin=2, end=9))
-    with pytest.raises(CasError, match=r"^uima\.tcas\.Annotation 2:9 lies outside the text of view _InitialView \(0:3\)$"):
+    with pytest.raises(
+        CasError, match=r"^uima\.tcas\.Annotation 2:9 lies outside the text of view _InitialView \(0:3\)$"
+    ):
         from_cassis(source)
 
 
@@ -87,7 +89,7 @@ def test_what_cassis_cannot_hold_is_refused_by_name() -> None:
     T = ts.create_type("my.T", Annotation, {"class": "uima.cas.String"})
     cas = Cas("abc", typesystem=ts)
     cas.add(T(0, 1))
-    with pytest.raises(CasError, match="^type my.T: cassis cannot hold a feature with such a name$"):
+    with pytest.raises(CasError, match=r"^type my\.T: cassis cannot hold a feature with such a name$"):
         to_cassis(cas)
     wrong = Cas("abc", id="d", typesystem=ts)
     R = ts.create_type("my.R", Annotation, {"n": "uima.cas.Integer"})
@@ -101,7 +103,12 @@ def test_bytes_nulls_and_names_python_reserves_pass_through() -> None:
     T = ts.create_type(
         "my.T",
         Annotation,
-        [Feature("self", "uima.cas.String"), Feature("type", "uima.cas.String"), Feature("b", "uima.cas.ByteArray"), Feature("a", "uima.cas.FSArray")],
+        [
+            Feature("self", "uima.cas.String"),
+            Feature("type", "uima.cas.String"),
+            Feature("b", "uima.cas.ByteArray"),
+            Feature("a", "uima.cas.FSArray"),
+        ],
     )
     cas = Cas("abc", typesystem=ts)
     cas.create_view("data", None, mime="x/y", array=ByteArray(b"\xff\x00"))

@@ -41,7 +41,13 @@ def test_overlapping_spans_share_a_stretch() -> None:
     cas = Cas("abcdef")
     cas.view().add_all([Phi(0, 4, kind=PhiKind.DATE), Phi(2, 6, kind=PhiKind.AGE), ListHit(1, 1, list="l")])
     html = cas.view().show(Phi, ListHit)._repr_html_()
-    assert re.findall(r'title="([^"]*)"', html) == ["DATE 0:4", "ListHit 1:1", "DATE 0:4", "DATE 0:4, AGE 2:6", "AGE 2:6"]
+    assert re.findall(r'title="([^"]*)"', html) == [
+        "DATE 0:4",
+        "ListHit 1:1",
+        "DATE 0:4",
+        "DATE 0:4, AGE 2:6",
+        "AGE 2:6",
+    ]
     assert plain(html) == "abcdef"
 
 

@@ -12,7 +12,8 @@ DATA = (
     b'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:n="http:///org/note.ecore" '
     b'xmlns:noNamespace="http:///uima/noNamespace.ecore" xmlns:caspipe="http:///caspipe.ecore" xmi:version="2.0">'
     b'<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" sofaString="abc def"/>'
-    b'<n:Span xmi:id="2" sofa="1" begin="0" end="3" size="3" code="007" score="0.5" ok="true" rare="5" to="9" all="9 2" refs="4 4"/>'
+    b'<n:Span xmi:id="2" sofa="1" begin="0" end="3" size="3" code="007" score="0.5" ok="true" rare="5" to="9" '
+    b'all="9 2" refs="4 4"/>'
     b'<n:Span xmi:id="3" sofa="1" begin="4" end="7" size="-4" code="12" score="1.0E-5" ok="false"/>'
     b'<n:Record xmi:id="4" begin="0" end="3" sofa="x"><words>a</words><words></words><links href="#2"/></n:Record>'
     b'<noNamespace:Plain xmi:id="9" v="1.50"/>'
@@ -37,7 +38,13 @@ def test_ranges_follow_from_what_occurs() -> None:
     }
     record = {n: f.range.removeprefix("uima.cas.") for n, f in ts.features("org.note.Record").items()}
     assert ts.describe("org.note.Record").supertype == "uima.cas.TOP"
-    assert record == {"begin": "Integer", "end": "Integer", "sofa": "String", "words": "StringArray", "links": "FSArray"}
+    assert record == {
+        "begin": "Integer",
+        "end": "Integer",
+        "sofa": "String",
+        "words": "StringArray",
+        "links": "FSArray",
+    }
     assert "Plain" in ts
     assert "site" in ts.features("caspipe.Phi")
     assert ts.where("org.note.Span") == "(bytes) (inferred)"

@@ -32,13 +32,17 @@ from caspipe.typesystem import (
 NS = 'xmlns="http://uima.apache.org/resourceSpecifier"'
 
 
+RULE = "expected letters, digits and underscores, each part beginning with a letter"
+
+
 def described(*types: str, imports: str = "") -> str:
     return f"<typeSystemDescription {NS}><name>t</name>{imports}<types>{''.join(types)}</types></typeSystemDescription>"
 
 
 def a_type(name: str, above: str = "uima.tcas.Annotation", **features: str) -> str:
     inner = "".join(
-        f"<featureDescription><name>{n}</name><rangeTypeName>{r}</rangeTypeName></featureDescription>" for n, r in features.items()
+        f"<featureDescription><name>{n}</name><rangeTypeName>{r}</rangeTypeName></featureDescription>"
+        for n, r in features.items()
     )
     return (
         f"<typeDescription><name>{name}</name><description/><supertypeName>{above}</supertypeName>"
@@ -91,7 +95,13 @@ def test_a_class_of_a_plug_in_is_a_type_like_ours() -> None:
     badge.previous = badge
     badge._source = "wards"
     again: Any = read_xmi(write_xmi(cas)).select(Phi)[0]
-    assert (type(again), again.number, again.tags, again.previous, again.photo) == (WardBadge, "12", ["a", ""], again, b"\x00\xff")
+    assert (type(again), again.number, again.tags, again.previous, again.photo) == (
+        WardBadge,
+        "12",
+        ["a", ""],
+        again,
+        b"\x00\xff",
+    )
     assert again.source == "wards"
 
 
@@ -101,7 +111,9 @@ def test_the_generated_file_is_stable_ordered_and_complete() -> None:
     assert TypeSystem.from_xml(xml).to_xml() == xml
     names = [line.strip() for line in xml.decode().splitlines() if line.strip().startswith("<name>") and "." in line]
     assert names == sorted(names)
-    whole = ts.create_type("a.T", Annotation, [Feature("all", "uima.cas.FSArray", "caspipe.Phi", True, description="<&>")])
+    whole = ts.create_type(
+        "a.T", Annotation, [Feature("all", "uima.cas.FSArray", "caspipe.Phi", True, description="<&>")]
+    )
     feature = ts.to_xml([whole]).decode()
     assert feature.index("<elementType>caspipe.Phi</elementType>") < feature.index("<multipleReferencesAllowed>true")
     assert "&lt;&amp;&gt;" in feature
@@ -119,7 +131,10 @@ def test_a_part_of_the_types_comes_with_all_it_refers_to() -> None:
 
 
 def test_a_foreign_type_becomes_a_class_with_its_features() -> None:
-    ts = load(a_type("a.Base", value="uima.cas.String"), a_type("a.Sub", "a.Base", n="uima.cas.Integer", ok="uima.cas.Boolean"))
+    ts = load(
+        a_type("a.Base", value="uima.cas.String"),
+        a_type("a.Sub", "a.Base", n="uima.cas.Integer", ok="uima.cas.Boolean"),
+    )
     Sub = ts["a.Sub"]
     item = Sub(2, 5, value="v")
     assert (item.begin, item.end, item.value, item.n, item.ok, item.source) == (2, 5, "v", 0, False, "")
@@ -166,7 +181,15 @@ def test_foreign_tokens_are_tokens() -> None:
 
 
 def test_names_that_a_class_uses_already_get_an_underscore() -> None:
-    ts = load(a_type("a.T", source="uima.cas.String", source_="uima.cas.String", features="uima.cas.String", pos="uima.cas.String"))
+    ts = load(
+        a_type(
+            "a.T",
+            source="uima.cas.String",
+            source_="uima.cas.String",
+            features="uima.cas.String",
+            pos="uima.cas.String",
+        )
+    )
     item = ts["a.T"](0, 1, source="x", source_="y", features="z", pos="p")
     assert (item["source"], item["source_"], item["features"], item.pos, item.source) == ("x", "y", "z", "p", "")
     with pytest.raises(KeyError, match=r"a\.T has no feature nothing; features: source, source_, features, pos"):
@@ -180,11 +203,17 @@ def test_names_that_a_class_uses_already_get_an_underscore() -> None:
     ("types", "message"),
     [
         ([a_type("a.T", "a.Missing")], "t.xml:1: type a.T: no supertype a.Missing"),
-        ([a_type("a.T", v="String")], "t.xml:1: feature a.T:v: no type String for its range; did you mean uima.cas.String?"),
+        (
+            [a_type("a.T", v="String")],
+            "t.xml:1: feature a.T:v: no type String for its range; did you mean uima.cas.String?",
+        ),
         ([a_type("a.T", "a.U"), a_type("a.U", "a.T")], "t.xml:1: type a.T is its own ancestor: a.T < a.U < a.T"),
         ([a_type("a.T", "uima.cas.Integer")], "t.xml:1: type a.T: nothing derives from uima.cas.Integer"),
         ([a_type("a.T", "uima.cas.FSArray")], "t.xml:1: type a.T: nothing derives from uima.cas.FSArray"),
-        ([a_type("a.T", "uima.cas.String", v="uima.cas.String")], "t.xml:1: type a.T: a subtype of uima.cas.String has no features"),
+        (
+            [a_type("a.T", "uima.cas.String", v="uima.cas.String")],
+            "t.xml:1: type a.T: a subtype of uima.cas.String has no features",
+        ),
         (
             [a_type("a.T", "uima.cas.String"), a_type("a.U", "a.T")],
             "t.xml:1: type a.U: nothing derives from a.T",
@@ -195,7 +224,8 @@ def test_names_that_a_class_uses_already_get_an_underscore() -> None:
         ),
         (
             [a_type("a.T", begin="uima.cas.String")],
-            "feature a.T:begin: range is uima.cas.String in t.xml:1, but uima.cas.Integer in the supertype uima.tcas.Annotation (UIMA itself)",
+            "feature a.T:begin: range is uima.cas.String in t.xml:1, but uima.cas.Integer in the supertype "
+            "uima.tcas.Annotation (UIMA itself)",
         ),
         (
             [a_type("a.T", v="uima.cas.String"), a_type("a.T", v="uima.cas.Integer")],
@@ -205,11 +235,17 @@ def test_names_that_a_class_uses_already_get_an_underscore() -> None:
             [a_type("a.A"), a_type("a.B"), a_type("a.T", "a.A"), a_type("a.T", "a.B")],
             "type a.T: supertype is a.A in t.xml:1, but a.B in t.xml:1, and neither refines the other",
         ),
-        ([a_type("a-b.T")], "t.xml:1: type 'a-b.T' has '-'; expected letters, digits and underscores, each part beginning with a letter"),
-        ([a_type("a._T")], "t.xml:1: type 'a._T' has a part that begins with '_'; expected letters, digits and underscores, each part beginning with a letter"),
+        (
+            [a_type("a-b.T")],
+            f"t.xml:1: type 'a-b.T' has '-'; {RULE}",
+        ),
+        (
+            [a_type("a._T")],
+            f"t.xml:1: type 'a._T' has a part that begins with '_'; {RULE}",
+        ),
         (
             [a_type("a.T", **{"1x": "uima.cas.String"})],
-            "t.xml:1: feature of a.T '1x' has a part that begins with '1'; expected letters, digits and underscores, each part beginning with a letter",
+            f"t.xml:1: feature of a.T '1x' has a part that begins with '1'; {RULE}",
         ),
         ([a_type("")], "t.xml:1: type without a name"),
         ([a_type("a.T", "")], "t.xml:1: type a.T without a supertypeName"),
@@ -263,10 +299,16 @@ def test_imports_are_followed_by_location_and_name_in_circles_too(tmp_path: Path
     (tmp_path / "sub").mkdir()
     (tmp_path / "path" / "org").mkdir(parents=True)
     (tmp_path / "main.xml").write_text(
-        described(a_type("a.Main", "a.Sub"), imports='<imports><import location="sub/b%20c.xml"/><import name="org.Named"/></imports>')
+        described(
+            a_type("a.Main", "a.Sub"),
+            imports='<imports><import location="sub/b%20c.xml"/><import name="org.Named"/></imports>',
+        )
     )
     (tmp_path / "sub" / "b c.xml").write_text(
-        described(a_type("a.Sub", "a.Named"), imports='<imports><import location="../main.xml"/><import location="b c.xml"/></imports>')
+        described(
+            a_type("a.Sub", "a.Named"),
+            imports='<imports><import location="../main.xml"/><import location="b c.xml"/></imports>',
+        )
     )
     (tmp_path / "path" / "org" / "Named.xml").write_text(described(a_type("a.Named")))
     ts = TypeSystem.load(tmp_path / "main.xml", search=[tmp_path / "path"])
@@ -276,7 +318,9 @@ def test_imports_are_followed_by_location_and_name_in_circles_too(tmp_path: Path
         TypeSystem.load(tmp_path / "main.xml")
 
 
-@pytest.mark.parametrize("location", ["http://example.org/t.xml", "https://example.org/t.xml", "//host/t.xml", "ftp://x/t.xml"])
+@pytest.mark.parametrize(
+    "location", ["http://example.org/t.xml", "https://example.org/t.xml", "//host/t.xml", "ftp://x/t.xml"]
+)
 def test_imports_never_reach_for_the_network(tmp_path: Path, location: str) -> None:
     path = tmp_path / "t.xml"
     path.write_text(described(imports=f'<imports><import location="{location}"/></imports>'))
@@ -295,7 +339,10 @@ def test_contradictions_between_files_name_both_files(tmp_path: Path) -> None:
     for name, range_ in (("one", "uima.cas.String"), ("two", "uima.cas.Integer")):
         (tmp_path / f"{name}.xml").write_text(described(a_type("a.T", v=range_)))
     one, two = TypeSystem.load(tmp_path / "one.xml"), TypeSystem.load(tmp_path / "two.xml")
-    with pytest.raises(TypeSystemError, match=r"feature a\.T:v: range is uima.cas.String in .*one\.xml:1, but uima.cas.Integer in .*two\.xml:1"):
+    with pytest.raises(
+        TypeSystemError,
+        match=r"feature a\.T:v: range is uima.cas.String in .*one\.xml:1, but uima.cas.Integer in .*two\.xml:1",
+    ):
         one.merge(two)
     assert one.merge(one) == one
 
@@ -306,11 +353,14 @@ def test_contradictions_between_files_name_both_files(tmp_path: Path) -> None:
 def test_a_refused_type_leaves_the_type_system_as_it_was() -> None:
     ts = TypeSystem()
     before = ts.to_xml()
-    with pytest.raises(TypeSystemError, match=r"create_type\(a\.T\): feature a\.T:v: no type caspipe\.Phy for its range; did you mean caspipe\.Phi\?"):
+    with pytest.raises(
+        TypeSystemError,
+        match=r"create_type\(a\.T\): feature a\.T:v: no type caspipe\.Phy for its range; did you mean caspipe\.Phi\?",
+    ):
         ts.create_type("a.T", features={"v": "caspipe.Phy"})
     assert ts.to_xml() == before
     assert "a.T" not in ts
-    with pytest.raises(TypeSystemError, match="^no type called a.T$"):
+    with pytest.raises(TypeSystemError, match=r"^no type called a\.T$"):
         ts["a.T"]
     with pytest.raises(TypeSystemError, match="is a type of values"):
         ts["uima.cas.Integer"]
@@ -331,14 +381,16 @@ def test_writing_what_the_type_system_lacks_is_refused() -> None:
     ts = TypeSystem()
     cas = Cas("abc", typesystem=ts)
     cas.add(ts.create_type("a.Badge")(0, 1))
-    with pytest.raises(TypeSystemError, match="^no type called a.Badge$"):
+    with pytest.raises(TypeSystemError, match=r"^no type called a\.Badge"):
         write_xmi(cas, typesystem=TypeSystem())
     other = TypeSystem()
     other.create_type("a.Badge", features={"v": "uima.cas.String"})
     more = TypeSystem()
     cas = Cas("abc", typesystem=more)
     cas.add(more.create_type("a.Badge", features={"v": "uima.cas.Integer"})(0, 1))
-    with pytest.raises(CasError, match=r"^type a\.Badge: feature v is another in the type system \(from create_type\(a\.Badge\)\)$"):
+    with pytest.raises(
+        CasError, match=r"^type a\.Badge: feature v is another in the type system \(from create_type\(a\.Badge\)\)$"
+    ):
         write_xmi(cas, typesystem=other)
 
 
@@ -356,7 +408,9 @@ def test_type_priorities_order_equal_spans() -> None:
     ts.add_priority(C, B)
     ts.add_priority(B, "uima.tcas.DocumentAnnotation")
     assert names() == ["C", "Sub", "B", "Token", "A"]  # subtypes go with their supertype
-    with pytest.raises(TypeSystemError, match=r"^type priorities contradict each other about a\.B, a\.C$|about a\.C, a\.B"):
+    with pytest.raises(
+        TypeSystemError, match=r"^type priorities contradict each other about a\.B, a\.C$|about a\.C, a\.B"
+    ):
         ts.add_priority(B, C)
     assert names() == ["C", "Sub", "B", "Token", "A"]
     with pytest.raises(TypeSystemError, match=r"no type called a\.X"):
@@ -382,7 +436,7 @@ def test_merged_priorities_agree_with_every_list_or_are_refused(lists: list[list
     try:
         whole = TypeSystem(ts.foreign(), lists)
     except TypeSystemError as e:
-        assert "contradict" in str(e)  # noqa: PT017
+        assert "contradict" in str(e)
         closed = {(a, b) for a, b in lists}
         for _ in range(4):
             closed |= {(a, d) for a, b in closed for c, d in closed if b == c}

@@ -17,7 +17,9 @@ def units(text: str) -> int:
 @given(TEXT)
 def test_every_offset_agrees_with_the_encoder(text: str) -> None:
     table = Utf16(text)
-    assert [table.to_utf16(i) for i in range(len(text) + 1)] == [sum(map(units, text[:i])) for i in range(len(text) + 1)]
+    assert [table.to_utf16(i) for i in range(len(text) + 1)] == [
+        sum(map(units, text[:i])) for i in range(len(text) + 1)
+    ]
     assert table.length == table.to_utf16(len(text))
 
 

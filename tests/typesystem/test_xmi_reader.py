@@ -26,7 +26,8 @@ from caspipe.typesystem import (
 SECRET = "Zebulon"
 HEAD = (
     '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:caspipe="http:///caspipe.ecore" '
-    'xmlns:my="http:///my.ecore" xmlns:type="http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore" xmi:version="2.0">\n'
+    'xmlns:my="http:///my.ecore" xmlns:type="http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore" '
+    'xmi:version="2.0">\n'
 )
 SOFA = f'<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text/plain" sofaString="{SECRET} seen"/>\n'
 
@@ -37,7 +38,11 @@ def document(*rows: str, view: str = '<cas:View sofa="1" members=""/>') -> bytes
 
 def types() -> TypeSystem:
     ts = TypeSystem()
-    ts.create_type("my.T", Annotation, [Feature("to", "my.T"), Feature("all", "uima.cas.FSArray"), Feature("one", "uima.cas.FSArray", None, True)])
+    ts.create_type(
+        "my.T",
+        Annotation,
+        [Feature("to", "my.T"), Feature("all", "uima.cas.FSArray"), Feature("one", "uima.cas.FSArray", None, True)],
+    )
     ts.create_type("my.Badge", Annotation, {"number": "uima.cas.String"})
     return ts
 
@@ -56,7 +61,9 @@ FAULTS = {
         "3:1: my.T: feature to refers to xmi:id 9, which is not in the document",
     ),
     "a dangling reference in an array": (
-        document('<my:T xmi:id="2" sofa="1" begin="0" end="1"/>', '<my:T xmi:id="3" sofa="1" begin="0" end="1" all="2 8"/>'),
+        document(
+            '<my:T xmi:id="2" sofa="1" begin="0" end="1"/>', '<my:T xmi:id="3" sofa="1" begin="0" end="1" all="2 8"/>'
+        ),
         "4:1: my.T: feature all refers to xmi:id 8, which is not in the document",
     ),
     "a reference that is no id": (
@@ -97,12 +104,18 @@ FAULTS = {
         document('<my:T xmi:id="2" sofa="7" begin="0" end="1"/>'),
         "3:1: my.T: its sofa is not in the document",
     ),
-    "two Sofas of one name": (document(SOFA.replace('xmi:id="1"', 'xmi:id="2"').strip()), "3:1: two Sofas with the same xmi:id or sofaID"),
+    "two Sofas of one name": (
+        document(SOFA.replace('xmi:id="1"', 'xmi:id="2"').strip()),
+        "3:1: two Sofas with the same xmi:id or sofaID",
+    ),
     "a member that is not there": (
         document(view='<cas:View sofa="1" members="5"/>'),
         "3:1: View _InitialView: member 5 is no feature structure of the document",
     ),
-    "a view of no Sofa": (document(view='<cas:View sofa="5" members=""/>'), "3:1: View of a Sofa that is not in the document"),
+    "a view of no Sofa": (
+        document(view='<cas:View sofa="5" members=""/>'),
+        "3:1: View of a Sofa that is not in the document",
+    ),
     "a namespace that is not UIMA's": (
         document('<x:T xmlns:x="urn:x" xmi:id="2"/>'),
         "3:1: element T: its namespace is not one of UIMA's (http:///....ecore)",
@@ -122,7 +135,10 @@ FAULTS = {
     "XML that ends early": (document()[:-12], "3:1: damaged XML: unclosed token"),
     "tags that do not match": (document().replace(b"</xmi:XMI>", b"</xmi:XMl>"), "4:3: damaged XML: mismatched tag"),
     "an undeclared prefix": (document("<q:T/>"), "3:1: damaged XML: unbound prefix"),
-    "a control character in XML 1.0": (document('<my:Badge xmi:id="2" number="&#11;"/>'), "3:30: damaged XML: reference to invalid character number"),
+    "a control character in XML 1.0": (
+        document('<my:Badge xmi:id="2" number="&#11;"/>'),
+        "3:30: damaged XML: reference to invalid character number",
+    ),
     "another root": (b"<a/>", "1:1: expected xmi:XMI as root, got a"),
     "the older form XCAS": (b'<CAS version="2"/>', "1:1: this is XCAS, UIMA's older form; expected xmi:XMI"),
     "nothing": (b"", "1:1: damaged XML: no element found"),
@@ -163,7 +179,9 @@ BOMB = (
 )
 
 
-@pytest.mark.parametrize("data", [BOMB, b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>', b'<!DOCTYPE x PUBLIC "a" "http://x/"><x/>'])
+@pytest.mark.parametrize(
+    "data", [BOMB, b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>', b'<!DOCTYPE x PUBLIC "a" "http://x/"><x/>']
+)
 @pytest.mark.parametrize("what", ["xmi", "typesystem"])
 def test_document_types_and_entities_are_refused(data: bytes, what: str) -> None:
     with pytest.raises(FormatError, match=r"^\(bytes\):\d+:\d+: document type declarations and entities are not read"):
@@ -182,7 +200,9 @@ def test_lenient_reading_notes_what_it_changed() -> None:
         view='<cas:View sofa="1" members="2 3 4 66"/>',
     )
     cas = read_xmi(data, types(), lenient=True)
-    first, second, phi = (next(a for a in cas.select(Annotation) if a.begin == b and a.end == e) for b, e in ((3, 12), (0, 2), (0, 1)))
+    first, second, phi = (
+        next(a for a in cas.select(Annotation) if a.begin == b and a.end == e) for b, e in ((3, 12), (0, 2), (0, 1))
+    )
     assert (first["to"], first["all"]) == (None, [first, None])
     assert second["to"] is None
     assert phi.kind is PhiKind.OTHER
@@ -197,7 +217,9 @@ def test_lenient_reading_notes_what_it_changed() -> None:
     assert write_xmi(cas)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "iso-8859-1", "windows-1252", "us-ascii"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "iso-8859-1", "windows-1252", "us-ascii"]
+)
 def test_encodings_are_read_as_declared(encoding: str) -> None:
     text = "Gefäß" if encoding != "us-ascii" else "Gef&#228;&#223;"
     name = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16"}.get(encoding, encoding)
@@ -212,7 +234,9 @@ def test_an_encoding_nobody_knows_is_a_fault() -> None:
 
 
 def test_xml_1_1_may_refer_to_control_characters() -> None:
-    data = b'<?xml version="1.1" encoding="UTF-8"?>\n' + document('<my:Badge xmi:id="2" number="&#1;&#x1F;x" sofa="1" begin="5" end="6"/>')
+    data = b'<?xml version="1.1" encoding="UTF-8"?>\n' + document(
+        '<my:Badge xmi:id="2" number="&#1;&#x1F;x" sofa="1" begin="5" end="6"/>'
+    )
     data = data.replace(b" seen", b"&#11;&#xC; seen").replace(b'members=""', b'members="2"')
     cas = read_xmi(data, types())
     assert cas.text == f"{SECRET}\x0b\x0c seen"
@@ -221,13 +245,20 @@ def test_xml_1_1_may_refer_to_control_characters() -> None:
 
 
 def test_another_prefix_for_xmi_and_declarations_further_down_are_read() -> None:
-    data = document('<q:Badge xmlns:q="http:///my.ecore" xmi:id="2" sofa="1" begin="0" end="1"/>', view='<cas:View sofa="1" members="2"/>')
+    data = document(
+        '<q:Badge xmlns:q="http:///my.ecore" xmi:id="2" sofa="1" begin="0" end="1"/>',
+        view='<cas:View sofa="1" members="2"/>',
+    )
     data = data.replace(b"xmi:", b"x:").replace(b"xmlns:xmi", b"xmlns:x")
     assert len(read_xmi(data, types()).select("my.Badge")) == 1
 
 
 def test_an_annotation_without_sofa_belongs_to_the_only_one() -> None:
-    data = document('<my:T xmi:id="2" to="3" sofa="1" begin="0" end="1"/>', '<my:T xmi:id="3" begin="0" end="7"/>', view='<cas:View sofa="1" members="2"/>')
+    data = document(
+        '<my:T xmi:id="2" to="3" sofa="1" begin="0" end="1"/>',
+        '<my:T xmi:id="3" begin="0" end="7"/>',
+        view='<cas:View sofa="1" members="2"/>',
+    )
     (item,) = read_xmi(data, types()).select("my.T")
     assert item.to.covered_text == SECRET
 
@@ -239,7 +270,11 @@ def test_rows_with_their_features_in_any_order_and_number_are_read() -> None:
         '<my:Badge xmi:id="4" sofa="1"/>',
         view='<cas:View sofa="1" members="4 3 2"/>',
     )
-    assert [(a.begin, a.end, a.number) for a in read_xmi(data, types()).select("my.Badge")] == [(0, 1, "a"), (0, 0, None), (1, 2, "b")]
+    assert [(a.begin, a.end, a.number) for a in read_xmi(data, types()).select("my.Badge")] == [
+        (0, 1, "a"),
+        (0, 0, None),
+        (1, 2, "b"),
+    ]
 
 
 def test_the_id_is_the_callers_or_the_documents() -> None:
@@ -282,7 +317,9 @@ def test_part_of_speech_is_an_annotation_in_the_file_and_a_tag_in_memory() -> No
 
 def test_a_part_of_speech_that_says_more_than_the_tag_is_kept() -> None:
     tag = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
-    head = HEAD.replace("xmlns:my", 'xmlns:pos="http:///de/tudarmstadt/ukp/dkpro/core/api/lexmorph/type/pos.ecore" xmlns:my')
+    head = HEAD.replace(
+        "xmlns:my", 'xmlns:pos="http:///de/tudarmstadt/ukp/dkpro/core/api/lexmorph/type/pos.ecore" xmlns:my'
+    )
     data = (
         head + SOFA + '<type:Token xmi:id="2" sofa="1" begin="0" end="3" pos="3"/>'
         '<pos:POS xmi:id="3" sofa="1" begin="0" end="3" PosValue="NN" coarseValue="SPECIAL"/>'

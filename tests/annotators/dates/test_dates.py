@@ -105,7 +105,9 @@ def test_the_annotator_can_be_pickled_after_use() -> None:
 
 
 @pytest.mark.parametrize(
-    "filler", ["é" * 40, "😀" * 40, "ﬁ" * 40, "\u00a0"], ids=["accents", "emoji", "ligatures", "nbsp"]
+    "filler",
+    ["é" * 40, "😀" * 40, "ﬁ" * 40, "\u00a0", "\ud800é"],
+    ids=["accents", "emoji", "ligatures", "nbsp", "surrogate"],
 )
 def test_offsets_are_code_points(filler: str) -> None:
     assert texts(f"{filler} on 3/4/2020 {filler} and 12Jan2021 {filler}") == ["3/4/2020", "12Jan2021"]
