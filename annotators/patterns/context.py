@@ -13,17 +13,18 @@ Phrases = tuple[tuple[str, ...], ...]
 """Words or sequences of words, in lower case."""
 
 REACH = 400
-WORD_REACH = 40
-"""Code points looked at on either side of a hit: 40 for each word that may lie between, 400 at most."""
+"""Code points looked at on either side of a hit, at most."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[#@]")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[#@]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?|[#@]")
 _LINE = re.compile(r"[\r\n]")
 _STOP = re.compile(r"[\r\n]|[.!?](?=\s+[A-Z])")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case; `#` and `@` count as words, other punctuation does not."""
-    return _WORD.findall(text.lower().replace("’", "'"))
+    lower = text.lower()
+    return _ASCII_WORD.findall(lower) if lower.isascii() else _WORD.findall(lower.replace("’", "'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Surroundings:
     def __init__(self, text: str, begin: int, end: int, sentences: tuple[Sequence[int], Sequence[int]] | None) -> None:
         self._text, self._begin, self._end, self._sentences = text, begin, end, sentences
         self._cache: dict[tuple[str, int | str], list[str]] = {}
+        self._counted: dict[str, tuple[int, list[str]]] = {}
 
     def holds(self, condition: Context) -> bool:
         """Whether a phrase of the condition stands where the condition looks for it."""
@@ -75,6 +77,11 @@ class Surroundings:
         return any(condition.occurs(self._words(side, condition.within)) for side in sides)
 
     def _words(self, side: str, within: int | str) -> list[str]:
+        if isinstance(within, int):
+            count, words = self._counted.get(side, (0, []))
+            if count < within:
+                count, words = self._counted[side] = within, self._read(side, within)
+            return words if count == within else words[-within:] if side == "before" else words[:within]
         key = (side, within)
         if key not in self._cache:
             self._cache[key] = self._read(side, within)
@@ -82,7 +89,7 @@ class Surroundings:
 
     def _read(self, side: str, within: int | str) -> list[str]:
         text, begin, end = self._text, self._begin, self._end
-        reach = REACH if isinstance(within, str) else min(REACH, WORD_REACH * within)
+        reach = REACH if isinstance(within, str) else min(REACH, 24 + 16 * within)
         if side == "before":
             low = max(0, begin - reach)
             if low and text[low - 1].isalnum():
