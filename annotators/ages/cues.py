@@ -137,3 +137,8 @@ VITAL = before(
     )
     + r"\b[^.\n]{0,24}"
 )
+
+FRENCH_AFTER = after(
+    "[ ]?" + any_of("foley coude catheter sheath stent tube drain cannula introducer chest nasogastric ng pigtail peg")
+)
+"""What is sized in French (`18 F Foley`): three times the diameter in millimetres, no age and no woman."""

@@ -60,7 +60,7 @@ def _sex(sides: Sides) -> bool:
 
 
 def _letter(sides: Sides) -> bool:
-    if sides.hit.low < 2 or cues.HEAT_BEFORE.search(sides.before):
+    if sides.hit.low < 2 or cues.HEAT_BEFORE.search(sides.before) or cues.FRENCH_AFTER.match(sides.outer_after):
         return False
     if sides.hit.rule == "n/sex":
         return True

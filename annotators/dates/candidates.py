@@ -32,8 +32,10 @@ _BY_LENGTH = {
 
 
 def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[Rule, ...]:
-    """The rules worth trying at `begin`, where a figure, a letter or an apostrophe stands."""
-    first = text[begin]
+    """The rules worth trying at `begin`, where a figure, a letter or an apostrophe stands; none at the end of the text."""
+    first = text[begin : begin + 1]
+    if not first:
+        return ()
     if first.isdigit():
         figures = _FIGURES.match(text, begin)
         return _from_figures(*figures.groups()) if figures else ()

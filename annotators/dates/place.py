@@ -12,6 +12,10 @@ REJECT = 9
 """So much support no text gives."""
 
 
+LONGEST_JOINT = 24
+"""Code points between two dates that can be one list; beyond that nobody looks, so that time stays linear."""
+
+
 class Place:
     """Code points `begin:end` of `text`, the readings they allow, and the date found before them."""
 
@@ -42,7 +46,8 @@ class Place:
     @cached_property
     def follows_any(self) -> bool:
         """Whether only a joint stands between the date before and this one: `3/4, 3/5`, `3/4 and 3/5`."""
-        return 0 < self.nearest <= self.begin and joined(self.text[self.nearest : self.begin])
+        near = 0 < self.nearest <= self.begin <= self.nearest + LONGEST_JOINT
+        return near and joined(self.text[self.nearest : self.begin])
 
     @property
     def follows_date(self) -> bool:

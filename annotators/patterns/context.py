@@ -64,7 +64,7 @@ class Context:
 class Surroundings:
     """The words around one hit, read once for all its conditions."""
 
-    __slots__ = ("_begin", "_cache", "_end", "_sentences", "_text")
+    __slots__ = ("_begin", "_cache", "_counted", "_end", "_sentences", "_text")
 
     def __init__(self, text: str, begin: int, end: int, sentences: tuple[Sequence[int], Sequence[int]] | None) -> None:
         self._text, self._begin, self._end, self._sentences = text, begin, end, sentences

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...typesystem import PhiKind
 from .context import Surroundings
@@ -31,8 +30,7 @@ GATE_SIZE = 40
 Sentences = tuple[Sequence[int], Sequence[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """What a rule found: code points `begin:end`. `kind` is None for rules that feed a list."""
 
     begin: int
@@ -40,10 +38,11 @@ class Hit:
     rule: str
     kind: PhiKind | None
     confidence: float
-    value: str
     order: int
     """Place of the rule in its file, to settle ties."""
     list: str = ""
+    value: str = ""
+    """Normalised text of the hit."""
 
     def __repr__(self) -> str:
         return f"<Hit {self.begin}:{self.end} {self.rule}>"
@@ -76,7 +75,12 @@ class Matcher:
             found += self._deny_hits(text)
             found = self._without_allowed(text, found)
         found.sort(key=lambda h: (h.begin, -h.end, -h.confidence, h.order))
-        return list(outermost(found))
+        return [h._replace(value=self._value(text, h)) for h in outermost(found)]
+
+    def _value(self, text: str, hit: Hit) -> str:
+        rules = self.file.rules
+        form = rules[hit.order].value if hit.order < len(rules) else "compact"
+        return value_of(plain(text[hit.begin : hit.end]), form)
 
     # -- rules ---------------------------------------------------------------------------------------------------
 
@@ -167,7 +171,7 @@ class Matcher:
             elif rule.otherwise is not None:
                 kind = rule.otherwise
         confidence = round(min(1.0, max(0.0, confidence)), 4)
-        return Hit(begin, end, rule.name, kind, confidence, value_of(covered, rule.value), order, rule.list)
+        return Hit(begin, end, rule.name, kind, confidence, order, rule.list)
 
     # -- lists ---------------------------------------------------------------------------------------------------
 
@@ -175,7 +179,7 @@ class Matcher:
         for begin, end, number in self._deny.find(text):
             deny = self.file.deny[number]
             order = len(self.file.rules) + number
-            yield Hit(begin, end, deny.name, deny.kind, deny.confidence, value_of(text[begin:end], "compact"), order)
+            yield Hit(begin, end, deny.name, deny.kind, deny.confidence, order)
 
     def _without_allowed(self, text: str, found: list[Hit]) -> list[Hit]:
         patterns = self.file.allow.patterns

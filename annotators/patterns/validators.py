@@ -7,6 +7,7 @@ import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from ...pipeline.errors import nearest
 
@@ -207,13 +208,25 @@ def phone(text: str) -> bool:
 
 @validator("phone_us")
 def phone_us(text: str) -> bool:
-    """A number that the North American numbering plan has assigned. NANPA; phonenumbers."""
-    import phonenumbers
+    """A number that the North American numbering plan has assigned. NANPA; the patterns of phonenumbers."""
+    number = digits(re.split(r"[a-zA-Z#]", text, maxsplit=1)[0]).removeprefix("00")
+    return bool(_north_american().fullmatch(number[1:] if len(number) == 11 and number[0] == "1" else number))
 
-    try:
-        return bool(phonenumbers.is_valid_number(phonenumbers.parse(text, "US")))
-    except phonenumbers.NumberParseException:
-        return False
+
+@cache
+def _north_american() -> re.Pattern[str]:
+    """The patterns of all regions that share country code 1, as one."""
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
+
+    kinds = ("fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip", "pager", "uan")
+    patterns: dict[str, None] = {}
+    for region in COUNTRY_CODE_TO_REGION_CODE[1]:
+        metadata = PhoneMetadata.metadata_for_region(region)
+        for kind in kinds:
+            pattern = getattr(getattr(metadata, kind), "national_number_pattern", None)
+            if pattern:
+                patterns[pattern] = None
+    return re.compile("|".join(f"(?:{p})" for p in patterns))
 
 
 @validator("nhs")

@@ -90,7 +90,7 @@ def test_confidence_stays_between_nought_and_one(tmp_path: Path) -> None:
 
 
 def hit(begin: int, end: int, confidence: float, rule: str = "r", order: int = 0, list: str = "") -> Hit:
-    return Hit(begin, end, rule, None if list else PhiKind.ID, confidence, "", order, list)
+    return Hit(begin, end, rule, None if list else PhiKind.ID, confidence, order, list)
 
 
 def test_of_overlapping_hits_only_those_inside_surer_ones_go() -> None:
