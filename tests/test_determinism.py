@@ -76,7 +76,8 @@ def test_a_run_writes_the_same_bytes_for_every_hash_seed(tmp_path: Path, key: st
     assert list(one) == list(two)
     assert len(one) > 30
     assert [name for name in one if one[name] != two[name]] == []
-    assert bool(key) != any(b"[DATE]" in data for name, data in one.items() if name.startswith("release/text/i"))
+    placeholders = sum(data.count(b"[DATE]") for name, data in one.items() if name.startswith("release/text/"))
+    assert placeholders > 30 if not key else placeholders < 10
 
 
 def test_the_key_decides_the_dates_and_stands_in_no_file(tmp_path: Path) -> None:
@@ -219,11 +220,8 @@ WORDS = [
     "DOB:",
     "tel",
     "late",
-    "mid-",
-    "ID",
-    "[DATE]",
-    "\\d",
 ]
+WORDS += ["mid-", "ID", "[DATE]", "\\d", "ward", "her son", "and", "of", "to"]
 SIGNS = [
     "😀",
     "👩‍👩‍👧",
@@ -240,41 +238,13 @@ SIGNS = [
     "İ",
     "٣",
     "３",
-    "½",
-    "\ud800",
-    "\udc00",
 ]
-MARKS = [
-    " ",
-    " ",
-    " ",
-    "  ",
-    "\n",
-    "\r\n",
-    "\t",
-    ".",
-    ", ",
-    "-",
-    "–",
-    "/",
-    "(",
-    ")",
-    "'",
-    "’",
-    '"',
-    ":",
-    "_",
-    "&",
-    "<",
-    "%",
-    "0",
-    "7",
-    "",
-]
+SIGNS += ["３", "½", "\ud800", "\udc00"]
+MARKS = [*" \t\n.,-–/()'’\":_&<%07", " ", " ", "  ", "\r\n", ", ", ""]
 FRAGMENTS = st.lists(st.one_of(*map(st.sampled_from, (PHI, WORDS, SIGNS, MARKS, MARKS))), max_size=24).map(
     lambda parts: "".join(p + " " * (i % 3 == 0) for i, p in enumerate(parts))
 )
-PROPERTY = settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+PROPERTY = settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 OPERATORS = {
     "placeholders": [],

@@ -11,7 +11,7 @@ from .edge import MetadataRecord, OffsetMapRecord, Pos, coarse
 from .foreign import ClassSpec, make_class
 from .text import OffsetMap
 from .types import DocumentMetaData, Token
-from .xmi_loss import FEATURE_KEY, TEXT_KEY
+from .xmi_loss import FEATURE_KEY, TEXT_KEY, parse_pairs
 from .xmi_parse import Rows
 from .xml_text import restore
 
@@ -97,8 +97,9 @@ def settle_tags(by_id: dict[int, Any], links: list[tuple[Any, int]], others: lis
             gone.add(id(link))
         else:
             number_of = number_of or {id(x): n for n, x in by_id.items()}
-            by_id[number_of[id(token)]] = _with_link(token, link)
-            gone.discard(id(link))
+            if id(token) in number_of:  # else a later element took its number
+                by_id[number_of[id(token)]] = _with_link(token, link)
+                gone.discard(id(link))
     return gone
 
 
@@ -134,11 +135,10 @@ def _restore(by_id: dict[int, Any], record: str) -> None:
         if rest == "null":
             _set(by_id, where, lambda _: None)
             continue
-        offset, _, code = rest.partition(":")
-        if offset.isdecimal():
-            grouped.setdefault(where, []).append((int(offset), int(code, 16)))
-    for where, lost in grouped.items():
-        _set(by_id, where, lambda text, lost=lost: restore(text, lost))
+        if lost := parse_pairs(rest):
+            grouped.setdefault(where, []).extend(lost)
+    for where, several in grouped.items():
+        _set(by_id, where, lambda text, lost=several: restore(text, lost) if isinstance(text, str) else text)
 
 
 def _set(by_id: dict[int, Any], where: str, change: Any) -> None:

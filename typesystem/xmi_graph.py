@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -316,39 +317,22 @@ class Collector:
         old = {id(fs): n for n, fs in origin.items.items()} if origin is not None else {}
         sofas = origin.sofas if origin is not None else {}
         metadata = dict(self.cas.metadata) if self.whole else {}
-        at = 1 + max([*(origin.items if origin is not None else ()), *sofas.values(), 0])
+        fresh = self._fresh({*(origin.items if origin is not None else ()), *sofas.values()})
         number: dict[int, int] = {}
-        sofa_numbers: list[int] = []
-        for view in self.views:
-            if view.name in sofas:
-                sofa_numbers.append(sofas[view.name])
-            else:
-                sofa_numbers.append(at)
-                at += 1
+        sofa_numbers = [sofas[v.name] if v.name in sofas else next(fresh) for v in self.views]
         for batch in self.batches:
             if batch.begins is not None:
-                batch.numbers = range(at, at + len(batch.begins))
-                at += len(batch.begins)
+                batch.numbers = list(islice(fresh, len(batch.begins)))
                 continue
             if old:
-                numbers = []
-                for item in batch.items:
-                    n = old.get(id(item))
-                    if n is None:
-                        n, at = at, at + 1
-                    numbers.append(n)
-                batch.numbers = numbers
+                batch.numbers = [old.get(id(item)) or next(fresh) for item in batch.items]
             else:
-                batch.numbers = range(at, at + len(batch.items))
-                at += len(batch.items)
+                batch.numbers = list(islice(fresh, len(batch.items)))
             if self.known:
                 number.update(zip(map(id, batch.items), batch.numbers, strict=True))
         for array in self.arrays:
             value = array[0] if isinstance(array, tuple) else array
-            n = old.get(id(value))
-            if n is None:
-                n, at = at, at + 1
-            number[id(value)] = n
+            number[id(value)] = old.get(id(value)) or next(fresh)
         for before, after in self.alias.items():
             while id(after) in self.alias:
                 after = self.alias[id(after)]
@@ -356,12 +340,26 @@ class Collector:
                 number[before] = number[id(after)]
                 if before in old and id(after) not in old:  # the stand-in takes the old number
                     self._renumber(after, old[before], number, before)
-        if at > MAX_ID:
-            raise CasError(f"{document_name(self.cas)}: more feature structures than XMI has numbers for")
         members = [self._members(m, number) for m in self.members]
         return Graph(
-            self.views, self.batches, self.arrays, number, sofa_numbers, members, at, metadata, self.tag_of, self.keep
+            self.views,
+            self.batches,
+            self.arrays,
+            number,
+            sofa_numbers,
+            members,
+            next(fresh),
+            metadata,
+            self.tag_of,
+            self.keep,
         )
+
+    def _fresh(self, taken: set[int]) -> Iterator[int]:
+        """Numbers above those of the file; from the gaps between them where there is no room above."""
+        after = max(taken, default=0) + 1
+        if after < MAX_ID // 2:
+            return iter(range(after, MAX_ID + 1))
+        return (n for n in range(1, MAX_ID + 1) if n not in taken)
 
     def _renumber(self, item: Any, n: int, number: dict[int, int], before: int) -> None:
         for batch in self.batches:

@@ -77,9 +77,12 @@ class Reading:
             self.sofa_ids[number] = view.sofa
             self.by_id[number] = view.sofa
             self.sofas[str(number)] = self._place(view.sofa)
-        only = next(iter(self.sofas.values())) if len(self.sofas) == 1 else None
-        self.sofas[""] = only or (None, 2**31, self._mover(Utf16(""), 2**31) if self.lenient else None)
-        self.sofas.setdefault("0", self.sofas[""])  # null, as UIMA for C++ writes it
+        if len(self.sofas) == 1 or (self.lenient and self.sofas):
+            self.sofas[""] = next(iter(self.sofas.values()))
+        elif not self.sofas:
+            self.sofas[""] = None, 2**31, self._mover(Utf16(""), 2**31) if self.lenient else None
+        if "" in self.sofas:
+            self.sofas.setdefault("0", self.sofas[""])  # null, as UIMA for C++ writes it
 
     def _place(self, sofa: Sofa) -> Place:
         if sofa.text is None:

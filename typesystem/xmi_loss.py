@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from .xml_text import Escaper, replace_illegal, restore
 
 TEXT_KEY = "xmi:lost:text:"
 """Followed by the view's name: `offset:code` of each character, in code points, hexadecimal."""
+_PAIR = re.compile(r"([0-9]{1,10}):(0[0-9A-F]{3}|D[89A-F][0-9A-F]{2}|FFF[EF])\Z", re.ASCII)
 FEATURE_KEY = "xmi:lost:features"
 """`id.feature:offset:code` of each character, `id.feature[i]` in collections, `id.feature[i]:null` for null strings."""
 
@@ -70,14 +72,10 @@ def _pairs(lost: list[tuple[int, int]]) -> str:
 
 
 def parse_pairs(text: str) -> list[tuple[int, int]]:
-    """Undoes the record of a text. Raises ValueError for what is none."""
-    pairs = []
-    for entry in text.split():
-        offset, code = entry.split(":")
-        pairs.append((int(offset), int(code, 16)))
-    return pairs
+    """Undoes the record of a text. Entries that another tool damaged are passed over."""
+    return [(int(m.group(1)), int(m.group(2), 16)) for m in map(_PAIR.match, text.split()) if m]
 
 
 def restore_text(text: str, record: str) -> str:
-    """The text before it was written. Raises ValueError for a damaged record."""
+    """The text before it was written, as far as the record fits it."""
     return restore(text, parse_pairs(record))

@@ -9,12 +9,13 @@ from enum import Enum
 from typing import Any
 from xml.parsers import expat
 
-from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
+from .annotation import TYPES, Annotation, AnnotationBase, Feature, FeatureStructure
 from .arrays import ELEMENTS, ArrayBase, ListBase, ListNode
-from .description import ARRAYS, LISTS, STRING
+from .description import ARRAYS, LISTS, STRING, TOP
 from .edge import POS_LINK, edge_features
 from .errors import CasError
 from .phi import PhiKind
+from .text import Sofa
 from .types import Token
 from .typesystem import TypeSystem
 from .xmi_values import LIMITS, boolean, byte_array, double, integer, single
@@ -44,6 +45,8 @@ class Field:
     """An empty string is our way to say null."""
     default: Any = None
     """`REQUIRED` where our class has none."""
+    target: Any = object
+    """What a reference must be an instance of."""
 
 
 @dataclass(slots=True)
@@ -113,7 +116,7 @@ def _node_field(f: Feature) -> Field:
         return Field(f.name, f.name, "text", STRING)
     if f.range in LIMITS or f.range == "uima.cas.Float":
         return Field(f.name, f.name, "number", f.range, default=0)
-    return Field(f.name, f.name, "ref", f.range)
+    return Field(f.name, f.name, "ref", f.range, target=object if f.range == TOP else TYPES[f.range])
 
 
 def fields_of(cls: type[FeatureStructure], types: TypeSystem) -> list[Field]:
@@ -135,7 +138,7 @@ def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
     attribute = f.attribute or f.name
     default = getattr(cls, "_defaults", {}).get(attribute, f.default)
     if f.name == "pos" and f.range == POS_LINK.range and issubclass(cls, Token):
-        return Field("pos", "pos", "pos", f.range)
+        return Field("pos", "pos", "pos", f.range, target=types[f.range])
     value = types.range_kind(f.range)
     if value == STRING:
         return Field(f.name, attribute, "text", STRING, "", f.python, default == "", default)
@@ -143,9 +146,10 @@ def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
         return Field(f.name, attribute, "number", value, "", f.python, False, default)
     whole = LIST_OF.get(f.range, f.range)
     if whole in ARRAYS or whole in LISTS:
-        kind = "shared" if f.multiple else "array"
-        return Field(f.name, attribute, kind, whole, ELEMENTS[whole], f.python, False, default)
-    return Field(f.name, attribute, "ref", f.range, "", f.python)
+        kind, holder = ("shared", TYPES[whole]) if f.multiple else ("array", object)
+        return Field(f.name, attribute, kind, whole, ELEMENTS[whole], f.python, False, default, holder)
+    target: Any = Sofa if f.range == "uima.cas.Sofa" else object if f.range == TOP else types[f.range]
+    return Field(f.name, attribute, "ref", f.range, "", f.python, target=target)
 
 
 def _check_xml_names(name: str, last: str, local: str, fields: list[Field]) -> None:

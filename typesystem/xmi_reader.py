@@ -17,6 +17,7 @@ from .errors import TypeSystemError
 from .inference import extended
 from .origin import Origin
 from .safe_xml import read_bytes
+from .text import Sofa
 from .typesystem import TypeSystem, own_types
 from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder
 from .xmi_edge import RECORDS, document_id, lost_texts, read_records, settle_tags
@@ -127,6 +128,8 @@ class _Reader(Reading):
                     raise self.fault(f"{plan.name}: {cause}") from None
                 elif isinstance(cause, ValueError):
                     raise self.fault(f"{plan.name}: a number of too many digits") from None
+                elif self.sofas and "sofa" not in rows[i][1][::2]:
+                    raise self.fault(f"{plan.name} without sofa, in a document with several") from None
                 else:
                     raise self.fault(f"{plan.name}: its sofa is not in the document") from None
 
@@ -181,7 +184,7 @@ class _Reader(Reading):
     def _resolve(self) -> None:
         """Sets what refers to other feature structures."""
         by_id = self.by_id
-        links = [(item, text) for item, f, text in self.fixes if f.kind == "pos" and text not in ("", "0")]
+        links = [(item, text, f) for item, f, text in self.fixes if f.kind == "pos" and text not in ("", "0")]
         if links:
             others = [text for _, f, text in self.fixes if f.kind != "pos" and isinstance(text, str)]
             self.gone = settle_tags(by_id, self._known_links(links), others)
@@ -189,7 +192,9 @@ class _Reader(Reading):
             if f.kind == "ref" or f.kind == "shared":
                 if text:
                     target = by_id.get(int(text)) if text.isdecimal() else None
-                    setattr(item, f.attribute, self._target(text, item, f) if target is None else target)
+                    if target is None or not isinstance(target, f.target):
+                        target = self._target(text, item, f)
+                    setattr(item, f.attribute, target)
             elif isinstance(text, list):
                 setattr(item, f.attribute, text)
             elif f.kind != "pos":
@@ -201,27 +206,28 @@ class _Reader(Reading):
                 else:
                     setattr(item, f.attribute, found)
 
-    def _known_links(self, links: list[tuple[Any, str]]) -> list[tuple[Any, int]]:
-        field = Field("pos", "pos", "pos", "")
-        return [(token, int(text)) for token, text in links if self._target(text, token, field) is not None]
+    def _known_links(self, links: list[tuple[Any, str, Field]]) -> list[tuple[Any, int]]:
+        return [(token, int(text)) for token, text, f in links if self._target(text, token, f) is not None]
 
     def _target(self, text: str, item: Any, f: Field) -> Any:
-        """What an id stands for: None for 0. A dangling one is a fault, or null with a note."""
+        """What an id stands for: None for 0. A dangling one, or one of another type, is a fault, or null with a note."""
         if text in ("0", ""):
             return None
-        if text.isdecimal() and text.isascii() and len(text) <= 10:
-            number = int(text)
-            if number in self.by_id:
-                return self.by_id[number]
         of = type(item).uima_name
         if not (text.isdecimal() and text.isascii()):
             raise self.fault(f"{of}: feature {f.name}: expected one xmi:id", self._row_of(item))
-        if self.lenient:
-            self.note(f"{of}: feature {f.name} refers to xmi:id {text}, which is not in the document")
-            return None
-        raise self.fault(
-            f"{of}: feature {f.name} refers to xmi:id {text}, which is not in the document", self._row_of(item)
-        )
+        target = self.by_id.get(int(text)) if len(text) <= 10 else None
+        if target is not None and isinstance(target, f.target):
+            return target
+        if target is None:
+            message = f"{of}: feature {f.name} refers to xmi:id {text}, which is not in the document"
+        else:
+            found = "uima.cas.Sofa" if isinstance(target, Sofa) else type(target).uima_name
+            message = f"{of}: feature {f.name} refers to xmi:id {text}: expected {f.range}, got {found}"
+        if not self.lenient:
+            raise self.fault(message, self._row_of(item))
+        self.note(message)
+        return None
 
     def _row_of(self, item: Any) -> int:
         number = next((n for n, x in self.by_id.items() if x is item), 0)

@@ -24,7 +24,7 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, what two windows share, and the longest hit."""
-GATE_SIZE = 40
+GATE_SIZE = 64
 """Patterns in one combined pass. Patterns of one topic share their states; hundreds of unlike ones multiply them."""
 
 Sentences = tuple[Sequence[int], Sequence[int]]
@@ -84,14 +84,13 @@ class Matcher:
 
     # -- rules ---------------------------------------------------------------------------------------------------
 
-    def _combine(self) -> list[tuple[int, Gate]]:
-        """Gates over the patterns of each file, and the number of their first pattern."""
-        groups: list[list[int]] = []
+    def _combine(self) -> list[tuple[list[int], Gate]]:
+        """Gates over patterns of one automaton, and the numbers of these patterns."""
+        groups: dict[tuple[str, int], list[int]] = {}
         for number, (rule, _, _, _) in enumerate(self._detail):
-            if not groups or self._detail[groups[-1][0]][0].file != rule.file or len(groups[-1]) >= GATE_SIZE:
-                groups.append([])
-            groups[-1].append(number)
-        return [(group[0], Gate([self._detail[n][2].pattern for n in group])) for group in groups]
+            part = sum(len(g) for (name, _), g in groups.items() if name == rule.automaton) // GATE_SIZE
+            groups.setdefault((rule.automaton, part), []).append(number)
+        return [(numbers, Gate([self._detail[n][2].pattern for n in numbers])) for numbers in groups.values()]
 
     def _rule_hits(self, text: str, sentences: Sentences | None, only: str | None) -> Iterator[Hit]:
         if not self._detail or not text:
@@ -115,11 +114,11 @@ class Matcher:
                 yield hit
 
     def _occurring(self, data: bytes, low: int, high: int) -> Iterator[int]:
-        """Numbers of the patterns that occur between two offsets, ascending."""
+        """Numbers of the patterns that can occur between two offsets."""
         piece = data if low == 0 and high == len(data) else data[max(0, low - 4) : high]
-        for first, gate in self._gates:
-            for number in gate.occurring(piece):
-                yield first + number
+        for numbers, gate in self._gates:
+            for place in gate.occurring(piece):
+                yield numbers[place]
 
     def _search(
         self, data: bytes, at: int, high: int, limit: int, number: int, found: list[tuple[int, int, int]]

@@ -12,7 +12,7 @@ from .rules import AllowList, DenyList, Rule, shipped
 from .source import At, Collected, Source, sort_of
 from .syntax import PatternError, compile_pattern
 
-FILE_KEYS = ("description", "include", "words", "fragments", "rules", "deny", "allow")
+FILE_KEYS = ("description", "include", "automaton", "words", "fragments", "rules", "deny", "allow")
 DENY_KEYS = ("name", "kind", "strings", "files", "confidence")
 ALLOW_KEYS = ("strings", "files", "patterns")
 
@@ -63,6 +63,10 @@ class Loader:
 
     def _read(self, source: Source, data: dict[Any, Any]) -> None:
         source.keys(data, FILE_KEYS, (), "")
+        automaton = data.get("automaton", source.yaml.file)
+        if not isinstance(automaton, str):
+            source.tell(("automaton",), "automaton", f"expected a name, got {sort_of(automaton)}")
+        source.automaton = str(automaton)
         for i, name in enumerate(source.strings(data, "include", (), "")):
             self._include(source, name, ("include", i))
         self._words(source, data.get("words"))

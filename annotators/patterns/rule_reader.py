@@ -64,6 +64,7 @@ class RuleReader:
             value=self._choice("value", get_args(Value), "compact"),
             examples=self._lines("examples", kind, otherwise),
             counter_examples=self._lines("counter_examples", None, None),
+            automaton=source.automaton,
             file=source.yaml.file,
             line=source.yaml.line(at),
         )

@@ -46,6 +46,8 @@ class Rule:
     examples: tuple[tuple[str, int], ...]
     """(marked-up line, line of the file)"""
     counter_examples: tuple[tuple[str, int], ...]
+    automaton: str
+    """Rules with the same name here share a combined pass; by default those of one file."""
     file: str
     line: int
 

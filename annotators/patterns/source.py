@@ -37,6 +37,7 @@ class Source:
 
     def __init__(self, path: Path, yaml: MarkedYaml, collected: Collected) -> None:
         self.path, self.yaml, self.collected = path, yaml, collected
+        self.automaton = yaml.file
 
     def tell(self, at: At, where: str, what: str) -> None:
         """Notes a fault."""

@@ -218,7 +218,17 @@ def _north_american() -> re.Pattern[str]:
     """The patterns of all regions that share country code 1, as one."""
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
 
-    kinds = ("fixed_line", "mobile", "toll_free", "premium_rate", "shared_cost", "personal_number", "voip", "pager", "uan")
+    kinds = (
+        "fixed_line",
+        "mobile",
+        "toll_free",
+        "premium_rate",
+        "shared_cost",
+        "personal_number",
+        "voip",
+        "pager",
+        "uan",
+    )
     patterns: dict[str, None] = {}
     for region in COUNTRY_CODE_TO_REGION_CODE[1]:
         metadata = PhoneMetadata.metadata_for_region(region)

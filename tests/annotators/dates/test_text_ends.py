@@ -7,7 +7,9 @@ import pytest
 from caspipe.annotators.dates.finder import find_dates
 
 
-@pytest.mark.parametrize("text", ["It was late ", "They came early ", "mid-", "Seen at the end of ", "on the ", "'", "(", "early"])
+@pytest.mark.parametrize(
+    "text", ["It was late ", "They came early ", "mid-", "Seen at the end of ", "on the ", "'", "(", "early"]
+)
 def test_a_text_may_end_where_a_date_might_begin(text: str) -> None:
     assert list(find_dates(text)) == []
 

@@ -69,7 +69,7 @@ def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> 
     [
         (
             "- a",
-            "site.yaml:1: expected a mapping with description, include, words, fragments, rules, deny, allow, got a list",
+            "site.yaml:1: expected a mapping with description, include, automaton, words, fragments, rules, deny,",
         ),
         ("rules: {a: 1}", "site.yaml:1: rules: expected a list, got a mapping"),
         (
