@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from .annotation import REQUIRED
-from .description import STRING, TOP
+from .description import STRING, TOP, nearest
 from .edge import from_text
 from .foreign import ZERO
 from .phi import PhiKind
@@ -105,8 +105,8 @@ class Kinds(dict[str, PhiKind]):
     def __missing__(self, name: str) -> PhiKind:
         try:
             return PhiKind.of(name)
-        except ValueError as e:
-            raise ValueFault(str(e)) from None
+        except ValueError:  # its message repeats the value, which may be anything here
+            raise ValueFault(f"expected a kind of PHI{nearest(name, [k.name for k in PhiKind])}") from None
 
 
 def enumeration(python: Any, text: str) -> Any:

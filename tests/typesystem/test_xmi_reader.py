@@ -122,7 +122,7 @@ FAULTS = {
     ),
     "a kind of PHI nobody knows": (
         document('<caspipe:Phi xmi:id="2" sofa="1" begin="0" end="1" kind="DAET"/>'),
-        "3:1: caspipe.Phi: no PHI kind called 'DAET'; did you mean DATE?",
+        "3:1: caspipe.Phi: expected a kind of PHI; did you mean DATE?",
     ),
     "a PHI annotation without its kind": (
         document('<caspipe:Phi xmi:id="2" sofa="1" begin="0" end="1"/>'),
