@@ -22,10 +22,11 @@ def union(definitions: Iterable[tuple[TypeDescription, str]]) -> tuple[Types, di
     where: dict[str, str] = {}
     supers: dict[str, list[tuple[str, str]]] = {}
     for new, place in definitions:
-        if new.name in merged and new.name not in where:
-            _extend_builtin(merged, new, place)
-            if new.name == DOCUMENT_ANNOTATION:
-                where.setdefault(new.name, place)
+        if new.name in BUILTIN:
+            _check_builtin(new, place)
+            if new.name != DOCUMENT_ANNOTATION:
+                continue
+            merged[new.name] = _merge(merged[new.name], where.setdefault(new.name, place), new, place)
             continue
         if new.name in merged:
             merged[new.name] = _merge(merged[new.name], where[new.name], new, place)
@@ -50,22 +51,18 @@ def ancestors(types: Types, name: str) -> list[str]:
     return found
 
 
-def _extend_builtin(merged: Types, new: TypeDescription, place: str) -> None:
-    old = merged[new.name]
+def _check_builtin(new: TypeDescription, place: str) -> None:
+    old = BUILTIN[new.name]
     known = {f.name: f for f in old.features}
-    extra = [f for f in new.features if f.name not in known]
     for f in new.features:
         if f.name in known and known[f.name].range != f.range:
             raise TypeSystemError(
                 f"{place}: feature {new.name}:{f.name} has range {f.range}, in UIMA itself {known[f.name].range}"
             )
+        if f.name not in known and new.name != DOCUMENT_ANNOTATION:
+            raise TypeSystemError(f"{place}: {new.name} is UIMA's own type and takes no further feature ({f.name})")
     if new.supertype != old.supertype:
         raise TypeSystemError(f"{place}: {new.name} has supertype {new.supertype}, in UIMA itself {old.supertype}")
-    if extra and new.name != DOCUMENT_ANNOTATION:
-        raise TypeSystemError(f"{place}: {new.name} is UIMA's own type and takes no further feature ({extra[0].name})")
-    merged[new.name] = replace(
-        old, features=old.features + tuple(extra), description=old.description or new.description
-    )
 
 
 def _merge(old: TypeDescription, old_place: str, new: TypeDescription, place: str) -> TypeDescription:

@@ -288,7 +288,12 @@ class TypeSystem:
         if not extra and issubclass(ours, above):
             return ours
         bases = (ours,) if issubclass(ours, above) else (ours, _ref(above))
-        return make_class(ClassSpec(name, bases, extra, self._extensible(name)))
+        try:
+            return make_class(ClassSpec(name, bases, extra, self._extensible(name)))
+        except TypeError:
+            raise TypeSystemError(
+                f"type {name}: supertype {this.supertype} ({self.where(name)}) cannot be joined with the class of that name"
+            ) from None
 
     def _extensible(self, name: str) -> bool:
         """Whether one of our classes must derive from this type's run-time class as well."""

@@ -19,6 +19,8 @@ from .xmi_values import LIMITS
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z", re.ASCII)
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?\Z", re.ASCII)
+_BEYOND_SINGLE = 2.0**128 - 2.0**103
+"""From here on a number rounds to no float of 32 bits."""
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -80,6 +82,11 @@ def boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
+def single(number: float) -> float:
+    """A float of 32 bits as Java reads it: infinite beyond its range."""
+    return math.copysign(math.inf, number) if abs(number) >= _BEYOND_SINGLE else number
+
+
 def list_of(text: str, element: str, floats: Floats) -> Any:
     """An inline array or list of values: separated by blanks, bytes as hexadecimal pairs."""
     if element == "uima.cas.Byte":
@@ -96,7 +103,9 @@ def one(text: str, element: str, floats: Floats) -> Any:
         return text
     if element in LIMITS:
         return integer(text, element)
-    return boolean(text) if element == "uima.cas.Boolean" else floats[text]
+    if element == "uima.cas.Boolean":
+        return boolean(text)
+    return single(floats[text]) if element == "uima.cas.Float" else floats[text]
 
 
 class Kinds(dict[str, PhiKind]):
@@ -139,7 +148,7 @@ def _compile(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> 
     at = {k: 2 * i + 1 for i, k in enumerate(keys)}
     scope: dict[str, Any] = {
         "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
-        "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
+        "single": single, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
     }  # fmt: skip
     body = ["a = new(cls)"]
     used = {id_name}
@@ -220,7 +229,9 @@ def _span(at: dict[str, int]) -> list[str]:
 def _number(f: Field, value: str) -> str:
     if f.range in LIMITS:
         return f"integer({value}, {f.range!r})"
-    return f"boolean({value})" if f.range == "uima.cas.Boolean" else f"floats[{value}]"
+    if f.range == "uima.cas.Boolean":
+        return f"boolean({value})"
+    return f"single(floats[{value}])" if f.range == "uima.cas.Float" else f"floats[{value}]"
 
 
 def _missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:

@@ -10,7 +10,13 @@ from ...pipeline.errors import Fault
 from ...pipeline.resources import load
 from ...typesystem import Annotation, PhiCandidate, PhiKind, View
 from ..patterns.annotator import as_annotations, sentences_of
+from ..patterns.engine import Hit
 from ..patterns.rules import RuleFile
+
+_ABBREVIATED = frozenset(
+    """alee apt av ave bldg blvd bvd cir cres crt ct dept dr e expy fl fwy hwy jr ln ltd n ne no nr nw pde pkwy pl pt rd rm rt
+    rte s se sq sr st ste str sw ter terr tpke w""".split()
+)
 
 RULES = "identifiers"
 """The shipped rule file that names all others."""
@@ -51,4 +57,12 @@ class IdentifierAnnotator(Annotator):
         hits = self.rules.matcher.hits(view.text, sentences_of(view))
         if self.kinds:
             hits = [h for h in hits if h.kind is not None and any(h.kind.is_a(k) for k in self.kinds)]
-        return as_annotations(hits, self.min_confidence)
+        return as_annotations([without_full_stop(h, view.text) for h in hits], self.min_confidence)
+
+
+def without_full_stop(hit: Hit, text: str) -> Hit:
+    """A street address without the full stop that ends its sentence; one that ends an abbreviation (`Blvd.`) stays."""
+    if hit.kind is not PhiKind.LOCATION_STREET or text[hit.end - 1] != ".":
+        return hit
+    last = text[hit.begin : hit.end - 1].split()[-1:]
+    return hit if not last or last[0].lower() in _ABBREVIATED else hit._replace(end=hit.end - 1)

@@ -11,6 +11,7 @@ from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
 from ..names.words import Words
 from .age import AgeMatcher
 from .date import DateMatcher
+from .fold import composed, seen
 from .literal import LiteralMatcher
 from .number import NumberMatcher
 from .page import Hit, Page
@@ -61,15 +62,15 @@ class KnownPhiAnnotator(Annotator):
         known = view.select(KnownPhi)
         if not known:
             return
-        page = Page(view.text)
+        text, offsets = seen(view.text)
+        page = Page(text)
         hits: list[Hit] = []
         for item in known:
             for matcher in self._matchers(item):
                 hits.extend(matcher.find(page))
         for hit in _without_contained(hits):
-            yield PhiCandidate(
-                hit.begin, hit.end, kind=hit.kind, confidence=hit.confidence, value=hit.value, rule=hit.rule
-            )
+            begin, end = _placed(view.text, offsets, hit) if offsets else (hit.begin, hit.end)
+            yield PhiCandidate(begin, end, kind=hit.kind, confidence=hit.confidence, value=hit.value, rule=hit.rule)
 
     @cached_property
     def _made(self) -> dict[tuple[str, str], list[Matcher]]:
@@ -85,7 +86,7 @@ class KnownPhiAnnotator(Annotator):
         if made is None:
             if len(self._made) >= _REMEMBERED:
                 self._made.clear()
-            made = self._made[key] = self._compile(kind, item.value)
+            made = self._made[key] = self._compile(kind, composed(item.value))
         return made
 
     def _compile(self, kind: PhiKind, value: str) -> list[Matcher]:
@@ -107,6 +108,14 @@ class KnownPhiAnnotator(Annotator):
                 return [LiteralMatcher(value, kind, words)]
             case _:
                 return [PhraseMatcher(value, kind, words)]
+
+
+def _placed(text: str, offsets: list[int], hit: Hit) -> tuple[int, int]:
+    """Begin and end of a hit in the text itself, with the diacritics of its last letter."""
+    end = offsets[hit.end - 1] + 1
+    while "\u0300" <= text[end : end + 1] <= "\u036f":
+        end += 1
+    return offsets[hit.begin], end
 
 
 def _without_contained(hits: list[Hit]) -> Iterator[Hit]:

@@ -112,6 +112,7 @@ class DateMatcher:
                 if (
                     following
                     and not triple
+                    and not (i and _SEPARATOR.fullmatch(folded, numbers[i - 1][1], begin))
                     and self._pair(folded, numbers[i], following[0])
                     and self._is_birth(page, begin)
                 ):

@@ -34,12 +34,17 @@ class NumberMatcher:
         self.digits = "".join(c for c in folded if c.isdigit())
         self.numeric = bool(self.digits) and _DIGITS_ONLY.match(folded) is not None
         self.value = self.digits if self.numeric else self.whole
+        bare = self.digits.lstrip("0")
+        self.bare = bare if kind.top.name == "ID" and len(bare) > 4 else ""
+        """The number without leading zeros, where texts may write it with more or fewer of them."""
         self.forms = self._forms()
 
     def _forms(self) -> dict[str, int]:
         """Digit strings that are this number -> least number of runs they must be written in."""
         if not self.numeric or len(self.digits) < 3:
             return {}
+        if self.bare:
+            return {self.bare: 1}
         forms = {self.digits: 1}
         if self.kind.top.name in ("PHONE", "FAX"):
             national = self.digits.lstrip("0")
@@ -69,6 +74,8 @@ class NumberMatcher:
         numbers, folded = page.numbers, page.folded
         for i, (begin, end, digits) in enumerate(numbers):
             runs = 1
+            if self.bare:
+                digits = digits.lstrip("0")
             while True:
                 wanted = self.forms.get(digits)
                 if wanted is not None and runs >= wanted and self._plausible(page, begin, end, digits):
@@ -82,6 +89,8 @@ class NumberMatcher:
                 if following[0] - end > 3 or not _GAP.match(folded, end, following[0]):
                     break
                 end, digits, runs = following[1], digits + following[2], runs + 1
+                if self.bare:
+                    digits = digits.lstrip("0")
             if len(self.digits) >= 6 and numbers[i][2] == self.digits[-4:]:
                 begin, end = numbers[i][:2]
                 masked = _MASKED.search(folded, max(0, begin - 16), begin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -80,8 +79,6 @@ class PersonMatcher:
             for word in words:
                 number += 1
                 add(word, part, rule)
-                if not word.isascii():
-                    add(unicodedata.normalize("NFD", word), part, rule, fuzzy=False)
                 if nicknames and part != 2:
                     for short in NICKNAMES.get(fold(word), ()):
                         add(short, 1, "short form", fuzzy=False)
@@ -221,8 +218,6 @@ class PersonMatcher:
     def _widened(self, page: Page, first: _Found, last: _Found) -> tuple[int, int]:
         """The span with an initial of the missing part before or after it: `B. White`, `Brian W.`, `White, B`."""
         folded, begin, end = page.folded, first.begin, last.end
-        while end < len(folded) and unicodedata.combining(folded[end]):
-            end += 1
         if first is not last:
             return begin, end
         wanted = self.firsts[1] if first.needle.part == 2 else self.firsts[2] if first.needle.part == 1 else set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .fold import fold
+from .fold import fold, occurrences, spellings
 from .page import Hit, Page
 
 _SAME = (
@@ -27,9 +27,14 @@ _CUES = frozenset(
     "incorporated llc ltd limited corp corporation company co gmbh group associates practice office department dept plc ag "
     "general memorial community the of and".split()
 )
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|&")
+_TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`´][^\W_]+)?|&")
 _GAP = re.compile(r"[\s.,;:#()/-]{0,4}")
-_ZIP = re.compile(r"(?<!\d)(\d{5})(?:-(\d{4}))?\s*$")
+_ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*$")
+_LETTERED_CODE = re.compile(r"\b([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)\s*$")
+"""The postcode at the end of a British (`NW1 6XE`) or Canadian (`M5H 2N2`) address."""
+_CODE_FIRST = re.compile(r"(?:[A-Z]{1,3}-)?(\d{4,6}|\d{3} \d{2}|\d{4} [A-Z]{2})\s+(?=[^\W\d_]{2})")
+"""The postcode before a town: `D-80331 München`, `753 10 Uppsala`."""
+_HOUSE = re.compile(r"\d{1,4}\s?[a-zA-Z]?")
 _UNIT = re.compile(r"(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|p\.?\s?o\.?\s?box|box|flat|#)\b")
 _STATES = frozenset(
     "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri "
@@ -45,7 +50,8 @@ class PhraseMatcher:
         self.words = words
         self.rule = rule
         self.value = value.strip()
-        self.tokens = [t.replace("'", "") for t in _TOKEN.findall(fold(value))]
+        self.forms = [_spelt(token) for token in _TOKEN.findall(value)]
+        self.tokens = [forms[0] for forms in self.forms]
         self.core = max(range(len(self.tokens)), key=self._rarity, default=0)
         self.level = words.level(self.tokens[0]) if len(self.tokens) == 1 else 0
         self.short = len("".join(self.tokens)) < 4
@@ -61,43 +67,36 @@ class PhraseMatcher:
         folded = page.folded
         for begin, end in self._core(page):
             low, high = begin, end
-            for token in reversed(self.tokens[: self.core]):
-                low = self._left(folded, low, token)
+            for forms in reversed(self.forms[: self.core]):
+                low = self._left(folded, low, forms)
                 if low < 0:
                     break
-            for token in self.tokens[self.core + 1 :]:
-                high = self._right(folded, high, token) if high >= 0 else -1
+            for forms in self.forms[self.core + 1 :]:
+                high = self._right(folded, high, forms) if high >= 0 else -1
             if low >= 0 and high >= 0 and self._clear(page, low, high):
                 yield Hit(low, high, self.kind, 1.0, self.rule, self.value)
 
     def _core(self, page: Page) -> Iterator[tuple[int, int]]:
-        folded, token = page.folded, self.tokens[self.core]
-        forms = _ALIKE.get(token, (token,))
-        possessive = token[:-1] + "'s" if len(token) > 2 and token.endswith("s") else ""
-        for form in (*forms, *((possessive,) if possessive else ())):
-            at = folded.find(form)
-            while at >= 0:
-                end = at + len(form)
-                if not (at and folded[at - 1].isalnum()) and not (end < len(folded) and folded[end].isalnum()):
-                    yield at, end
-                at = folded.find(form, at + 1)
+        for form in self.forms[self.core]:
+            for at in occurrences(page.folded, form):
+                yield at, at + len(form)
 
     @staticmethod
-    def _left(folded: str, begin: int, token: str) -> int:
+    def _left(folded: str, begin: int, forms: tuple[str, ...]) -> int:
         stop = begin
-        while stop and begin - stop < 4 and folded[stop - 1] in " \t\n.,;:#()/-":
+        while stop and begin - stop < 4 and folded[stop - 1] in " \t\r\n.,;:#()/-":
             stop -= 1
-        for form in _spelt(token):
+        for form in forms:
             start = stop - len(form)
             if start >= 0 and folded.startswith(form, start) and not (start and folded[start - 1].isalnum()):
                 return start
         return -1
 
     @staticmethod
-    def _right(folded: str, end: int, token: str) -> int:
+    def _right(folded: str, end: int, forms: tuple[str, ...]) -> int:
         gap = _GAP.match(folded, end)
         start = gap.end() if gap else end
-        for form in _spelt(token):
+        for form in forms:
             stop = start + len(form)
             if folded.startswith(form, start) and not (stop < len(folded) and folded[stop].isalnum()):
                 return stop
@@ -118,19 +117,41 @@ class PhraseMatcher:
 
 
 def _spelt(token: str) -> tuple[str, ...]:
-    forms = _ALIKE.get(token, (token,))
-    return (*forms, token[:-1] + "'s") if len(token) > 2 and token.endswith("s") else forms
+    """The folded forms of a token: abbreviated or written out, with and without apostrophe, `ü` as `u` and `ue`."""
+    found: list[str] = []
+    for form in spellings(token):
+        plain = form.replace("'", "")
+        found += _ALIKE.get(plain, (plain,))
+        if plain != form:
+            found += [form, form.replace("'", " ")]
+        elif len(form) > 2 and form.endswith("s"):
+            found.append(form[:-1] + "'s")
+        if len(form) > 8 and form.endswith("strasse"):
+            found.append(form[:-4])
+    return tuple(dict.fromkeys(found))
 
 
 def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
-    """The matchers of a postal address: street with and without its number, city, ZIP code, state by name, and the whole."""
+    """The matchers of a postal address: street with and without its number, city, ZIP or postal code, state by name."""
     found: list[PhraseMatcher] = []
-    code = _ZIP.search(value)
-    rest = value[: code.start()] if code else value
-    if code:
-        found.append(PhraseMatcher(code.group(1), PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+
+    def code(written: str) -> None:
+        found.append(PhraseMatcher(written, PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+        if not written.isdigit() and " " in written:
+            found.append(PhraseMatcher(written.replace(" ", ""), PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+
+    at_end = _ZIP.search(value) or _LETTERED_CODE.search(value)
+    rest = value[: at_end.start()] if at_end else value
+    if at_end:
+        code(at_end.group(1))
     pieces = [p.strip() for p in re.split(r"[,\n;]", rest) if p.strip()]
+    if len(pieces) > 1 and _HOUSE.fullmatch(pieces[1]) and not any(map(str.isdigit, pieces[0])):
+        pieces[:2] = [f"{pieces[0]} {pieces[1]}"]  # `Via Garibaldi, 7`
     for number, piece in enumerate(pieces):
+        first = _CODE_FIRST.match(piece) if number or kind is PhiKind.LOCATION_CITY else None
+        if first:
+            code(first.group(1))
+            piece = piece[first.end() :]
         tokens = _TOKEN.findall(fold(piece))
         if not tokens or (number and (tokens[0] in _STATES and len(tokens) == 1)):
             continue

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-_PIECE = re.compile(r"[^\W\d_]+|\d+")
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_PIECE = re.compile(rf"(?:[^\W\d_][\u0300-\u036f{_INVISIBLE}]*)+|\d+")
+_UNSEEN = dict.fromkeys(map(ord, _INVISIBLE))
 _GAP = re.compile(r"[\s\-‐-―−_'’.,&/()#+:]{0,4}\Z")
 _END: Any = None
 
 
 def pieces(text: str) -> tuple[str, ...]:
     """Runs of letters and runs of digits, case-folded: `AB-123`, `ab 123` and `AB123` are the same."""
-    return tuple(p.casefold() for p in _PIECE.findall(text))
+    return tuple(map(folded, _PIECE.findall(text)))
+
+
+def folded(piece: str) -> str:
+    """A run of letters or digits as it is compared: invisible characters gone, NFKC, case-folded."""
+    if piece.isascii():
+        return piece.casefold()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece.translate(_UNSEEN)).casefold())
 
 
 class StringList:
@@ -47,7 +57,7 @@ class StringList:
         """(begin, end, number) of every hit, in text order, disjoint."""
         if not self._root:
             return
-        spans = [(m.start(), m.end(), m[0].casefold()) for m in _PIECE.finditer(text)]
+        spans = [(m.start(), m.end(), folded(m[0])) for m in _PIECE.finditer(text)]
         i = 0
         while i < len(spans):
             node: dict[Any, Any] | None = self._root.get(spans[i][2])

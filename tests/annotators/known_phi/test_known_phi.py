@@ -20,6 +20,11 @@ CASES = Path(__file__).parents[2] / "cases" / "known_phi.txt"
 Fact = tuple[str, str, str]
 
 
+def plain(line: str) -> str:
+    """`\\n` and `\\u200b` of a case as the characters they stand for."""
+    return re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
+
+
 def read(line: str) -> tuple[list[Fact], str, list[tuple[int, int, str]]]:
     """`PERSON/patient: Brian White; AGE: 58 | text` as facts (kind, role, value), text and spans."""
     record, _, text = line.partition(" | ")
@@ -28,11 +33,11 @@ def read(line: str) -> tuple[list[Fact], str, list[tuple[int, int, str]]]:
         match = re.fullmatch(r"([A-Z_]+)(?:/(\w+))?: (.+)", fact)
         assert match, f"expected `KIND/role: value`, got {fact!r}"
         facts.append((match[1], match[2] or "", match[3]))
-    return facts, *unmark(text.replace("\\n", "\n"))
+    return facts, *unmark(text)
 
 
 LINES = [
-    (f"line-{number}", *read(line))
+    (f"line-{number}", *read(plain(line)))
     for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1)
     if line.strip() and not line.startswith("# ")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,15 @@ from caspipe.annotators.segmenter import Segmenter
 from caspipe.pipeline.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
 
+
+def plain(line: str) -> str:
+    """`\\n` and `\\u200b` of a case as the characters they stand for."""
+    return re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
+
+
 CASES = Path(__file__).parents[2] / "cases" / "names.txt"
 LINES = [
-    (f"line-{number}", *unmark(line.replace("\\n", "\n")))
+    (f"line-{number}", *unmark(plain(line)))
     for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1)
     if line.strip() and not line.startswith("# ")
 ]
