@@ -15,7 +15,9 @@ from .sentences import SentenceRules
 @component("segmenter", outputs=[Sentence, Token])
 class Segmenter(Annotator):
     """Cuts the text into tokens and sentences. Every character that is no white space lies in one token, every token in one
-    sentence; offsets are those of the original text."""
+    sentence; offsets are those of the original text.
+
+    A view that has tokens or sentences already (from INCEpTION, cTAKES, an earlier run) keeps them."""
 
     newline_breaks: NewlineBreaks = "auto"
     """What a single line end means. `auto`: a wrapped line goes on in the next one; headings, fields, list items and short
@@ -36,6 +38,11 @@ class Segmenter(Annotator):
         return SentenceRules(self.newline_breaks, self.abbreviations)
 
     def annotate(self, view: View) -> Iterator[Spans]:
+        tokens, sentences = not view.count(Token), not view.count(Sentence)
+        if not (tokens or sentences):
+            return
         begins, ends = token_spans(view.text)
-        yield Spans(Sentence, *self._rules.spans(view.text, begins, ends, self.max_tokens))
-        yield Spans(Token, begins, ends)
+        if sentences:
+            yield Spans(Sentence, *self._rules.spans(view.text, begins, ends, self.max_tokens))
+        if tokens:
+            yield Spans(Token, begins, ends)

@@ -18,9 +18,13 @@ _AFTER_EPONYM = re.compile(
     r"""(?:'s|’s|')?\s+(?:diseases?|syndromes?|disorder|palsy|signs?|tests?|phenomenon|reaction|lymphoma|sarcoma
         |tumou?r|procedure|operation|man(?:o?e)uver|criteria|scor(?:e|es|ing)|scale|classification|stain|nod(?:e|ule)s?|cells?
         |bod(?:y|ies)|tube|catheter|fracture|contracture|thyroiditis|encephalopathy|dystrophy|an(?:a)?emia|o?esophagus|cyst
+        |(?:coma|outcome|prognostic)\s+(?:scale|score)|proteins?|proteinuria|albumin(?:uria)?
         |gland|hernia|murmur|virus|fever|chorea|ataxia|angina|purpura|arteritis|reflex|vaccin(?:e|ation))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
+"""The French size of a catheter before an eponym."""
+_UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
 _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 
 
@@ -94,6 +98,10 @@ class Veto(AnalysisEngine):
         if self._is_covered(view, begin, end):
             return "medical terms"
         if self.eponyms.has(view.text[begin:end]) and _AFTER_EPONYM.match(view.text, end):
+            return "eponym"
+        unit = _UNIT.match(view.text, begin, end)  # the candidate may begin with it: `F Foley`
+        bare = unit.end() if unit else begin
+        if _SIZE.search(view.text, max(0, bare - 12), bare) and self.eponyms.has(view.text[bare:end]):
             return "eponym"
         return ""
 

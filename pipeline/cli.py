@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from collections.abc import Callable
@@ -297,6 +298,9 @@ _mount()
 
 def main() -> None:
     """Entry point of `caspipe`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or pipe that is not UTF-8 gets escapes, not a crash
+            stream.reconfigure(errors="backslashreplace")
     app()
 
 

@@ -31,6 +31,10 @@ TEXTS = {
 }
 
 
+LONG = 100_000
+"""Texts of this length are gone through fewer times."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One check of one component; `fault` is empty where it was kept."""
@@ -136,21 +140,22 @@ def _behaves(cls: type[Component], given: dict[str, Any]) -> Iterator[tuple[str,
 
 def _run(engine: Component, text: str) -> str:
     """What goes wrong with one text: an exception, an impure annotator, another result the second time."""
-    cas, again = _document(text), _document(text)
+    cuts = Token in engine.outputs
+    cas, again = _document(text, cuts), _document(text, cuts)
     try:
         if isinstance(engine, Annotator):
             before = [(type(a), a._begin, a._end) for a in cas.view().select(Annotation)]
             first = _picture(engine, cas)
             if before != [(type(a), a._begin, a._end) for a in cas.view().select(Annotation)]:
                 return "annotate() changed the view; it must only yield"
-            if first != _picture(engine, again):
+            if len(text) < LONG and first != _picture(engine, again):
                 return "annotate() gave another result the second time"
         apply(engine, cas)
-        if isinstance(engine, AnalysisEngine):
-            once = _content(cas)
+        once = _content(cas)
+        if len(text) < LONG:
             apply(engine, cas)
-            if _content(cas) != once:
-                return "running it twice changes the result; process() must be idempotent"
+        if _content(cas) != once:
+            return "running it twice changes the result; it must be idempotent"
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         if SECRET in told or (isinstance(error, ComponentError) and SECRET in str(error)):
@@ -183,10 +188,12 @@ def _content(cas: Cas) -> list[Any]:
     ]
 
 
-def _document(text: str) -> Cas:
+def _document(text: str, bare: bool = False) -> Cas:
     """A document with tokens, one sentence, candidates and final spans, so that any engine has something to work on."""
     cas = Cas(text, id="contract")
     view = cas.view(INITIAL_VIEW)
+    if bare:
+        return cas
     begins, ends = token_spans(text)
     view.add_spans(Token, begins, ends, "segmenter")
     if begins:

@@ -207,6 +207,33 @@ def test_names_of_files_cannot_lead_anywhere(tmp_path: Path) -> None:
     assert all(path.is_relative_to(ran.out) for path in escaped)
 
 
+def test_xmi_without_the_original_view_holds_nothing_of_the_record(tmp_path: Path) -> None:
+    record = {"id": "a", "text": f"{NOTE} {SECRET} again.", "patient": f"{SECRET}, I.", "memo": f"for {SECRET}"}
+    bare = {"xmi": {"folder": "release/xmi", "views": ["deidentified"], "restricted": False}}
+    ran = run(
+        tmp_path,
+        {"a.jsonl": json.dumps(record).encode()},
+        reader="jsonl",
+        consumers=["text", "jsonl", bare],
+        metadata=["memo"],
+        known_phi={"patient": "PERSON_PATIENT"},
+    )
+    assert ran.released("a").decode() == f"{MASKED} [PERSON] again."
+    written = (ran.out / "release/xmi/a.xmi").read_text()
+    assert SECRET.lower() not in written.lower()
+    assert "[PERSON] again." in written
+
+
+def test_markup_in_texts_and_ids_stays_text_in_every_page(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
+    record = {"id": evil, "text": f"{evil} {NOTE} {evil}"}
+    ran = run(tmp_path, {"a.jsonl": json.dumps(record).encode()}, reader="jsonl")
+    pages = [path.read_text() for path in ran.out.rglob("*.html")]
+    assert len(pages) == 3
+    assert not [page for page in pages if "<script>alert" in page or "<img src=x" in page]
+    assert json.loads((ran.out / "release/documents.jsonl").read_text())["text"] == record["text"].replace(NOTE, MASKED)
+
+
 # --- JSON Lines ----------------------------------------------------------------------------------------------------------
 
 
@@ -288,17 +315,36 @@ def test_emoji_between_the_words_change_nothing_else(pipeline: Pipeline) -> None
         assert cas.deidentified.replace(" 😀", "") == MASKED
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "late ",
+        "It was early ",
+        "mid-",
+        "the end of ",
+        "Mr\nBoston",
+        "General\nBoston my",
+        "\ud800 3/4/2020, aged 65",
+        "may 5 " * 50,
+    ],
+    ids=ascii,
+)
+def test_texts_that_broke_a_finder_once_are_bearable(pipeline: Pipeline, text: str) -> None:
+    assert pipeline.process(Cas(text, id="a")).has_view("deidentified")
+
+
 # --- size ----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_line_of_50_mb_is_read_and_cut_into_words(tmp_path: Path) -> None:
-    put(tmp_path, {"long.txt": b"word " * 10_000_000})
+    put(tmp_path, {"long.txt": b"bronchopulmonarydysplasia " * 2_000_000})
     pipeline = Pipeline.parse(f"reader: {{text: {{folder: {tmp_path / 'in'}}}}}\nengines: [segmenter]")
     assert pipeline.reader is not None
     (cas,) = pipeline.reader
     tokens = pipeline.process(cas).view().tokens
-    assert len(tokens.begins) == 10_000_000
-    assert (tokens.begins[-1], tokens.ends[-1]) == (49_999_995, 49_999_999)
+    assert len(cas.text) == 52_000_000
+    assert len(tokens.begins) == 2_000_000
+    assert (tokens.begins[-1], tokens.ends[-1]) == (51_999_974, 51_999_999)
 
 
 def test_a_line_of_5_mb_goes_through_the_whole_pipeline(tmp_path: Path) -> None:
@@ -481,7 +527,7 @@ def load(folder: Path, consumers: list[Any] | None = None) -> Pipeline:
     return Pipeline.load(path)
 
 
-def notes(folder: Path, count: int = 3) -> None:
+def notes(folder: Path, count: int = 2) -> None:
     put(folder, {f"n{i}.txt": f"{NOTE} Visit {i}.".encode() for i in range(count)})
 
 
@@ -557,7 +603,7 @@ def test_a_disk_that_is_full_at_any_write_leaves_whole_files_only(
         notes(folder)
     count = writes(good, monkeypatch)
     expected = whole(good / "out")
-    assert count > 15
+    assert count > 12
     faults = []
     for at in range(1, count + 1):
         with monkeypatch.context() as patch:
@@ -592,7 +638,7 @@ def halves(out: Path, expected: dict[str, bytes]) -> Iterator[str]:
 def account(report: RunReport, out: Path) -> None:
     """Every document is where the report says."""
     d = report.documents
-    assert d.read == d.released + d.quarantined + d.skipped == 3
+    assert d.read == d.released + d.quarantined + d.skipped == 2
     assert report.exit_code == (3 if d.quarantined else 0)
     assert len(list((out / "release/text").glob("*.txt"))) == d.released
     assert len((out / "release/documents.jsonl").read_bytes().splitlines()) == d.released
@@ -642,16 +688,16 @@ class BadEngine(AnalysisEngine):
 def test_an_engine_that_fails_half_way_releases_nothing_of_that_document(tmp_path: Path) -> None:
     notes(tmp_path)
     ran = run(tmp_path, {}, after=["t_bad_engine"])
-    assert (ran.code, ran.counts()) == (3, (3, 2, 1, 0))
+    assert (ran.code, ran.counts()) == (3, (2, 1, 1, 0))
     assert ran.failures()[0]["message"].startswith("t_bad_engine: KeyError")
-    assert sorted(p.stem for p in ran.out.rglob("n*.*")) == ["n0"] * 3 + ["n2"] * 3
+    assert sorted(p.stem for p in ran.out.rglob("n*.*")) == ["n0"] * 3
     assert (ran.out / "restricted/quarantine/000002.txt").read_text().startswith(NOTE)
 
 
 def test_a_consumer_that_fails_in_the_middle_takes_the_document_back_everywhere(tmp_path: Path) -> None:
     notes(tmp_path)
     ran = run(tmp_path, {}, consumers=[*CONSUMERS, "t_bad_consumer"])
-    assert (ran.code, ran.counts()) == (3, (3, 2, 1, 0))
+    assert (ran.code, ran.counts()) == (3, (2, 1, 1, 0))
     assert ran.failures()[0]["message"].startswith("consumers/t_bad_consumer: ValueError")
     assert not list(ran.out.rglob("n1.*"))
     assert b'"n1"' not in (ran.out / "release/documents.jsonl").read_bytes()

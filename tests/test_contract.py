@@ -76,4 +76,4 @@ def test_the_battery_notices_impure_and_unsteady_components() -> None:
             cas.add(Sentence(0, 0))
 
     assert any("annotate() changed the view" in f for f in faults_of(Impure))
-    assert any("process() must be idempotent" in f for f in faults_of(Growing))
+    assert any("it must be idempotent" in f for f in faults_of(Growing))

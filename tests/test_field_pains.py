@@ -1,6 +1,7 @@
-"""What hurts the users of other de-identifiers, one by one, through the shipped pipeline: the numbers are those of our field notes.
+"""What hurts the users of other de-identifiers, one by one, through the shipped pipeline.
 
-The texts are synthetic. The case files `hard_negatives.txt` and `pains.txt` hold most of them.
+The numbers behind the tests are those of our list of 25 complaints, gathered from the issues of such programs. The texts are
+synthetic; the case files `hard_negatives.txt` and `pains.txt` hold most of them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import json
 import re
 import threading
 import time
+import unicodedata
 import warnings
-import weakref
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,7 +75,12 @@ def lines(file: str) -> list[Any]:
     """The marked-up lines of a case file, each named by its number."""
     numbered = enumerate((CASES / file).read_text(encoding="utf-8").splitlines(), 1)
     kept = [(n, line) for n, line in numbered if line.strip() and not line.startswith("# ")]
-    return [pytest.param(line.replace("\\n", "\n"), id=f"{file}:{n}") for n, line in kept]
+    return [pytest.param(unescaped(line), id=f"{file}:{n}") for n, line in kept]
+
+
+def unescaped(line: str) -> str:
+    """The line with `\\n` and `\\uXXXX` as what they stand for."""
+    return re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
 
 
 def disagreement(line: str) -> str:
@@ -174,7 +180,7 @@ def seconds(pipeline: Pipeline, text: str) -> float:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_text_whatever_it_repeats(name: str) -> None:  # 5, 7
     pipeline, unit = shipped(), HOSTILE[name]
-    short, long = ((unit * (size // len(unit) + 1))[:size] for size in (6_000, 48_000))
+    short, long = ((unit * (size // len(unit) + 1))[:size] for size in (3_000, 24_000))
     base = seconds(pipeline, short)
     assert seconds(pipeline, long) < 24 * base + 0.3, "eight times the text took more than 24 times as long"
 
@@ -190,41 +196,41 @@ def test_patterns_of_a_site_that_would_explode_elsewhere_run_in_linear_time(tmp_
     assert time.process_time() - started < 5
 
 
-@pytest.mark.parametrize("pattern", ["(?=a)b", "(a)\\\\1", "(", "a{5000}", "(?<name>a)(?<name>b)"])
+@pytest.mark.parametrize("pattern", ["(?=a)b", "(a)\\\\1", "(", "a{5000}", "(a{100}){100}"])
 def test_patterns_that_cannot_be_linear_or_valid_are_refused_with_their_line(tmp_path: Path, pattern: str) -> None:  # 7
     rules = tmp_path / "site.yaml"
     rules.write_text(f'rules:\n  - name: bad\n    kind: ID\n    pattern: "{pattern}"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"site\.yaml:\d: bad\.pattern"):
+    with pytest.raises(ConfigError, match=r"site\.yaml:4: bad: "):
         Pipeline.parse(f"engines: [{{patterns: {{rules: {rules}}}}}]")
 
 
-@component("t_counted")
-class CountedReader(CollectionReader):
-    """Yields many documents and notes how many of them are alive at once."""
+def alive() -> int:
+    """How many documents there are in memory."""
+    gc.collect()
+    return sum(isinstance(o, Cas) for o in gc.get_objects())
 
-    count: int = 200
-    """How many."""
+
+@component("t_counting")
+class CountingReader(CollectionReader):
+    """Yields documents and notes how many of them are in memory at once."""
+
+    count: int = 60
+    """How many it yields."""
 
     def __iter__(self) -> Iterator[Cas]:
-        alive: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.most = 0
+        self.most, before = 0, alive()
         for i in range(self.count):
-            cas = Cas(f"Seen on 3/4/2020 by Dr. Smith, visit {i}.", id=str(i))
-            alive.add(cas.view())
-            gc.collect() if i % 20 == 0 else None
-            self.most = max(self.most, len(alive))
-            yield cas
+            yield Cas(f"Seen on 3/4/2020 by Dr. Smith, visit {i}.", id=str(i))
+            self.most = max(self.most, alive() - before)
 
 
 def test_a_run_holds_one_document_at_a_time(tmp_path: Path) -> None:  # 6
-    reader = CountedReader()
     config = yaml.safe_load(locate("deidentify").read_text(encoding="utf-8"))
-    made = Pipeline.parse(
-        json.dumps({k: config[k] for k in ("engines", "consumers")} | {"run": {"output": str(tmp_path)}})
-    )
-    made.reader = reader
-    assert made.run().documents.released == 200
-    assert reader.most <= 25, "documents are kept after they were written"
+    kept = {"engines": config["engines"], "consumers": ["text", "jsonl", "csv", "xmi", "html", "report"]}
+    pipeline = Pipeline.parse(json.dumps(kept | {"run": {"output": str(tmp_path)}}))
+    pipeline.reader = CountingReader()
+    assert pipeline.run().documents.released == 60
+    assert pipeline.reader.most <= 3, "documents stay in memory after they were written"
 
 
 def test_a_reader_is_asked_for_the_next_document_only_when_the_last_is_done() -> None:  # 6
@@ -489,8 +495,6 @@ def test_deny_lists_match_in_any_case_and_spacing_and_whole_words_only(
 
 @pytest.mark.parametrize("text", ["Łódź", "Müller"])
 def test_deny_lists_match_decomposed_letters(tmp_path: Path, text: str) -> None:  # 19
-    import unicodedata
-
     (tmp_path / "d.yaml").write_text(f"deny:\n  - {{name: d, kind: PERSON, strings: [{text}]}}\n", encoding="utf-8")
     pipeline = Pipeline.parse(f"engines: [{{patterns: {{rules: {tmp_path / 'd.yaml'}}}}}]")
     decomposed = unicodedata.normalize("NFD", text)
@@ -498,7 +502,6 @@ def test_deny_lists_match_decomposed_letters(tmp_path: Path, text: str) -> None:
 
 
 def test_a_deny_list_takes_its_strings_literally(site: Pipeline) -> None:  # 19
-    assert site.process("A+B (x) and AAB x, AB").deidentified if False else True
     assert len(site.process("the A+B (x) trial").select(Phi)) == 1
     assert site.process("AAB x, AAAB(x)").select(Phi) == []
 
@@ -536,17 +539,8 @@ run: {{outputs: x}}
     with pytest.raises(ConfigError) as caught:
         Pipeline.parse(wrong)
     said = str(caught.value)
-    for key in (
-        "readers",
-        "dates.langages",
-        "withn",
-        "resolver.priorities",
-        "masker.DATE.shift.dayz",
-        "AEG",
-        "text.directory",
-        "outputs",
-    ):
-        assert key in said, f"{key} is a dead key"
+    dead = "readers dates.langages withn resolver.priorities masker.DATE.shift.dayz AEG text.directory outputs"
+    assert [key for key in dead.split() if key not in said] == []
 
 
 # --- 21, 22: known names, provenance -------------------------------------------------------------------------------------
@@ -558,6 +552,38 @@ run: {{outputs: x}}
 def test_known_names_are_found_with_a_slip_of_the_pen(text: str) -> None:  # 21
     cas = process(f"Then {text} was seen.", known={"PERSON_PATIENT": "Maria Lindqvist"})
     assert [(p.covered_text, p.kind.name) for p in cas.select(Phi)] == [(text, "PERSON_PATIENT")]
+
+
+VERBATIM = {
+    "PERSON": [
+        "Smith, John",
+        "van der Berg",
+        "Anna-Lena Öst",
+        "O'Brien",
+        "Bo Derek",
+        "Kim Jong-il",
+        "李小龙",
+        "Иванов Иван",
+    ],
+    "LOCATION_STREET": ["12 Main Street", "Am Hang 5", "P.O. Box 12", "12 Rue de l'Été"],
+    "LOCATION_CITY": ["Paris", "St. Louis", "Zyqqville"],
+    "LOCATION_HOSPITAL": ["Akademiska sjukhuset", "UCSF", "St Mary's"],
+    "ORGANIZATION": ["Acme Inc.", "IKEA", "Volvo Cars AB"],
+    "ID_MEDICAL_RECORD": ["12-345", "A1234", "00123", "AB/123"],
+    "PHONE": ["617-555-0199", "5550199", "+46 18 611 00 00"],
+    "EMAIL": ["a@b.example.com"],
+    "DATE_BIRTH": ["1963-05-17", "5/17/63", "May 1963"],
+    "PERSON_USERNAME": ["jsmith42"],
+}
+
+
+@pytest.mark.parametrize("kind", VERBATIM)
+def test_what_the_record_says_never_survives_verbatim(kind: str) -> None:  # 21
+    cases = [
+        (value, frame) for value in VERBATIM[kind] for frame in ("We noted {} there.", "we saw that {}, of course")
+    ]
+    left = [value for value, frame in cases if value in masked(frame.format(value), known={kind: value})]
+    assert left == []
 
 
 @pytest.mark.parametrize("text", ["quist", "Lindbergh", "linden", "quit", "Mariana trench"])
@@ -619,7 +645,7 @@ def test_a_list_of_zip_codes_after_one_cue_is_masked_code_by_code() -> None:  # 
 
 @pytest.mark.parametrize(
     ("census", "small"),
-    [("2000", {"063", "830"}), ("2010", {"205", "369"}), ("2020", {"202", "204", "753", "772", "369"})],
+    [("2000", {"063", "830"}), ("2010", {"205", "369"}), ("2020", {"202", "204", "205", "753", "772", "369"})],
 )
 def test_the_small_zip_areas_are_those_of_a_dated_census(census: str, small: set[str]) -> None:  # 23
     every = sorted({"063", "830", "205", "369", "202", "204", "753", "772", "021"})
@@ -692,21 +718,22 @@ def test_a_batch_finds_what_single_documents_give() -> None:  # 25
 # --- the three beside the list -------------------------------------------------------------------------------------------
 
 
-def test_small_letters_lose_no_name_behind_a_title() -> None:
-    for name in (
-        "Smith",
-        "Jones",
-        "García",
-        "O'Brien",
-        "Lindqvist",
-        "Nakamura",
-        "van der Berg",
-        "Smith-Jones",
-        "Zyqqvander",
-    ):
-        for title in ("Dr.", "dr", "Mr.", "mrs.", "Doctor", "ms"):
-            for form in (name, name.lower(), name.upper()):
-                assert form not in masked(f"Then {title} {form} came.")
+SURNAMES = "Smith Jones García O'Brien Lindqvist Nakamura Smith-Jones Zyqqvander".split()
+
+
+@pytest.mark.parametrize(
+    "title", ["Dr.", "dr", "Mr.", "mr", "Mrs.", "mrs.", "Ms", "ms", "Doctor", "doctor", "Nurse", "nurse"]
+)
+def test_no_case_of_the_letters_loses_a_name_behind_a_title(title: str) -> None:
+    forms = [form for name in SURNAMES for form in (name, name.lower(), name.upper())]
+    assert [form for form in forms if masked(f"Then {title} {form} came.") != f"Then {title} [PERSON] came."] == []
+
+
+@pytest.mark.parametrize(
+    "form", ["van der Berg", "van der berg", "Van Der Berg", "VAN DER BERG", "de la Cruz", "O'Brien-Smith"]
+)
+def test_no_name_is_cut_at_a_particle(form: str) -> None:
+    assert masked(f"Then Dr. {form} came.") == "Then Dr. [PERSON] came."
 
 
 def test_every_masking_operator_has_a_worked_example() -> None:

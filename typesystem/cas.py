@@ -151,6 +151,15 @@ class View:
             raise CasError(f"{item!r} is not indexed in view {self.name}")
         self._others[type(item)] = kept
 
+    def withdraw(self, types: Iterable[type[FeatureStructure]], source: str) -> None:
+        """Takes out what one component made of some types, so that it can work anew."""
+        for type_ in types:
+            index = self._indexes.get(cast(Any, type_))
+            if index is not None and index.withdraw(source):
+                self._merged.clear()
+                if type_ is Token:
+                    self._tokens = None
+
     def replace(self, old: FeatureStructure, new: F) -> F:
         """Removes one feature structure and adds another; nothing changes where either is refused (CasError)."""
         self.remove(old)
@@ -428,11 +437,19 @@ class Cas:
             view._merged.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {s: getattr(self, s) for s in self.__slots__}
+        from .packing import pack
+
+        state = {s: getattr(self, s) for s in self.__slots__}
+        packed = pack(self._views.values(), self._origin)
+        return state if packed is None else {**state, "_views": packed, "_origin": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        if isinstance(self._views, tuple):
+            from .packing import unpack
+
+            self._views, self._origin = unpack(self._views)
         self.adopt(self.typesystem)
 
     def __repr__(self) -> str:

@@ -100,13 +100,6 @@ def edge_features(cls: type[FeatureStructure]) -> list[Feature]:
     return features
 
 
-def to_text(value: Any) -> str:
-    """A value of a string feature of ours as it stands in files: an enumeration's name, a kind's name, else its `str`."""
-    if isinstance(value, Enum):
-        return value.name
-    return str(value)
-
-
 def from_text(python: Any, text: str) -> Any:
     """The value of a feature whose Python type is `python`. Raises ValueError or KeyError for what it does not know."""
     if python is str or python is object:

@@ -113,6 +113,21 @@ class Index(Generic[A]):
         index._sorted = False
         return index
 
+    def withdraw(self, source: str) -> bool:
+        """Takes out everything of one source. False where there was nothing."""
+        if self._columns is not None:
+            if self._columns[2] != source:
+                return False
+            self._columns = None
+            self._begins = None
+            return True
+        kept = [a for a in self._items if a._source != source]
+        if len(kept) == len(self._items):
+            return False
+        self._items = kept
+        self._begins = None
+        return True
+
     @staticmethod
     def merged(indexes: Iterable[Index[A]], type_: type[A]) -> Index[A]:
         """One index over several types, given in order of type priority."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from .errors import FormatError
-
-Start = Callable[[str, list[str]], None]
 
 _XML_11_HEADER = re.compile(rb"""\s*<\?xml\s+version\s*=\s*["']1\.1["']""")
 

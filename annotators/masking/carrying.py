@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from operator import le
 from typing import Any
 
 from ...pipeline.errors import CasError
@@ -76,8 +77,10 @@ def _carry_tokens(source: View, target: View, segments: list[tuple[int, int, int
                 tags.append(given[i])
     if any(tags):
         target.add_all([Token(b, e, pos=p) for b, e, p in zip(begins, ends, tags, strict=True)])
-    elif begins:
+    elif all(map(le, ends, begins[1:])):
         target.add_spans(Token, begins, ends)
+    else:  # other tools' tokens may overlap
+        target.add_all(map(Token, begins, ends))
 
 
 def _types(source: View, names: Iterable[str]) -> list[type[Annotation]]:

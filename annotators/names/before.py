@@ -8,7 +8,8 @@ from ...typesystem import PhiKind
 from . import cues
 from . import words as w
 from .cues import listed
-from .sheet import CAPITAL, LETTER, SMALL, Sheet
+from .shape import CAPITAL, LETTER, SMALL
+from .sheet import Sheet
 
 
 class Cue(NamedTuple):
@@ -46,6 +47,9 @@ _LABEL_KINDS = {
 _NAMING = listed("call calls called named name names naming calling")
 _NAMING_SURELY = listed("named alias aka nee née surname")
 _SURE_TITLES = listed("professor doctor captain sergeant colonel lieutenant sir lord fr")
+_SHORT_TITLES = listed("fr capt sgt lt col gen")
+"""Titles with a full stop that ends no sentence."""
+_STAFF = listed("RN MD NP LPN LVN CNA CRNA PharmD EMT APRN CNM RRT")
 _WHOSE = listed("my her his last first full maiden patient the 's")
 
 
@@ -63,7 +67,11 @@ def cue_before(sheet: Sheet, i: int) -> Cue:
         return line if line else NO_CUE
     form, low, bits = sheet.forms[k], sheet.forms[k].lower(), sheet.bits[k]
     if form == ":":
+        if sheet.form(k - 1).lower() == "by" and sheet.form(k - 2).lower() in _BY_VERBS:
+            return Cue(0.85, _BY_VERBS[sheet.form(k - 2).lower()], "label") if facts & (w.NAME | w.UNKNOWN) else NO_CUE
         return _label(sheet, k - 1, i)
+    if form == "?" and sheet.form(k - 1).lower() in ("name", "surname") and facts & (w.NAME | w.UNKNOWN):
+        return Cue(0.8, PhiKind.PERSON, "name is")
     if form == "," and k:
         k -= 1
         low, bits = sheet.forms[k].lower(), sheet.bits[k]
@@ -73,6 +81,8 @@ def cue_before(sheet: Sheet, i: int) -> Cue:
         if bits & cues.GREETING:
             return Cue(0.7, PhiKind.PERSON, "greeting") if facts & w.GIVEN else NO_CUE
         return NO_CUE
+    if form in _STAFF and facts & w.NAME and facts >> w.LEVEL < 2 and not _is_credential(sheet, k):
+        return Cue(0.75, PhiKind.PERSON_DOCTOR, "credential before")
     if bits & cues.RELATIVE and (facts & (w.GIVEN | w.UNKNOWN)) and not sheet.starts(i):
         return Cue(0.85 if facts & w.GIVEN else 0.6, PhiKind.PERSON_RELATIVE, "relative before")
     if bits & cues.PATIENT and facts & w.NAME:
@@ -104,13 +114,21 @@ def cue_before(sheet: Sheet, i: int) -> Cue:
     return NO_CUE
 
 
+def _is_credential(sheet: Sheet, k: int) -> bool:
+    """Whether `RN` at token k belongs to the name before it: `Tamika RN Johnson`, `Jane Roe, RN`."""
+    before = sheet.form(k - 1)
+    return before == "," or bool(sheet.bit(k - 1) & CAPITAL and sheet.facts(k - 1) & w.NAME)
+
+
 def _titled(sheet: Sheet, title: int, i: int, facts: int) -> Cue:
     bits = sheet.bits[title]
     kind = PhiKind.PERSON_DOCTOR if bits & cues.DOCTOR else PhiKind.PERSON
     if bits & cues.TITLE:
         return Cue(0.97, kind, "title")
     relation = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
-    if facts & w.BLOCKED or facts >> w.LEVEL > 1 or sheet.starts(i):
+    if facts & w.BLOCKED or facts >> w.LEVEL > 1:
+        return NO_CUE
+    if sheet.starts(i) and sheet.lowers[title] not in _SHORT_TITLES:
         return NO_CUE
     if facts & (w.GIVEN | w.OFTEN_SURNAME) or (facts & w.NAME and sheet.lowers[title] in _SURE_TITLES):
         return Cue(0.85, relation, "title")

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from ...typesystem import PhiKind
 from . import words as w
 from .found import Found, span_of
-from .sheet import CAPITAL, SHOUT, SMALL, Sheet
+from .other import is_sized
+from .shape import CAPITAL, SHOUT, SMALL
+from .sheet import Sheet
 from .weight import is_eponym
 
 _SURE = 0.65
@@ -30,10 +32,12 @@ def repeated(sheet: Sheet, kept: list[Found]) -> Iterator[Found]:
         return
     covered = {i for found in kept for i in range(found.first, found.last) if _stands(found)}
     for i in [i for i, low in enumerate(sheet.lowers) if low in known]:
-        if i in covered or is_eponym(sheet, [i], i + 1):
+        if i in covered or is_eponym(sheet, [i], i + 1) or is_sized(sheet, i, [i]):
             continue
         bits, facts, form, source = sheet.bits[i], sheet.facts(i), sheet.forms[i], known[sheet.lowers[i]]
         level = facts >> w.LEVEL
+        if facts & w.TERM and not facts & w.NAME:  # a word of `Glasgow Coma Scale`
+            continue
         if bits & SMALL:
             free = sheet.is_free(i)
             confidence = 0.7 if free and not level and (sheet.small or facts & w.OFTEN) else 0.0

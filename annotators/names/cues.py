@@ -96,18 +96,23 @@ _TABLE: tuple[tuple[int, str], ...] = (
                      "respiration breathing pulse facies area chart monitor biopsy smear medium solution "
                      "fluid bacillus organism vaccine program stimulation culture block anesthesia approach technique "
                      "chromosome flu measles level incision repair resection shunt study trial protocol regimen diet "
-                     "exercise exercises"),
+                     "exercise exercises coma outcome prognostic protein proteins proteinuria albumin albuminuria surgery"),
     (FOLLOWS_BRAND, "vaccine vaccines vaccination vaccinations shot shots dose doses covid booster jab jabs injection "
                     "injections tablet tablets pill pills capsule capsules cream lotion spray gel ointment mg ml patch inhaler "
                     "syrup drops"),
     (NEVER, "vit vits res eval epi ok im ive pts hx dx rx tx sx appt appts med meds temp temps resp sat sats neuro cardio derm "
             "rehab onc peds gyn psych surg ortho hosp dept recs labs info misc approx mom moms dad dads hrs mins wks mos yrs "
-            "info abd ext gen skin heent cont tid vs vss fam pneumo hep tet flu covid vax vaxx jab mod pfiz bp hr"),
+            "info abd ext gen skin heent cont tid vs vss fam pneumo hep tet flu covid vax vaxx jab mod pfiz bp hr "
+            "alk phos bili trop alb hgb hct plt glu trig chol dimer prot fib "
+            "hispanic hispanics latino latina latinx carbo neurosurg "
+            "märz jänner février août décembre março"),
     (NOT_INITIALS, "us uk usa uae eu un am pm ie eg ad bc md do pa rn np ma ms dc po iv im sc sq id er ed icu ob gi gu ent ct "
                    "mri ecg ekg bp hr rr o2 wbc rbc prn bid tid qid qd hs ac pc op or ip sa ph pt ot st rt lt lue rle aka "
                    "etc vs al no nr la de el le st mt ft ave tv pc dna rna hiv aids tb uti uri dvt pe mi cva tia chf copd "
                    "cad htn dm gerd bmi iud nsaid otc ppe pcr covid fda cdc who ems ama aed cpr dob ssn mrn ba bs bsc msc "
-                   "phd mph mba jd esq inc ltd co llc plc jr sr ii iii fl oz mg ml kg lb lbs cm mm ft"),
+                   "phd mph mba jd esq inc ltd co llc plc jr sr ii iii fl oz mg ml kg lb lbs cm mm ft "
+                   "ra sob npo nka nkda rom wnl cns csf loc lmp hpi ros pmh dnr dni ama etoh perrl ntnd nad ruq luq rlq llq qhs "
+                   "qod dtr sle"),
 )  # fmt: skip
 
 

@@ -9,7 +9,9 @@ from . import cues
 from . import words as w
 from .cues import listed
 from .found import Found, span_of
-from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
+from .other import is_product
+from .shape import CAPITAL, LETTER, SHOUT, SMALL
+from .sheet import Sheet
 from .words import Words
 
 _KINDS = {
@@ -83,6 +85,8 @@ class Organisations:
         length, entry = self.words.longest("organizations", sheet.tokens(i, 6 if facts & w.ORGANISATIONS_BEGIN else 1))
         if entry is not None:
             last = i + length
+            if is_product(sheet, last):
+                return
             capital = sheet.bits[i] & (CAPITAL | SHOUT)
             if last == i + 1 and (entry.ambiguous or facts >> w.LEVEL >= 2):
                 before = sheet.form(i - 1).lower()
@@ -106,6 +110,8 @@ class Organisations:
         if sheet.bits[i] & SMALL and entry.kind in _WEAK_KINDS:
             return
         first, telling = self._left(i)
+        if sheet.forms[i] == "surgery" and (sheet.facts(i - 1) & w.EPONYM or sheet.form(first - 1).lower() != "at"):
+            return  # an operation: `Whipple surgery`
         more = last
         if sheet.form(last).lower() in ("of", "at") and sheet.bit(last + 1) & CAPITAL and sheet.bits[i] & CAPITAL:
             k = last + 1

@@ -9,12 +9,13 @@ from . import cues, small
 from . import words as w
 from .before import Cue, cue_before
 from .found import Found, span_of
+from .other import is_other, is_sized
 from .runs import Runs
-from .sheet import CAPITAL, LETTER, SHOUT, Sheet
+from .shape import CAPITAL, CASELESS, LETTER, SHOUT, SHOWN
+from .sheet import Sheet
 from .weight import around, by_words, credential_after, is_doubtful, is_eponym
 
 _PLACE = w.CITY | w.STATE | w.COUNTRY
-_SHOWN = CAPITAL | SHOUT | LETTER
 _CUES = cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
 _NOT_INITIALS = frozenset(word for word, bits in cues.CUES.items() if bits & cues.NOT_INITIALS)
 
@@ -35,21 +36,51 @@ class People:
                 continue
             bits = sheet.bits[i]
             hopeless = facts & w.BLOCKED and not facts & w.NAME and not bits & LETTER  # the capital of a sentence
-            if bits & _SHOWN and not hopeless:
+            if bits & SHOWN and not hopeless:
                 last = self.runs.end(i)
                 if last > i:
                     yield from self._run(i, last)
                     done = last
                     continue
+            if bits & CASELESS and i:
+                last = self._caseless(i)
+                if last > i:
+                    cue = cue_before(sheet, i)
+                    yield span_of(sheet, i, last, cue.kind, cue.strength, cue.rule)
+                    done = last
+                continue
             if bits & _CUES and i + 1 < sheet.size:
                 j = self.runs.after_title(i)
                 last = self.runs.end(j) if j else 0
                 if last > j:
                     yield span_of(sheet, i + 1 + (sheet.forms[i + 1] == "."), last, self._title_kind(i), 0.95, "title")
                     done = last
+                elif bits & cues.TITLE and (letter := self._letter(i)):
+                    yield span_of(sheet, letter, letter + 1, PhiKind.PERSON_INITIALS, 0.85, "title")
+                    done = letter + 1
                 else:
                     yield from small.after_cue(sheet, i)
         yield from small.bare(sheet)
+
+    def _letter(self, i: int) -> int:
+        """The single letter that stands for a name after the title at token i, `Mr. K`; 0 without one."""
+        sheet = self.sheet
+        k = i + 1 + (sheet.form(i + 1) == ".")
+        if not sheet.bit(k) & LETTER or sheet.forms[k] == "I" or sheet.title_before(k) != i:
+            return 0
+        dotted = sheet.form(k + 1) == "." and sheet.near(k)
+        after = sheet.bit(k + 2) if dotted else sheet.bit(k + 1)
+        return 0 if after & SHOWN and sheet.near(k + dotted) and k + 1 + dotted not in sheet.sentence_starts else k
+
+    def _caseless(self, i: int) -> int:
+        """The end of a name in a script without capitals that begins at i; i where no strong cue stands before it."""
+        sheet = self.sheet
+        if sheet.bits[i - 1] & CASELESS or cue_before(sheet, i).strength < 0.85:
+            return i
+        last = i + 1
+        while last < min(sheet.size, i + 4) and sheet.bits[last] & CASELESS and sheet.near(last - 1):
+            last += 1
+        return last
 
     def _run(self, first: int, last: int) -> Iterator[Found]:
         """The people in a run of name-like tokens."""
@@ -64,6 +95,10 @@ class People:
         shouts = sum(1 for i in names if sheet.bits[i] & SHOUT)
         if shouts == len(names):
             yield from self._shouted(first, last, names, cue)
+            return
+        if cue.strength < 0.9 and (
+            is_sized(sheet, first, names) or (cue.strength < 0.8 and is_other(sheet, first, last, names))
+        ):
             return
         inverted = self._inverted(first, last, names, cue)
         if inverted:
@@ -104,7 +139,9 @@ class People:
         if sheet.form(last) != "," or k >= sheet.size or not sheet.near(last) or len(names) > 2:
             return None
         surname = sheet.facts(names[-1])
-        if surname & (w.STATE | w.COUNTRY) or (surname & w.CITY and not surname & w.OFTEN_SURNAME):
+        if surname & (w.STATE | w.COUNTRY) or (
+            surname & w.CITY and not surname & w.OFTEN_SURNAME and cue.strength < 0.55
+        ):
             return None
         end = self.runs.end(k)
         given = [i for i in range(k, end) if sheet.bits[i] & CAPITAL]
@@ -131,9 +168,10 @@ class People:
         last, kind, after = credential_after(sheet, last)
         kind = kind if cue.kind is PhiKind.PERSON else cue.kind
         end = last
-        if sheet.form(last) == "," and len(names) == 1 and sheet.bit(last + 1) & SHOUT and sure[0]:
+        labelled = cue.strength >= 0.85 and len(sheet.forms[names[0]]) > 1 and bool(facts[0] & (w.NAME | w.UNKNOWN))
+        if sheet.form(last) == "," and len(names) == 1 and sheet.bit(last + 1) & SHOUT and (sure[0] or labelled):
             given = sheet.facts(last + 1)
-            if given & w.OFTEN_GIVEN and given >> w.LEVEL < 2 and not given & _PLACE:
+            if given & w.OFTEN_GIVEN and given >> w.LEVEL < 2 and (labelled or not given & _PLACE):
                 end = self.runs.end(last + 1)
                 yield span_of(sheet, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
                 return
@@ -143,14 +181,18 @@ class People:
             yield span_of(sheet, first, end, kind, 0.85, "credential after")
         elif len(names) in (2, 3) and all(sure) and facts[0] & w.OFTEN_GIVEN and facts[-1] & w.OFTEN_SURNAME:
             yield span_of(sheet, first, end, kind, 0.6 if sheet.shouted else 0.7, "given name and surname")
+        elif len(names) == 2 and sure[0] and facts[0] & w.OFTEN_GIVEN and facts[1] & w.SURNAME and not sheet.shouted:
+            yield span_of(sheet, first, end, kind, 0.5, "given name and surname")
 
     def _initials_alone(self, first: int, last: int) -> Iterator[Found]:
         """Dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""
         sheet = self.sheet
         letters = [sheet.forms[i] for i in range(first, last) if sheet.bits[i] & LETTER]
-        if not 2 <= len(letters) <= 4 or "".join(letters).lower() in _NOT_INITIALS:
+        if not 2 <= len(letters) <= 4:
             return
         cue = cue_before(sheet, first)
+        if "".join(letters).lower() in _NOT_INITIALS and cue.kind is not PhiKind.PERSON_INITIALS:
+            return
         before = sheet.form(first - 1).lower()
         if cue.strength:
             kind = cue.kind if cue.kind is not PhiKind.PERSON else PhiKind.PERSON_INITIALS

@@ -10,7 +10,9 @@ from . import cues
 from . import words as w
 from .cues import listed
 from .found import Found, span_of
-from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
+from .other import is_scale
+from .shape import CAPITAL, LETTER, SHOUT, SMALL
+from .sheet import Sheet
 from .words import Words
 
 _SHOWN = CAPITAL | SHOUT | LETTER
@@ -58,7 +60,7 @@ class Places:
                     yield span_of(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                     done = last
                 continue
-            if facts & _LISTED:
+            if facts & _LISTED and not (sheet.form(i - 1) == "V" and sheet.form(i - 2).lower() == "factor"):
                 last, entry = self._longest(i, facts)
                 if entry is not None:
                     yield from self._weigh(i, last, entry)
@@ -122,6 +124,8 @@ class Places:
         if sheet.bit(last) & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
             return
         inside = self._inside(first)
+        if not inside and is_scale(sheet, last, bool(facts & w.EPONYM)):
+            return
         person = words == 1 and bool(facts & w.OFTEN)
         unsure = words == 1 and bool(facts & w.UNSURE_PLACE or person or level)
         if entry.list == "countries":
@@ -153,7 +157,9 @@ class Places:
         """Whether a given name or an initial stands right before token i."""
         sheet = self.sheet
         j = i - 1 - (sheet.form(i - 1) == ".")
-        return j >= 0 and bool(sheet.bits[j] & LETTER or (sheet.bits[j] & CAPITAL and sheet.facts(j) & w.GIVEN))
+        return j >= 0 and bool(
+            sheet.bits[j] & LETTER or (sheet.bits[j] & (CAPITAL | SHOUT) and sheet.facts(j) & w.GIVEN)
+        )
 
     def _inside(self, i: int) -> bool:
         """Whether `in`, `near`, `from`, `in the` stands before token i."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from . import cues
 from . import words as w
 from .cues import listed
-from .sheet import CAPITAL, LETTER, SHOUT, SMALL, Sheet
+from .shape import CAPITAL, LETTER, SHOUT, SMALL
+from .sheet import Sheet
 
 _ABBREVIATED = listed("St Ste Wm Chas Geo Jos Thos")
+_DOTTED = listed("MD DO RN NP PA DDS DMD")
 _SURE_PARTICLES = listed("van von der den de la del della di da dos du al el bin")
 
 
@@ -33,6 +35,8 @@ class Runs:
                     j += 1
             elif b & LETTER:
                 dotted = sheet.form(j + 1) == "." and sheet.near(j)
+                if seen and dotted and sheet.form(j + 3) == "." and sheet.form(j) + sheet.form(j + 2) in _DOTTED:
+                    break
                 if not dotted and not (sheet.bit(j + 1) & (CAPITAL | SHOUT) or (seen and j > i)):
                     break
                 if not dotted and sheet.forms[j] in "IA" and (not seen or not sheet.bit(j + 1) & (CAPITAL | SHOUT)):
@@ -77,6 +81,8 @@ class Runs:
             return False
         if facts & w.MONTH and first and not self._month_is_name(i):
             return False
+        if b & (cues.RELATIVE | cues.PATIENT) and self._introduces(i, facts):
+            return False
         if facts & w.BLOCKED:
             return first and self._may_name_all_the_same(i, facts)
         if b & (cues.WEAK_TITLE | cues.RELATIVE | cues.PATIENT) and not facts & w.OFTEN:
@@ -95,11 +101,20 @@ class Runs:
             return False
         return bool(facts & (w.NAME | w.UNKNOWN | w.CITY)) or facts >> w.LEVEL == 0
 
+    def _introduces(self, i: int, facts: int) -> bool:
+        """Whether a role that is a name too comes before the name of its bearer: `HCP: Son Raymond Kowalski`."""
+        sheet = self.sheet
+        following = sheet.facts(i + 1)
+        return facts >> w.LEVEL > 1 and bool(sheet.bit(i + 1) & CAPITAL and following & w.OFTEN_GIVEN)
+
     def _may_name_all_the_same(self, i: int, facts: int) -> bool:
         """Whether a word that is mostly no name is one here: `Will Smith`, `Dr. Good`, `Mr. Will`."""
         sheet = self.sheet
-        if facts & w.TERM or not facts & w.NAME or not sheet.bits[i] & CAPITAL:
+        if facts & w.TERM or not facts & w.NAME or not sheet.bits[i] & (CAPITAL | SHOUT):
             return False
+        if sheet.bits[i] & SHOUT:  # `Patient: DOE, JANE`
+            given = sheet.facts(i + 2) if sheet.bit(i + 2) & SHOUT else 0
+            return sheet.form(i - 1) == ":" and sheet.form(i + 1) == "," and bool(given & w.OFTEN_GIVEN)
         following = sheet.facts(i + 1) if sheet.bit(i + 1) & CAPITAL and sheet.near(i) else 0
         surname = following & w.SURNAME and not following & w.TERM
         title = sheet.title_before(i)
@@ -114,14 +129,19 @@ class Runs:
         """Whether a plain word is a surname after the given name or initial before it: `Jane Doe`, `J. Short`."""
         sheet = self.sheet
         facts = sheet.facts(i)
-        if not facts & w.SURNAME or facts & (w.TERM | w.MONTH) or facts >> w.LEVEL > 2 or not sheet.bits[i] & CAPITAL:
+        if not facts & w.SURNAME or facts & (w.TERM | w.MONTH) or facts >> w.LEVEL > 2 or len(sheet.forms[i]) < 2:
+            return False
+        case = sheet.bits[i] & (CAPITAL if sheet.shouted else CAPITAL | SHOUT)
+        if not case:
             return False
         if sheet.bits[i] & (cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.PATIENT | cues.NEVER):
             return False
         if sheet.forms[i - 1] == "." and sheet.bit(i - 2) & LETTER:
             return facts >> w.LEVEL < 2 or bool(facts & w.OFTEN_SURNAME)
+        if sheet.form(i - 2) == ":" and sheet.bit(i - 3) & cues.LABEL:  # `Name: Ngozi Obi`
+            return True
         given = sheet.facts(i - 1)
-        return bool(given & w.OFTEN_GIVEN) and given >> w.LEVEL < 2 and bool(sheet.bits[i - 1] & CAPITAL)
+        return bool(given & w.OFTEN_GIVEN) and given >> w.LEVEL < 2 and bool(sheet.bits[i - 1] & case)
 
     def _month_is_name(self, i: int) -> bool:
         """Whether `April`, `Jan` is a person: no figure beside it, and a surname after it or a role before it."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ...typesystem import FormTable, Sentence, View
+from ...typesystem import Sentence, View
 from . import cues
-from .cues import CREDENTIALS, CUES
+from .shape import HOT, SHOUT, SHOWN
 from .words import (
     BLOCKED,
     CITY,
     EPONYM,
+    EPONYMS_BEGIN,
     MAKERS_BEGIN,
     NAME,
     OFTEN,
@@ -21,38 +22,6 @@ from .words import (
     Words,
 )
 
-# What `SHAPES` says of a form, one bit each, above the bits of the cues.
-CAPITAL = 1 << 20
-"""A capital, then at least one small letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
-SHOUT = 1 << 21
-"""Two capitals or more and no small letter."""
-LETTER = 1 << 22
-"""One capital alone."""
-SMALL = 1 << 23
-"""A word without a capital at its start."""
-WORDLIKE = CAPITAL | SHOUT | LETTER | SMALL
-
-
-def _shape(form: str) -> int:
-    bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
-    first = form[0]
-    if not first.isalpha():
-        return bits
-    if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):
-        return bits
-    if not first.isupper():
-        return bits | (SMALL if first.islower() or not first.isupper() else 0)
-    if len(form) == 1:
-        return bits | LETTER
-    if form.isupper():
-        return bits | SHOUT
-    ups = sum(c.isupper() for c in form)
-    return bits | CAPITAL if ups <= 1 + form.count("-") + (len(form) > 4) else bits
-
-
-SHAPES: FormTable[int] = FormTable(_shape)
-"""Shape and cues of every token form seen lately."""
-
 
 class Sheet:
     """The tokens of a view as lists, with what rules ask about them. Indexes are token numbers, ends exclusive."""
@@ -62,21 +31,19 @@ class Sheet:
         self.text = view.text
         self.lowers = tokens.lowers
         self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms
-        self.bits = list(map(SHAPES.__getitem__, self.forms))
+        if not view.text.isascii() and not _UNSEEN.isdisjoint(self.forms):
+            self._leave_out_unseen()
+        self.bits = list(map(words.marks.__getitem__, self.forms))
         self.size = len(self.forms)
         self._facts, self._known = words.facts, dict[int, int]()
-        hints = words.hints
-        self.hot = [
-            i
-            for i, (b, f) in enumerate(zip(self.bits, self.forms, strict=True))
-            if b & _HOT_SHAPE or (b & SMALL and hints[f])
-        ]
+        self.hot = [i for i, b in enumerate(self.bits) if b & HOT]
         """Tokens that any rule can begin at."""
-        self.shown = [i for i in self.hot if self.bits[i] & _SHOWN]
+        self.shown = [i for i in self.hot if self.bits[i] & SHOWN]
         """Tokens with a capital."""
-        self._known.update(zip(self.hot, [self._facts[self.forms[i]] for i in self.hot], strict=True))
-        self._block_phrases(words)
-        self.hot_facts = [(i, self._known[i]) for i in self.hot]
+        self.hot_facts = [(i, self._facts[self.forms[i]]) for i in self.hot]
+        self._known.update(self.hot_facts)
+        if self._block_phrases(words):
+            self.hot_facts = [(i, self._known[i]) for i in self.hot]
         """The tokens that any rule can begin at, with what they can be, in text order."""
         starts, _ = view.spans(Sentence)
         self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
@@ -85,15 +52,24 @@ class Sheet:
         smalls = self.size - len(self.shown)
         self.shouted = shouts > smalls + 2 * capitals and shouts > 3
         """Written in capitals throughout."""
-        self.small = not self.shown and any(b & SMALL for b in self.bits)
-        """Written without capitals."""
+        self.small = smalls > 8 * len(self.shown) and all(self.form(i + 1) == ":" for i in self.shown)
+        """Written without capitals, those of speakers (`DOCTOR:`) aside."""
 
-    def _block_phrases(self, words: Words) -> None:
-        """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone."""
-        facts_of = self._known
+    def _leave_out_unseen(self) -> None:
+        """Drops the tokens that nobody sees, such as a zero-width space between `Dr.` and the name."""
+        kept = [i for i, form in enumerate(self.forms) if form not in _UNSEEN]
+        self.lowers, self.forms = [self.lowers[i] for i in kept], [self.forms[i] for i in kept]
+        self.begins, self.ends = [self.begins[i] for i in kept], [self.ends[i] for i in kept]
+
+    def _block_phrases(self, words: Words) -> bool:
+        """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone.
+
+        True where there are any.
+        """
+        facts_of, found = self._known, False
         for i in self.shown:
             facts = facts_of[i]
-            if not facts & (MAKERS_BEGIN | TERMS_BEGIN) or i + 1 == self.size:
+            if not facts & (MAKERS_BEGIN | TERMS_BEGIN | EPONYMS_BEGIN) or i + 1 == self.size:
                 continue
             if facts & BLOCKED and not facts & MAKERS_BEGIN and self.forms[i] != "St":
                 continue  # no name that a term could be taken for; `St. John's wort` begins with such a word
@@ -101,9 +77,13 @@ class Sheet:
             size, _ = words.longest("not_organizations", tokens) if facts & MAKERS_BEGIN else (0, None)
             if size < 2 and facts & TERMS_BEGIN:
                 size, _ = words.longest("medical", tokens)
+            if size < 2 and facts & EPONYMS_BEGIN and self.title_before(i) is None:
+                size, _ = words.longest("eponyms", tokens)
             if size > 1:
+                found = True
                 for j in range(i, i + size):
                     facts_of[j] = BLOCKED | TERM | (self.facts(j) & ~_BLOCKABLE)
+        return found
 
     def facts(self, i: int) -> int:
         """What token i can be (`words.GIVEN` ...); 0 outside the document."""
@@ -185,8 +165,7 @@ class Sheet:
         return self.bits[i] if 0 <= i < self.size else 0
 
 
-_SHOWN = CAPITAL | SHOUT | LETTER
-_HOT_SHAPE = _SHOWN | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
+_UNSEEN = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
 _BLOCKABLE = NAME | OFTEN | UNKNOWN | EPONYM | CITY | PLACES_BEGIN
 _OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
 _QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])

@@ -8,9 +8,15 @@ from ...typesystem import PhiKind
 from . import cues
 from . import words as w
 from .before import name_is
+from .cues import listed
 from .found import Found, span_of
-from .sheet import SHOUT, SMALL, Sheet
+from .shape import SHOUT, SMALL
+from .sheet import Sheet
 from .weight import is_eponym
+
+_OWNERS = listed("my his her our their your pt's patient's 's ’s")
+_VERBS = listed("rose drew sue pat rob grant chase pierce mark bill ray will may can grace dawn august earnest long")
+"""Given names that a verb or a noun after `my mother` may be."""
 
 
 def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
@@ -59,7 +65,9 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
         confidence = 0.6
     elif bits & (cues.RELATIVE | cues.WEAK_TITLE) and facts & w.OFTEN_GIVEN and level < 3 and not facts & w.BLOCKED:
         after = sheet.form(k + 1)  # `my son mark was`, but `my mother rose from`
-        confidence = 0.5 if not after or after in ",.;)'s" or sheet.bit(k + 1) & cues.PERSON_VERB else 0.2
+        stands = not after or after in ",.;)'s" or sheet.bit(k + 1) & cues.PERSON_VERB
+        owned = level < 2 and sheet.form(i - 1).lower() in _OWNERS and sheet.lowers[k] not in _VERBS
+        confidence = 0.5 if stands or owned else 0.2
         kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
     elif bits & cues.WEAK_TITLE and bits & cues.DOCTOR and facts & w.OFTEN_SURNAME and level == 0:
         confidence = 0.75

@@ -6,8 +6,11 @@ from ...typesystem import PhiKind
 from . import cues
 from . import words as w
 from .cues import listed
-from .sheet import CAPITAL, SMALL, Sheet
+from .other import owns
+from .shape import CAPITAL, SMALL
+from .sheet import Sheet
 
+_ARTICLES = listed("the a an this that la le un une el der die das au du of")
 _DISEASES = listed("wort disease syndrome palsy sign phenomenon lymphoma sarcoma thyroiditis criteria score maneuver")
 
 
@@ -22,7 +25,7 @@ def by_words(sheet: Sheet, names: list[int], letters: bool, first: int) -> tuple
             known = one & w.SURNAME or one & w.GIVEN
             return (0.85 if known and levels[0] < 2 else 0.6), "initial and name"
         base, rule = _single(one, levels[0], start)
-        foreign = one & w.UNKNOWN and not sheet.forms[names[0]].isascii()
+        foreign = one & w.UNKNOWN and not sheet.forms[names[0]].isascii() and _stands_free(sheet, names[0], start)
         return base + (0.25 if foreign else 0.0), rule
     if len(names) > 5:
         return 0.25, "capitalised words"
@@ -57,6 +60,16 @@ def _single(facts: int, level: int, start: bool) -> tuple[float, str]:
     return 0.15 if not start else 0.05, "unknown word"
 
 
+def _stands_free(sheet: Sheet, i: int, start: bool) -> bool:
+    """Whether the capital of token i speaks for a name: inside a sentence without an article, or before a verb of people."""
+    if not start:
+        return sheet.form(i - 1).lower() not in _ARTICLES
+    after = sheet.bit(i + 1)
+    if sheet.form(i + 1) in (",", "and", "&") and sheet.bit(i + 2) & CAPITAL and sheet.facts(i + 2) & w.NAME:
+        return True
+    return bool(after & cues.PERSON_VERB and after & SMALL) or sheet.form(i + 1) in ("'s", "’s")
+
+
 def around(sheet: Sheet, i: int, last: int) -> float:
     """What the words around a single name add."""
     added = 0.0
@@ -65,6 +78,10 @@ def around(sheet: Sheet, i: int, last: int) -> float:
         added += 0.1
     elif after & cues.PERSON_VERB and after & SMALL:
         added += 0.15 if sheet.facts(i) >> w.LEVEL < 2 or not sheet.facts(i) & w.OFTEN_GIVEN else 0.25
+    if sheet.form(i - 1).lower() in ("a", "an"):
+        added -= 0.2  # `drives a Ford`, `placed a Foley`
+    if sheet.starts(i) and sheet.form(last) in ("of", "about") and not sheet.facts(i) & w.GIVEN:
+        added -= 0.2  # `Leary of needles`, a misspelt word
     if sheet.form(i - 1) == "," and sheet.form(last) in (",", "!", "?") and sheet.facts(i) & w.OFTEN_GIVEN:
         added += 0.1  # somebody is spoken to
     before = sheet.bit(sheet.before(i)) if not sheet.starts(i) else 0
@@ -109,9 +126,11 @@ def is_eponym(sheet: Sheet, names: list[int], last: int) -> bool:
     if sheet.form(k) in ("'s", "’s", "'", "’"):
         k += 1
     if not facts & w.EPONYM:
-        return sheet.form(k).lower() in _DISEASES
+        return sheet.form(k).lower() in _DISEASES or owns(sheet, names, k)
     if k < sheet.size and (
-        sheet.bits[k] & cues.FOLLOWS_EPONYM or (sheet.facts(k) & w.BLOCKED and sheet.bits[k] & CAPITAL)
+        sheet.bits[k] & cues.FOLLOWS_EPONYM
+        or owns(sheet, names, k)
+        or (sheet.facts(k) & w.BLOCKED and sheet.bits[k] & CAPITAL)
     ):
         return True
     return len(names) == 1 and not facts & w.OFTEN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Self
@@ -12,6 +13,7 @@ from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
 from ..lexicon.normal import NORMAL, key_of
+from .shape import HOT, HOT_SHAPE, SMALL, shape
 
 # What `Words.facts` says of a form, one bit each.
 GIVEN, SURNAME = 1, 2
@@ -36,9 +38,11 @@ MONTH = 262144
 """A month, a weekday or a holiday."""
 MAKERS_BEGIN, TERMS_BEGIN = 524288, 1048576
 """A drug maker or brand, a medical term of several words begins with it: `Johnson & Johnson`, `charley horse`."""
+EPONYMS_BEGIN = 1 << 22
+"""An eponym of several words begins with it: `Bence Jones`."""
 TERM = 2097152
 """A medical term, a brand, a regulator, and not often a name."""
-LEVEL = 22
+LEVEL = 23
 """`facts >> LEVEL` is `Words.level`: 0 no English word, 1 a rarer one, 2 a common one, 3 a function word."""
 NAME = GIVEN | SURNAME
 OFTEN = OFTEN_GIVEN | OFTEN_SURNAME
@@ -62,6 +66,7 @@ _BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (CUES_BEGIN, ("organization_cues",)),
     (MAKERS_BEGIN, ("not_organizations",)),
     (TERMS_BEGIN, ("medical",)),
+    (EPONYMS_BEGIN, ("eponyms",)),
 )
 
 
@@ -122,12 +127,13 @@ class Words(Resource):
         return FormTable(self._facts)
 
     @cached_property
-    def hints(self) -> FormTable[bool]:
-        """Whether a form in small letters can begin anything: a frequent given name, an organisation, a cue of one.
+    def marks(self) -> FormTable[int]:
+        """The shape of a form (`shape.CAPITAL` ...), with `HOT` where a rule can begin at it.
 
-        Asks few lists: most words of a text are such forms, and nothing more need be known of them.
+        For forms in small letters that asks few lists: most words of a text are such forms, and nothing more need be
+        known of them.
         """
-        return FormTable(self._hint)
+        return FormTable(self._mark)
 
     @cached_property
     def _listed(self) -> FormTable[dict[str, Entry]]:
@@ -169,7 +175,12 @@ class Words(Resource):
         """Whether an entry of several words in one of the lists begins with a token."""
         return any(normal in self.lists[name].compiled.words and self.lists[name].depth(normal) > 1 for name in names)
 
+    def _mark(self, form: str) -> int:
+        bits = shape(form)
+        return bits | HOT if bits & HOT_SHAPE or (bits & SMALL and self._hint(form)) else bits
+
     def _hint(self, form: str) -> bool:
+        """Whether a form in small letters can begin anything: a frequent given name, an organisation, a cue of one."""
         normal = NORMAL[form]
         if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
             return True
@@ -177,6 +188,15 @@ class Words(Resource):
         return given is not None and given.share >= _OFTEN_GIVEN_SHARE
 
     def _facts(self, form: str) -> int:
+        """The bits of a form; one with diacritics that no list holds is what it is without them: `José` as `Jose`."""
+        found = self._own_facts(form)
+        if found & UNKNOWN and not form.isascii():
+            plain = self._own_facts(_without_diacritics(form))
+            if plain & (NAME | BLOCKED):
+                return plain
+        return found
+
+    def _own_facts(self, form: str) -> int:
         listed = self._listed[form]
         given, surname = listed.get("given_names"), listed.get("surnames")
         names = max(given.share if given else 0.0, surname.share if surname else 0.0)
@@ -200,6 +220,10 @@ class Words(Resource):
         elif not found & _LISTED and not level:
             found |= UNKNOWN
         return found | level << LEVEL
+
+
+def _without_diacritics(form: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", form) if not unicodedata.combining(c))
 
 
 def _level(listed: Mapping[str, Entry]) -> int:

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -95,9 +96,15 @@ class Uima:
 
 
 def check(
-    pairs: Sequence[tuple[Path | bytes, Path | bytes]], folder: Path, *, again: bool = False
+    pairs: Sequence[tuple[Path | bytes, Path | bytes]], folder: Path | None = None, *, again: bool = False
 ) -> list[dict[str, Any]]:
-    """Short for `Uima(folder).check(pairs)`. Raises RuntimeError where Java or the jars are absent."""
+    """Short for `Uima(folder).check(pairs)`, in a folder of its own where none is given.
+
+    Raises RuntimeError where Java or the jars are absent.
+    """
     if why_not():
         raise RuntimeError(why_not())
-    return Uima(folder).check(pairs, again=again)
+    if folder is not None:
+        return Uima(folder).check(pairs, again=again)
+    with tempfile.TemporaryDirectory() as temporary:
+        return Uima(Path(temporary)).check(pairs, again=again)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from small import back, types, xmi
 
 from caspipe.typesystem import (
     Annotation,
@@ -19,7 +20,6 @@ from caspipe.typesystem import (
     DocumentMetaData,
     Feature,
     FormatError,
-    FSArray,
     Phi,
     PhiKind,
     Sentence,
@@ -31,16 +31,6 @@ from caspipe.typesystem import (
 )
 
 EMOJI = "😀😀😀 abc def"
-
-
-def types(**features: str) -> tuple[TypeSystem, Any]:
-    """A type system with one annotation type `my.T` of these features, and its class."""
-    ts = TypeSystem()
-    return ts, ts.create_type("my.T", Annotation, features)
-
-
-def back(cas: Cas, **options: Any) -> Cas:
-    return read_xmi(write_xmi(cas, **options), cas.typesystem)
 
 
 def test_order_is_that_of_uima_for_supertypes_and_equal_begins() -> None:  # 1, 2
@@ -143,18 +133,6 @@ def test_offsets_outside_the_text_are_refused(begin: int, end: int) -> None:  # 
         CasError, match=rf"^document d: my.T {begin}:{end} lies outside the text of view _InitialView \(0:3\)$"
     ):
         write_xmi(cas)
-
-
-BODY = (
-    '<?xml version="1.0"?>\n<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" '
-    'xmlns:my="http:///my.ecore" xmi:version="2.0">\n<cas:NULL xmi:id="0"/>\n'
-    '<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text/plain" sofaString="{text}"/>\n{rows}'
-    '<cas:View sofa="1" members="{members}"/>\n</xmi:XMI>'
-)
-
-
-def xmi(rows: str, members: str, text: str = "abc def") -> bytes:
-    return BODY.format(rows=rows, members=members, text=text).encode()
 
 
 def test_unknown_features_and_types_survive_lenient_reading() -> None:  # 9, 10, 11
@@ -392,137 +370,3 @@ def test_a_view_without_a_sofa_is_the_initial_view() -> None:  # B23
     assert cas.select(R)[0].s == "x"
     assert b"cas:Sofa" not in write_xmi(cas)
     assert b'<cas:View members="1"/>' in write_xmi(cas)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("true", True), ("TRUE", True), ("false", False), ("1", False), ("", False)]
-)
-def test_booleans_are_read_as_java_reads_them(text: str, value: bool) -> None:  # after B23
-    ts, T = types(b="uima.cas.Boolean")
-    assert read_xmi(xmi(f'<my:T xmi:id="2" sofa="1" begin="0" end="1" b="{text}"/>', "2"), ts).select(T)[0].b is value
-
-
-@pytest.mark.parametrize(
-    ("range_", "text", "value"),
-    [
-        ("Integer", "+5", 5),
-        ("Integer", "", 0),
-        ("Double", "1e5", 1e5),
-        ("Double", "1.5d", 1.5),
-        ("Float", "Infinity", float("inf")),
-        ("Double", "-Infinity", float("-inf")),
-        ("Long", "-9223372036854775808", -(2**63)),
-    ],
-)
-def test_numbers_are_read_as_java_reads_them(range_: str, text: str, value: Any) -> None:
-    ts, T = types(n=f"uima.cas.{range_}")
-    assert read_xmi(xmi(f'<my:T xmi:id="2" sofa="1" begin="0" end="1" n="{text}"/>', "2"), ts).select(T)[0].n == value
-
-
-@pytest.mark.parametrize(
-    ("range_", "text"),
-    [
-        ("Integer", " 5"),
-        ("Integer", "5.0"),
-        ("Integer", "True"),
-        ("Integer", "2147483648"),
-        ("Integer", "1_0"),
-        ("Byte", "200"),
-        ("Double", "nan"),
-        ("Double", "inf"),
-        ("Double", "1,5"),
-        ("Double", " 1"),
-        ("ByteArray", "4"),
-        ("LongArray", "1 x"),
-    ],
-)
-def test_numbers_java_refuses_are_refused(range_: str, text: str) -> None:
-    ts, _ = types(n=f"uima.cas.{range_}")
-    with pytest.raises(
-        FormatError, match=r"^\(bytes\):5:1: my.T: expected (a whole number|a number|pairs of hexadecimal)"
-    ):
-        read_xmi(xmi(f'<my:T xmi:id="2" sofa="1" begin="0" end="1" n="{text}"/>', "2"), ts)
-
-
-def test_the_same_last_part_of_two_packages_gets_two_prefixes() -> None:  # namespaces
-    ts = TypeSystem()
-    names = ["a.t.T", "b.t.T", "cas.T", "x.cas.T", "x.tcas.T", "T", "t2.T"]
-    cas = Cas("abc", typesystem=ts)
-    for name in names:
-        cas.add(ts.create_type(name)(0, 1))
-    data = write_xmi(cas)
-    again = read_xmi(data, ts)
-    assert sorted(type(a).uima_name for a in again.select(Annotation)) == sorted(names)
-    assert b'xmlns:noNamespace="http:///uima/noNamespace.ecore"' in data
-
-
-def test_line_ends_tabs_and_markup_survive_everywhere() -> None:
-    ts = TypeSystem()
-    T = ts.create_type("my.T", Annotation, [Feature("s", "uima.cas.String"), Feature("a", "uima.cas.StringArray")])
-    odd = " \r\n\t\n\r<&>\"']]> \x7f\x85\u2028 "
-    cas = Cas(odd, typesystem=ts)
-    cas.add(T(0, len(odd), s=odd, a=[odd, "", odd]))
-    for pretty in (False, True):
-        again = back(cas, pretty=pretty)
-        (item,) = again.select(T)
-        assert (again.text, item.s, item.a) == (odd, odd, [odd, "", odd])
-
-
-def test_arrays_are_inline_or_shared_as_the_type_system_says() -> None:
-    ts = TypeSystem()
-    T = ts.create_type(
-        "my.T",
-        Annotation,
-        [
-            Feature("inline", "uima.cas.FSArray"),
-            Feature("shared", "uima.cas.FSArray", None, True),
-            Feature("any", "uima.cas.TOP"),
-        ],
-    )
-    cas = Cas("abc", typesystem=ts)
-    one, two = T(0, 1), T(1, 2)
-    array = FSArray([one, two])
-    one.inline = two.inline = array
-    one.shared = two.shared = one.any = array
-    cas.view().add_all([one, two])
-    data = write_xmi(cas)
-    assert data.count(b"<cas:FSArray") == 1
-    first, second = read_xmi(data, ts).select(T)
-    assert first.shared is second.shared is first.any
-    assert first.inline == second.inline == list(first.shared) == [first, second]
-
-
-def test_a_plain_list_in_a_shared_feature_keeps_its_identity() -> None:
-    ts = TypeSystem()
-    T = ts.create_type(
-        "my.T",
-        Annotation,
-        [Feature("a", "uima.cas.IntegerArray", None, True), Feature("l", "uima.cas.FSList", None, True)],
-    )
-    cas = Cas("abc", typesystem=ts)
-    numbers, heads = [1, 2], []
-    one, two = T(0, 1, a=numbers, l=heads), T(1, 2, a=numbers, l=heads)
-    heads += [one, two]
-    cas.view().add_all([one, two])
-    first, second = back(cas).select(T)
-    assert first.a is second.a
-    assert first.l is second.l
-    assert (list(first.a), list(first.l)) == ([1, 2], [first, second])
-
-
-def test_a_list_in_a_circle_cannot_be_inline() -> None:
-    from caspipe.typesystem.arrays import NonEmptyIntegerList
-
-    ts = TypeSystem()
-    T = ts.create_type(
-        "my.T", Annotation, [Feature("l", "uima.cas.IntegerList"), Feature("m", "uima.cas.IntegerList", None, True)]
-    )
-    circle = NonEmptyIntegerList(1)
-    circle.tail = circle
-    cas = Cas("abc", typesystem=ts)
-    item = cas.add(T(0, 1, m=circle))
-    again = back(cas).select(T)[0]
-    assert again.m.tail is again.m
-    item.l = circle
-    with pytest.raises(CasError, match=r"my\.T: feature l"):
-        write_xmi(cas)

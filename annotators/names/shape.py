@@ -1,0 +1,40 @@
+"""The shape of a form: its capitals, its script, and the cue or credential that it is."""
+
+from __future__ import annotations
+
+from . import cues
+from .cues import CREDENTIALS, CUES
+
+# What `shape` says of a form, one bit each, above the bits of the cues.
+CAPITAL = 1 << 20
+"""A capital, then at least one small letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
+SHOUT = 1 << 21
+"""Two capitals or more and no small letter."""
+LETTER = 1 << 22
+"""One capital alone."""
+SMALL = 1 << 23
+"""A word without a capital at its start."""
+CASELESS = 1 << 24
+"""A word in a script without capitals, Chinese or Arabic; `SMALL` too."""
+HOT = 1 << 25
+"""A rule can begin at the form: by its shape, by its cue, or since a list holds it in small letters."""
+SHOWN = CAPITAL | SHOUT | LETTER
+HOT_SHAPE = SHOWN | CASELESS | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
+
+
+def shape(form: str) -> int:
+    """The bits of a form: of its shape and of the cues in `CUES` and `CREDENTIALS`."""
+    bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
+    first = form[0]
+    if not first.isalpha():
+        return bits
+    if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):
+        return bits
+    if not first.isupper():
+        return bits | SMALL | (0 if first.islower() else CASELESS)
+    if len(form) == 1:
+        return bits | LETTER
+    if form.isupper():
+        return bits | SHOUT
+    ups = sum(c.isupper() for c in form)
+    return bits | CAPITAL if ups <= 1 + form.count("-") + (len(form) > 4) else bits

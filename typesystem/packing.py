@@ -1,0 +1,155 @@
+"""Documents whose feature structures refer to each other at length, as flat rows: pickling them must not recurse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .annotation import TYPES, FeatureStructure
+from .arrays import ArrayBase, FSArray, ListBase
+from .cas import View
+from .description import ARRAYS, PRIMITIVES
+from .index import Index
+from .origin import Origin
+
+_TANGLED: dict[type[Any], bool] = {}
+_VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
+
+
+def may_chain(cls: type[FeatureStructure]) -> bool:
+    """Whether instances can refer to what refers further: a chain as long as the document."""
+    found = _TANGLED.get(cls)
+    if found is None:
+        foreign = "_spec" in cls.__dict__
+        found = _TANGLED[cls] = issubclass(cls, ListBase) or any(
+            f.range not in _VALUES and (foreign or f.range not in TYPES or _refers(TYPES[f.range]))
+            for f in cls.features.values()
+        )
+    return found
+
+
+def _refers(cls: type[FeatureStructure]) -> bool:
+    """Whether a value of this range may hold references: anything may that is not one of our types made of values."""
+    return not cls.features or any(f.range not in _VALUES for f in cls.features.values())
+
+
+class Ref:
+    """A feature structure by its row."""
+
+    __slots__ = ("row",)
+
+    def __init__(self, row: int) -> None:
+        self.row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ref, (self.row,)
+
+
+class _Packer:
+    """Turns feature structures into rows of (class, state, elements), in which others appear as `Ref`."""
+
+    def __init__(self) -> None:
+        self._row_of: dict[int, Ref] = {}
+        self._queue: list[Any] = []
+        self._lists: dict[int, list[Any]] = {}
+        self._seen: list[Any] = []
+        """The lists of `_lists`, held so that their `id()` stays theirs."""
+
+    def pack(self, value: Any) -> Any:
+        """The value with references for feature structures, which are queued; lists keep their identity."""
+        kind = type(value)
+        if kind is str or kind is int or value is None:
+            return value
+        if isinstance(value, FeatureStructure):
+            if isinstance(value, ArrayBase) and not isinstance(value, FSArray):
+                return value  # holds values only
+            ref = self._row_of.get(id(value))
+            if ref is None:
+                ref = self._row_of[id(value)] = Ref(len(self._row_of))
+                self._queue.append(value)
+            return ref
+        if kind is list:
+            made = self._lists.get(id(value))
+            if made is None:
+                self._seen.append(value)
+                made = self._lists[id(value)] = []
+                made.extend([self.pack(v) for v in value])
+            return made
+        if kind is dict:
+            return {k: self.pack(v) for k, v in value.items()}
+        return tuple([self.pack(v) for v in value]) if kind is tuple else value
+
+    def rows(self) -> list[tuple[Any, Any, Any]]:
+        """The rows of everything packed and all it refers to."""
+        found: list[tuple[Any, Any, Any]] = []
+        for item in self._queue:  # grows while it is gone through
+            _, (cls, *_), state, *further = item.__reduce_ex__(2)
+            elements = list(further[0]) if further and further[0] is not None else None
+            found.append((cls, self.pack(state), self.pack(elements)))
+        return found
+
+
+class _Unpacker:
+    """Brings back what a `_Packer` made of feature structures."""
+
+    def __init__(self, rows: list[tuple[Any, Any, Any]]) -> None:
+        self._items: list[Any] = [cls.__new__(cls) for cls, _, _ in rows]
+        self._lists: dict[int, list[Any]] = {}
+        for item, (_, state, elements) in zip(self._items, rows, strict=True):
+            if elements is not None:
+                item.extend(self.unpack(elements))
+            for part in state if isinstance(state, tuple) else (state,):
+                for name, value in (part or {}).items():
+                    setattr(item, name, self.unpack(value))
+
+    def unpack(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is Ref:
+            return self._items[value.row]
+        if kind is list:
+            made = self._lists.get(id(value))
+            if made is None:
+                made = self._lists[id(value)] = []
+                made.extend([self.unpack(v) for v in value])
+            return made
+        if kind is dict:
+            return {k: self.unpack(v) for k, v in value.items()}
+        return tuple([self.unpack(v) for v in value]) if kind is tuple else value
+
+
+def pack(views: Iterable[View], origin: Origin | None) -> tuple[Any, ...] | None:
+    """Views and origin as flat data for a pickle; None where nothing can chain, and pickle itself is faster."""
+    views = list(views)
+    if not any(may_chain(t) for v in views for t in (*v._indexes, *v._others)):
+        return None
+    packer = _Packer()
+    flat = [
+        (
+            v.sofa,
+            v.offset_map,
+            {t: index._columns or packer.pack(list(index.items)) for t, index in v._indexes.items()},
+            {t: packer.pack(list(items)) for t, items in v._others.items()},
+        )
+        for v in views
+    ]
+    numbers = None if origin is None else (packer.pack(origin.items), origin.sofas)
+    return flat, numbers, packer.rows()
+
+
+def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
+    """Undoes `pack`: views by name."""
+    flat, numbers, rows = packed
+    unpacker = _Unpacker(rows)
+    views: dict[str, View] = {}
+    for sofa, offset_map, indexes, others in flat:
+        view = views[sofa.name] = View(sofa)
+        view.offset_map = offset_map
+        for type_, content in indexes.items():
+            if isinstance(content, tuple):
+                index: Index[Any] = Index(type_)
+                index.set_columns(*content)
+            else:
+                index = Index.of(type_, unpacker.unpack(content))
+            view._indexes[type_] = index
+        view._others = {t: unpacker.unpack(items) for t, items in others.items()}
+    return views, None if numbers is None else Origin(unpacker.unpack(numbers[0]), numbers[1])
