@@ -276,6 +276,9 @@ def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, 
 
     if isinstance(value, Text):
         value = str(value.base / value) if hint is Path else str(value)
+    if isinstance(value, bool) and hint in (int, float):
+        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+        return None
     try:
         return leaf_adapter(hint).validate_python(value)
     except ValidationError as error:

@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from typer.testing import CliRunner
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.cli import app
-from caspipe.pipeline.component import AnalysisEngine, CasConsumer, component
+from caspipe.pipeline.component import AnalysisEngine, CasConsumer, CollectionReader, component
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 from caspipe.pipeline.report import RunReport
 from caspipe.pipeline.shipped import locate
@@ -683,6 +684,43 @@ class BadEngine(AnalysisEngine):
             cas.drop_view("deidentified")
             cas.create_view("deidentified", cas.text)
             raise KeyError(cas.text)
+
+
+@component("t_bad_reader")
+class BadReader(CollectionReader):
+    """Fails after its first document, quoting it."""
+
+    folder: Path | None = None
+    """Not used."""
+
+    def __iter__(self) -> Iterator[Cas]:
+        yield Cas(NOTE, id="n0")
+        raise ValueError(NOTE)
+
+
+def test_a_reader_that_fails_in_the_middle_ends_the_run_and_says_who_and_no_text(tmp_path: Path) -> None:
+    ran = run(tmp_path, {}, reader="t_bad_reader")
+    assert ran.code == 4
+    assert "reader/t_bad_reader: ValueError" in ran.said
+    assert ran.counts() == (1, 1, 0, 0)
+    assert ran.released("n0").decode() == MASKED
+
+
+@component("t_warning_engine")
+class WarningEngine(AnalysisEngine):
+    """Warns with the text of the document, as libraries do."""
+
+    def process(self, cas: Cas) -> None:
+        warnings.warn(cas.text, RuntimeWarning, stacklevel=1)
+        warnings.warn(cas.text, UserWarning, stacklevel=1)
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning", "ignore:.*:UserWarning")
+def test_warnings_of_other_peoples_code_are_told_without_their_text(tmp_path: Path) -> None:
+    notes(tmp_path, 5)
+    ran = run(tmp_path, {}, after=["t_warning_engine"])
+    assert (ran.code, ran.counts()) == (0, (5, 5, 0, 0))
+    assert ran.said.count("UserWarning") <= 1
 
 
 def test_an_engine_that_fails_half_way_releases_nothing_of_that_document(tmp_path: Path) -> None:

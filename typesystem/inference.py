@@ -25,7 +25,7 @@ _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
 _DECIMAL = re.compile(
     r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII
 )  # 1.50 is rather a version or a code
-_IDS = re.compile(r"[1-9][0-9]*( [1-9][0-9]*)*\Z", re.ASCII)
+_IDS = re.compile(r"(0|[1-9][0-9]*)( (0|[1-9][0-9]*))*\Z", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ def _feature(name: str, seen: _Seen, ids: set[str], unindexed: set[str]) -> Feat
         return Feature(name, "uima.cas.StringArray", None, False)
     values = seen.values[name]
     each = [v.split(" ") for v in values if v]
-    references = each and all(_IDS.match(v) for v in values if v) and all(i in ids for v in each for i in v)
+    references = each and all(_IDS.match(v) for v in values if v) and all(i in ids or i == "0" for v in each for i in v)
     if references and any(i in unindexed for v in each for i in v):  # surely: nothing else keeps those alive
         if all(len(v) == 1 for v in each):
             return Feature(name, TOP)

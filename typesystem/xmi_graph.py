@@ -163,30 +163,23 @@ class Collector:
                     self.arrays.append(item)
             return
         plan = plan_for(cls, self.types)
-        if len(set(map(id, items))) < len(items) or (not plan.in_sofa and len(self.views) > 1):
-            items = self._new(items, i)  # indexed twice, or in several views
-        batch = Batch(plan, i if plan.in_sofa else NO_VIEW, items, True)
+        unique = items
+        if len(set(map(id, items))) < len(items):  # indexed twice
+            unique = list({id(x): x for x in items}.values())
+        fresh = unique
+        if not plan.in_sofa and len(self.views) > 1:  # perhaps indexed in another view too
+            written = {id(x) for batch in self.batches for x in batch.items}
+            fresh = [x for x in unique if id(x) not in written]
+        batch = Batch(plan, i if plan.in_sofa else NO_VIEW, fresh, True)
         self.batches.append(batch)
-        self.members[i].append(batch)
+        if len(fresh) == len(unique):
+            self.members[i].append(batch)
+        else:
+            self.members[i] += unique
         if plan.is_token:
-            tags = self._tags(items)
+            tags = self._tags(fresh)
             if tags:
                 self._batch(Pos, i, tags)
-
-    def _new(self, items: list[Any], i: int) -> list[Any]:
-        """Those that no batch holds yet; the others become members of this view one by one."""
-        written = {id(x) for batch in self.batches for x in batch.items}
-        fresh: list[Any] = []
-        here: set[int] = set()
-        for item in items:
-            if id(item) in here:
-                continue
-            here.add(id(item))
-            if id(item) in written:
-                self.members[i].append(item)
-            else:
-                fresh.append(item)
-        return fresh
 
     def _tags(self, tokens: list[Any]) -> list[Any]:
         """POS annotations for tokens that have a tag; one that came with its own keeps it, in step with `Token.pos`."""

@@ -132,7 +132,7 @@ def _titled(sheet: Sheet, title: int, i: int, facts: int) -> Cue:
         return NO_CUE
     if facts & (w.GIVEN | w.OFTEN_SURNAME) or (facts & w.NAME and sheet.lowers[title] in _SURE_TITLES):
         return Cue(0.85, relation, "title")
-    if sheet.bits[title] & CAPITAL and facts & (w.SURNAME | w.UNKNOWN):
+    if (sheet.bits[title] & CAPITAL or bits & cues.DOCTOR) and facts & (w.SURNAME | w.UNKNOWN):
         return Cue(0.8 if sheet.lowers[title] in _SURE_TITLES else 0.5, relation, "title")
     return NO_CUE
 

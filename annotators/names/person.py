@@ -175,7 +175,7 @@ class People:
                 end = self.runs.end(last + 1)
                 yield span_of(sheet, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
                 return
-        if cue.strength and len(names) < 4 and (any(sure) or (cue.strength >= 0.85 and facts[0] & w.UNKNOWN)):
+        if cue.strength and len(names) < 4 and (any(sure) or self._is_unknown_name(names[0], cue)):
             yield span_of(sheet, first, end, kind, max(0.6, cue.strength - 0.15), cue.rule)
         elif after > 0.9 and any(sure):
             yield span_of(sheet, first, end, kind, 0.85, "credential after")
@@ -183,6 +183,11 @@ class People:
             yield span_of(sheet, first, end, kind, 0.6 if sheet.shouted else 0.7, "given name and surname")
         elif len(names) == 2 and sure[0] and facts[0] & w.OFTEN_GIVEN and facts[1] & w.SURNAME and not sheet.shouted:
             yield span_of(sheet, first, end, kind, 0.5, "given name and surname")
+
+    def _is_unknown_name(self, i: int, cue: Cue) -> bool:
+        """Whether a word in capitals of no list is a name after this cue, and no abbreviation."""
+        long = cue.rule == "title" and len(self.sheet.forms[i]) > 5
+        return (cue.strength >= 0.85 or long) and bool(self.sheet.facts(i) & w.UNKNOWN)
 
     def _initials_alone(self, first: int, last: int) -> Iterator[Found]:
         """Dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""

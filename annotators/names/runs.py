@@ -59,9 +59,9 @@ class Runs:
         sheet = self.sheet
         j = i + 1 + (sheet.form(i + 1) == ".")
         first = j
-        while sheet.bit(j) & cues.PARTICLE and sheet.bit(j) & SMALL and j < first + 3:
+        while sheet.bit(j) & cues.PARTICLE and sheet.bit(j) & (SMALL | SHOUT) and j < first + 3:
             j += 1
-        return j if sheet.bits[i] & cues.TITLE and j > first and sheet.bit(j) & CAPITAL else 0
+        return j if sheet.bits[i] & cues.TITLE and j > first and sheet.bit(j) & (CAPITAL | SHOUT) else 0
 
     def with_particles(self, first: int) -> int:
         """Where a name begins that has particles before it: `de la Cruz`."""

@@ -19,6 +19,15 @@ _VERBS = listed("rose drew sue pat rob grant chase pierce mark bill ray will may
 """Given names that a verb or a noun after `my mother` may be."""
 
 
+_VERB_ENDINGS = ("ed", "ing", "ly", "es", "tion", "d")
+
+
+def _is_subject(sheet: Sheet, k: int) -> bool:
+    """Whether a verb of people or a pause follows token k."""
+    after = sheet.form(k + 1)
+    return not after or after in ",.;)'s’s" or bool(sheet.bit(k + 1) & cues.PERSON_VERB)
+
+
 def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
     """A name in small letters after a title, a role, `named`, `name is` or a greeting at token i."""
     bits, k = sheet.bits[i], i + 1
@@ -33,6 +42,11 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
         k += 1
     elif named and sheet.forms[i].lower() in ("name", "names"):
         return
+    first = k
+    while bits & cues.TITLE and sheet.bit(k) & cues.PARTICLE and k < first + 3 and sheet.bit(k + 1) & SMALL:
+        k += 1
+    if k > first and not sheet.facts(k) & (w.NAME | w.UNKNOWN):
+        k = first  # `dr de ...`
     if (
         k >= sheet.size
         or not sheet.bits[k] & SMALL
@@ -71,6 +85,15 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
         kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else kind
     elif bits & cues.WEAK_TITLE and bits & cues.DOCTOR and facts & w.OFTEN_SURNAME and level == 0:
         confidence = 0.75
+    elif sheet.lowers[i] in ("doctor", "nurse") and _is_subject(sheet, k):
+        if facts & w.SURNAME and level < 2 and not facts & w.BLOCKED:
+            confidence = 0.6
+        elif (
+            facts & w.UNKNOWN
+            and len(sheet.forms[k]) > 4
+            and ("-" in sheet.lowers[k] or not sheet.lowers[k].endswith(_VERB_ENDINGS))
+        ):
+            confidence = 0.35  # no misspelt verb: `the doctor prescibed`
     if confidence:
         last = k + 1
         while last < sheet.size and last < k + 3 and sheet.bits[last] & SMALL and sheet.near(last - 1):
@@ -79,7 +102,7 @@ def after_cue(sheet: Sheet, i: int) -> Iterator[Found]:
             if not (known and following >> w.LEVEL == 0 and not following & w.BLOCKED and confidence > 0.5):
                 break
             last += 1
-        yield span_of(sheet, k, last, kind, confidence, "small letters after a cue")
+        yield span_of(sheet, min(first, k), last, kind, confidence, "small letters after a cue")
 
 
 def bare(sheet: Sheet) -> Iterator[Found]:
