@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .annotation import FeatureStructure
 
@@ -14,6 +14,8 @@ class Origin:
     items: dict[int, FeatureStructure]
     sofas: dict[str, int]
     """By view name."""
+    strays: list[FeatureStructure] = field(default_factory=list)
+    """What nothing in the document was seen to refer to: lenient reading keeps it, in case a feature it did not know does."""
 
     def __repr__(self) -> str:
         return f"<Origin of {len(self.items)}>"

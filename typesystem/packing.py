@@ -132,7 +132,7 @@ def pack(views: Iterable[View], origin: Origin | None) -> tuple[Any, ...] | None
         )
         for v in views
     ]
-    numbers = None if origin is None else (packer.pack(origin.items), origin.sofas)
+    numbers = None if origin is None else (packer.pack(origin.items), origin.sofas, packer.pack(origin.strays))
     return flat, numbers, packer.rows()
 
 
@@ -152,4 +152,6 @@ def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
                 index = Index.of(type_, unpacker.unpack(content))
             view._indexes[type_] = index
         view._others = {t: unpacker.unpack(items) for t, items in others.items()}
-    return views, None if numbers is None else Origin(unpacker.unpack(numbers[0]), numbers[1])
+    if numbers is None:
+        return views, None
+    return views, Origin(unpacker.unpack(numbers[0]), numbers[1], unpacker.unpack(numbers[2]))

@@ -100,15 +100,26 @@ class Collector:
         for i, view in enumerate(self.views):
             if view.sofa.array is not None:
                 self._reach(view.sofa.array, i)
+        self._work()
+        if self.whole and self.cas._origin is not None:
+            for item in self.cas._origin.strays:
+                self._reach(item, 0)
+            self._work()
+        for (cls, i), items in self.loose.items():
+            self.batches.append(Batch(plan_for(cls, self.types), i, items, False))
+        return self._numbered()
+
+    def _work(self) -> None:
         while self.queue:
             item, i = self.queue.pop()
             if isinstance(item, FSArray):
                 self._elements(item, i)
             else:
                 self._follow(self._plan(item), item, i)
-        for (cls, i), items in self.loose.items():
-            self.batches.append(Batch(plan_for(cls, self.types), i, items, False))
-        return self._numbered()
+
+    def reached(self) -> set[int]:
+        """`id()` of all that `collect` found."""
+        return self.known.keys() | {id(x) for batch in self.batches for x in batch.items}
 
     def _refers(self) -> bool:
         """Whether anything refers to anything: otherwise nobody asks for the number of an instance."""
@@ -116,6 +127,7 @@ class Collector:
             any(batch.plan.references for batch in self.batches)
             or bool(self.arrays or self.alias or self.tag_of)
             or any(view.sofa.array is not None for view in self.views)
+            or bool(self.cas._origin is not None and self.cas._origin.strays)
             or any(not isinstance(m, Batch) for members in self.members for m in members)
         )
 
@@ -156,6 +168,7 @@ class Collector:
 
     def _batch(self, cls: type[Any], i: int, items: list[Any]) -> None:
         if issubclass(cls, ArrayBase):
+            items = list({id(x): x for x in items}.values())
             self.members[i] += items
             for item in items:
                 if id(item) not in self.known:
@@ -168,7 +181,7 @@ class Collector:
             unique = list({id(x): x for x in items}.values())
         fresh = unique
         if not plan.in_sofa and len(self.views) > 1:  # perhaps indexed in another view too
-            written = {id(x) for batch in self.batches for x in batch.items}
+            written = {id(x) for batch in self.batches if batch.view == NO_VIEW for x in batch.items}
             fresh = [x for x in unique if id(x) not in written]
         batch = Batch(plan, i if plan.in_sofa else NO_VIEW, fresh, True)
         self.batches.append(batch)

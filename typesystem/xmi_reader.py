@@ -72,6 +72,9 @@ class _Reader(Reading):
         if with_records:
             read_records(cas, self.by_id, self.fault)
         cas.id = id or document_id(cas)
+        if self.lenient:
+            reached = Collector(cas, self.types, None, None, False).collect_ids()
+            cas._origin.strays = [x for x in self.by_id.values() if builtins_id(x) not in reached]
         if self.notes:
             cas.metadata["xmi:notes"] = "; ".join(self.notes)
         return cas
