@@ -13,7 +13,7 @@ from .annotation import AnnotationBase, FeatureStructure
 from .arrays import ArrayBase
 from .cas import INITIAL_VIEW, Cas, View
 from .description import STRING, nearest
-from .errors import TypeSystemError
+from .errors import CasError, TypeSystemError
 from .inference import extended
 from .origin import Origin
 from .safe_xml import read_bytes
@@ -21,6 +21,7 @@ from .text import Sofa
 from .typesystem import TypeSystem, own_types
 from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder
 from .xmi_edge import RECORDS, document_id, lost_texts, read_records, settle_tags
+from .xmi_graph import Collector
 from .xmi_ground import Reading
 from .xmi_parse import NULL, SOFA, VIEW, Child, parse, type_name
 from .xmi_plan import Field, Plan, plan_for
@@ -56,25 +57,27 @@ _sofa_of = attrgetter("_sofa")
 
 
 class _Reader(Reading):
-    def read(self, id: str) -> Cas:
+    def read(self, name: str) -> Cas:
         cas = Cas(typesystem=self.given)
-        names = [name for name, _ in self.rows.elements]
+        names = [element for element, _ in self.rows.elements]
         with_records = not RECORDS.isdisjoint(names)
         lost = lost_texts(self.rows) if with_records else {}
-        self.read_sofas(cas, [i for i, name in enumerate(names) if name == SOFA], lost)
+        self.read_sofas(cas, [i for i, element in enumerate(names) if element == SOFA], lost)
         self._instances()
         self._resolve()
-        self._views(cas, [i for i, name in enumerate(names) if name == VIEW])
+        self._views(cas, [i for i, element in enumerate(names) if element == VIEW])
         self._forget()
         if self.by_id and not 0 < min(self.by_id) <= max(self.by_id) < 2**31:
             raise self.fault("expected xmi:ids from 1 to 2147483647", 0)
         cas._origin = Origin(self.by_id, {s.name: n for n, s in self.sofa_ids.items()})
         if with_records:
             read_records(cas, self.by_id, self.fault)
-        cas.id = id or document_id(cas)
+        cas.id = name or document_id(cas)
         if self.lenient:
-            reached = Collector(cas, self.types, None, None, False).collect_ids()
-            cas._origin.strays = [x for x in self.by_id.values() if builtins_id(x) not in reached]
+            collector = Collector(cas, self.types, None, None, False)
+            collector.collect()
+            reached = collector.reached()
+            cas._origin.strays = [x for x in self.by_id.values() if id(x) not in reached]
         if self.notes:
             cas.metadata["xmi:notes"] = "; ".join(self.notes)
         return cas
@@ -147,6 +150,8 @@ class _Reader(Reading):
         except TypeSystemError:
             hint = nearest(name, self.types)
             raise self.fault(f"no type {name} in the type system{hint}") from None
+        except CasError as e:
+            raise self.fault(str(e)) from None
 
     def _decoder(self, plan: Plan, keys: tuple[str, ...]) -> Callable[..., int]:
         if self.rows.id_name not in keys:

@@ -94,7 +94,8 @@ class DocumentDates:
             text = _SURROGATE.sub("\ufffd", mention.text)  # half a character cannot be searched by every engine
             known = self._parse(text.strip(_EDGE))
             if mention.value and mention.value not in [r.iso() for r in known]:  # the finder knew more: its languages
-                known = self._parse(mention.value) or known
+                year_only = mention.value.isdigit() and sum(map(str.isdigit, text)) > len(mention.value)
+                known = known if year_only else self._parse(mention.value) or known  # 30 February is no year
             self._read[key] = known
         return known
 

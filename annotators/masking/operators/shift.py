@@ -30,6 +30,10 @@ _UNREAD = Fallback("date not read")
 _OUTSIDE = Fallback("year outside 1 to 9999")
 
 
+MOST_DAYS = 365 * 400
+"""Offsets beyond four hundred years are a mistake of whoever gave them."""
+
+
 @part("shift")
 class Shift(Keyed):
     """Moves every date of a patient (or document) by the same number of days, drawn with HMAC-SHA256 from the key.
@@ -144,6 +148,8 @@ class Shift(Keyed):
                 days = int(given)
             except ValueError:
                 return Fallback("the given offset is no whole number")
+            if abs(days) > MOST_DAYS:
+                return Fallback("the given offset is out of range")
             return _by(days) if days else Fallback("the given offset is 0")
         if self.secret is None:
             return NO_KEY

@@ -17,6 +17,7 @@ from caspipe.annotators.masker import Masker
 from caspipe.annotators.masking.keys import Secret
 from caspipe.annotators.masking.moving import moved, point
 from caspipe.annotators.masking.operators.shift import Shift
+from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ResourceError
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, KnownPhi, MaskedSpan, Phi, PhiKind
 
@@ -213,3 +214,15 @@ def test_the_finder_may_know_more_than_the_text_says_in_english() -> None:
     cas.metadata["date_shift_days"] = "10"
     made(Masker, {"DATE": "shift"}).process(cas)
     assert cas.deidentified == "visto el 13 May 2010"
+
+
+def test_a_day_that_does_not_exist_is_no_year() -> None:
+    pipeline = Pipeline.parse("engines: [dates, {masker: {DATE: {shift: {key: k}}}}]")
+    assert pipeline.process("on 2/30/2020.").deidentified == "on [DATE]."
+
+
+def test_an_offset_out_of_range_becomes_placeholders() -> None:
+    pipeline = Pipeline.parse("engines: [dates, {masker: {DATE: {shift: {key: k}}}}]")
+    cas = Cas("on 3/4/2020.")
+    cas.metadata["date_shift_days"] = "9" * 14
+    assert pipeline.process(cas).deidentified == "on [DATE]."
