@@ -38,6 +38,14 @@ def test_a_file_or_folder_in_the_way_is_named_before_or_while_nothing_is_lost(tm
     assert blocked.endswith("/") or path.read_text() == "in the way"
 
 
+def test_what_holds_original_text_is_its_owners_only(tmp_path: Path) -> None:
+    ran = run(tmp_path, {"a.txt": NOTE.encode()}, consumers=["text", "jsonl"], after=["t_failing_engine"])
+    assert ran.counts() == (1, 0, 1, 0)
+    paths = [ran.out / "restricted", *(ran.out / "restricted").rglob("*")]
+    assert len(paths) == 4
+    assert [p.name for p in paths if p.stat().st_mode & 0o077] == []
+
+
 def test_a_run_that_cannot_begin_leaves_the_files_of_the_run_before(tmp_path: Path) -> None:
     notes(tmp_path)
     assert load(tmp_path).run().exit_code == 0
@@ -53,51 +61,54 @@ def test_a_run_that_cannot_begin_leaves_the_files_of_the_run_before(tmp_path: Pa
 
 
 class FullDisk:
-    """`os.write` that fails from one write on: for good, or that once."""
+    """`os.write` (or `os.fsync`) that fails from one call on: for good, or that once."""
 
-    def __init__(self, at: int, *, for_good: bool) -> None:
-        self.write, self.at, self.for_good, self.count = os.write, at, for_good, 0
+    def __init__(self, call: str, at: int, *, for_good: bool = False) -> None:
+        self.call, self.at, self.for_good, self.count = getattr(os, call), at, for_good, 0
 
-    def __call__(self, fd: int, data: Any) -> int:
-        if fd <= 2:
-            return self.write(fd, data)
-        self.count += 1
-        if self.count == self.at or (self.for_good and self.count > self.at):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return self.write(fd, data)
+    def __call__(self, fd: int, *data: Any) -> Any:
+        if fd > 2:
+            self.count += 1
+            if self.count == self.at or (self.for_good and self.count > self.at):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return self.call(fd, *data)
 
 
-def writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many writes a run takes."""
+def calls(folder: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> int:
+    """How many such calls a run takes."""
+    disk = FullDisk(call, 0)
     with monkeypatch.context() as patch:
-        disk = FullDisk(0, for_good=False)
-        patch.setattr(os, "write", disk)
+        patch.setattr(os, call, disk)
         load(folder).run()
     return disk.count
 
 
-@pytest.mark.parametrize("for_good", [True, False], ids=["full", "full for a moment"])
+@pytest.mark.parametrize(
+    ("call", "for_good"),
+    [("write", True), ("write", False), ("fsync", False)],
+    ids=["full", "full for a moment", "full when it counts"],
+)
 def test_a_disk_that_is_full_at_any_write_leaves_whole_files_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_good: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, for_good: bool
 ) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
     for folder in (good, bad):
         folder.mkdir()
         notes(folder)
-    count = writes(good, monkeypatch)
+    count = calls(good, monkeypatch, call)
     expected = whole(good / "out")
-    assert count > 12
+    assert count > 10
     faults = []
     for at in range(1, count + 1):
         with monkeypatch.context() as patch:
-            patch.setattr(os, "write", FullDisk(at, for_good=for_good))
+            patch.setattr(os, call, FullDisk(call, at, for_good=for_good))
             try:
                 report: RunReport | None = load(bad).run()
             except ConsumerError as error:
                 report = None
                 assert "No space left on device" in str(error)
                 assert SECRET not in str(error)
-        faults += [f"write {at}: {fault}" for fault in [*leaks(bad / "out"), *halves(bad / "out", expected)]]
+        faults += [f"{call} {at}: {fault}" for fault in [*leaks(bad / "out"), *halves(bad / "out", expected)]]
         if report is not None:
             account(report, bad / "out")
         for path in sorted((bad / "out").rglob("*"), reverse=True):
@@ -152,6 +163,14 @@ class BadConsumer(CasConsumer):
 
     def finish(self, report: RunReport) -> None:
         self._maybe("finish")
+
+
+@component("t_failing_engine")
+class FailingEngine(AnalysisEngine):
+    """Fails on every document."""
+
+    def process(self, cas: Cas) -> None:
+        raise KeyError(cas.text)
 
 
 @component("t_bad_engine")

@@ -39,11 +39,6 @@ def masked(text: str, *overrides: str, **given_: Any) -> str:
     return process(text, *overrides, **given_).deidentified
 
 
-def found(text: str, **given_: Any) -> list[tuple[str, str]]:
-    """(covered text, first-level kind) of every final span."""
-    return [(p.covered_text, p.kind.top.name) for p in process(text, **given_).select(Phi)]
-
-
 def lines(file: str) -> list[Any]:
     """The marked-up lines of a case file, each named by its number."""
     numbered = enumerate((CASES / file).read_text(encoding="utf-8").splitlines(), 1)

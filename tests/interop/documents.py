@@ -98,7 +98,13 @@ def documents(draw: st.DrawFn, *, odd: bool = True, empty_strings: bool = True, 
         if cassis and getattr(item, "winner", None) is not None:
             cas.view(view).add(item.winner)
     shared = [x for x, _ in pool if not isinstance(x, Annotation)]
-    if len(names) > 1 and shared and draw(st.booleans()) and all(x not in cas.view(names[1]) for x in shared[:1]):
+    if (
+        not cassis
+        and len(names) > 1
+        and shared
+        and draw(st.booleans())
+        and all(x not in cas.view(names[1]) for x in shared[:1])
+    ):
         cas.view(names[1]).add(shared[0])
     return cas
 

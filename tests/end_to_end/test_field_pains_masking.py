@@ -1,7 +1,7 @@
 """What hurts the users of other de-identifiers: pseudonyms, dates, ages and ZIP codes in what is released.
 
-The numbers behind the tests are those of our list of 25 complaints about programs of this sort, gathered from their issues. Texts are
-synthetic.
+The numbers behind the tests are those of our list of 25 complaints, gathered from the issues of such programs.
+Texts are synthetic.
 """
 
 from __future__ import annotations
