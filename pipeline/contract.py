@@ -27,6 +27,7 @@ TEXTS = {
     "control characters": "a\x00b\x0cc\x1bd\u2028e\u00a0f on 3/4/2020\r\nby Dr. Smith\r",
     "lone surrogates": "Seen \ud800 on 3/4/2020 \udfff by Dr. Smith.",
     "right-to-left text": "\u05e0\u05d1\u05d3\u05e7 \u05d1-3/4/2020 \u0641\u064a \u0662\u0660\u0662\u0660",
+    "half a phrase": "Mr\nBoston came late ",
     "a line of 1 MB": "Seen on 3/4/2020 by Dr. Smith at 617-555-0134, aged 65 years. " * 16_000,
 }
 

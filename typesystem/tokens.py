@@ -20,7 +20,7 @@ class FormTable(dict[str, T], Generic[T]):
 
     __slots__ = ("compute", "size")
 
-    def __init__(self, compute: Callable[[str], T], size: int = 200_000) -> None:
+    def __init__(self, compute: Callable[[str], T], size: int = 30_000) -> None:
         super().__init__()
         self.compute = compute
         self.size = size

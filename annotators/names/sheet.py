@@ -42,11 +42,11 @@ class Sheet:
         """Tokens with a capital."""
         self.hot_facts = [(i, self._facts[self.forms[i]]) for i in self.hot]
         self._known.update(self.hot_facts)
+        starts, _ = view.spans(Sentence)
+        self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
         if self._block_phrases(words):
             self.hot_facts = [(i, self._known[i]) for i in self.hot]
         """The tokens that any rule can begin at, with what they can be, in text order."""
-        starts, _ = view.spans(Sentence)
-        self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
         shouts = sum([self.bits[i] & SHOUT for i in self.shown]) // SHOUT
         capitals = len(self.shown) - shouts
         smalls = self.size - len(self.shown)

@@ -58,7 +58,10 @@ def test_the_bundled_samples(java: Uima, tmp_path: Path) -> None:
 def test_emoji_and_control_characters(java: Uima, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    text = "\U0001f600\U0001f468\u200d\U0001f469 Seen on 3/4/2020 \U0001f1e9\U0001f1ea by Dr. Smith\x0c, MRN 00123456\x00\r\nnext \ufffe line"
+    text = (
+        "\U0001f600\U0001f468\u200d\U0001f469 Seen on 3/4/2020 \U0001f1e9\U0001f1ea by Dr. Smith\x0c, "
+        "MRN 00123456\x00\r\nnext \ufffe line"
+    )
     (notes / "odd.txt").write_bytes(text.encode("utf-8"))
     files = run(notes, tmp_path / "out")
     assert check(java, files) >= 3
