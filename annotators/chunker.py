@@ -105,12 +105,12 @@ class Chunker(Annotator):
     tagger; `nothing` makes it part of no chunk."""
 
     def annotate(self, view: View) -> Iterator[Chunk]:
-        tokens, words = view.select(Token), view.tokens.lowers
+        tags, words = view.tokens.pos, view.tokens.lowers
         if self.untagged == "guess":
-            letters = "".join([_LETTERS[f"{t.pos} {w}"] for t, w in zip(tokens, words, strict=True)])
+            letters = "".join([_LETTERS[f"{tag} {w}"] for tag, w in zip(tags, words, strict=True)])
             letters = _VERB_PLACE.sub(r"\1V", letters).replace("U", "N")
         else:
-            letters = "".join([_LETTERS[f"{t.pos or 'X'} {w}"] for t, w in zip(tokens, words, strict=True)])
+            letters = "".join([_LETTERS[f"{tag or 'X'} {w}"] for tag, w in zip(tags, words, strict=True)])
         begins, ends = view.tokens.begins, view.tokens.ends
         for first, last in zip(*view.spans(Sentence), strict=True):
             low = bisect_left(begins, first)

@@ -141,9 +141,16 @@ def _check_capabilities(
     """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
     steps = {s.id: s for s in config.engines}
     made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
+    filled: set[str] = set()
     anything = FeatureStructure in made
     for engine in engines:
-        for needed in engine.inputs:
+        for needed in engine.needs():
+            if isinstance(needed, str):
+                if not anything and needed not in filled:
+                    what = f"needs {needed}, which nothing before it sets{_setters(needed)}"
+                    step = steps.get(engine.id)
+                    faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
+                continue
             if anything or any(issubclass(m, needed) for m in made):
                 continue
             makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
@@ -159,6 +166,12 @@ def _check_capabilities(
             step = steps.get(engine.id)
             faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
         made += engine.outputs
+        filled.update(engine.sets)
+
+
+def _setters(needed: str) -> str:
+    setters = [c.name for c in registry.components() if needed in c.sets]
+    return f"; {' or '.join(setters)} would set it" if setters else ""
 
 
 def _check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:

@@ -30,6 +30,8 @@ class Component:
     """Types that must have been made upstream."""
     outputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
     """Types this component makes; anything else it yields is an error."""
+    sets: ClassVar[tuple[str, ...]] = ()
+    """Features of annotations made upstream that this component fills in: `Token:pos`."""
     role: ClassVar[str] = ""
     """Where it stands in a pipeline: reader, engine or consumer."""
     rest: ClassVar[str] = ""
@@ -58,6 +60,10 @@ class Component:
     def check(self) -> list[Fault]:
         """Faults that only the contents of parameters show (`caspipe validate`): a rule file's own examples, for one."""
         return []
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        """What must be there upstream: types, and features as `Token:pos`. More than `inputs` where parameters ask for it."""
+        return self.inputs
 
     def mentions(self) -> Iterator[tuple[str, str]]:
         """(parameter, name) of every other component that the parameters name, so that a misspelt one is told."""
@@ -140,6 +146,8 @@ class Part:
     """
 
     name: ClassVar[str] = ""
+    argument: ClassVar[str] = ""
+    """The parameter that `name:value` stands for in YAML: `list:countries`. Empty: the part has no such short form."""
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -148,6 +156,7 @@ def component(
     *,
     inputs: Sequence[type[FeatureStructure]] = (),
     outputs: Sequence[type[FeatureStructure]] = (),
+    sets: Sequence[str] = (),
     rest: str = "",
 ) -> Callable[[C], C]:
     """Makes a class a component called `name` in YAML: a keyword-only dataclass whose fields are its parameters.
@@ -158,6 +167,7 @@ def component(
     def wrap(cls: C) -> C:
         made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
         made.name, made.inputs, made.outputs, made.rest = name, tuple(inputs), tuple(outputs), rest
+        made.sets = tuple(sets)
         registry.register(made)
         return made  # type: ignore[no-any-return]
 

@@ -246,7 +246,7 @@ def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str 
     if isinstance(value, Mapping) and len(value) == 1:
         (name, given), at = next(iter(value.items())), (*path, next(iter(value)))
     elif isinstance(value, str):
-        name, given, at = value, {}, path
+        name, given, at = *_short_form(family(hint), value), path
     else:
         report(
             path, f"expected a {family(hint).__name__.lower()}: a name, or name: {{parameters}}; got {kind_of(value)}"
@@ -258,6 +258,19 @@ def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str 
         report(at, str(error))
         return None
     return build(cls, given, report, at)
+
+
+def _short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
+    """Name and parameters of a part written `name` or `name:argument`."""
+    name, colon, argument = value.partition(":")
+    if colon and argument:
+        try:
+            cls = registry.find_part(of, name)
+        except LookupError:
+            return value, {}
+        if cls.argument:
+            return name, {cls.argument: argument.strip()}
+    return value, {}
 
 
 def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:

@@ -12,7 +12,7 @@ from .arrays import (
     ShortArray,
     StringArray,
 )
-from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, View
+from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .cassis_bridge import from_cassis, to_cassis
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
 from .phi import HIPAA, POLICIES, PhiKind, Policy
@@ -34,6 +34,7 @@ from .types import (
     Token,
 )
 from .typesystem import TypeSystem
+from .view import View
 from .xmi_reader import read_xmi
 from .xmi_writer import save_xmi, write_xmi
 

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from .annotation import Annotation
-from .cas import View
 from .types import Phi
+from .view import View
 
 _COLOURS = (
     "#ffd9b3",

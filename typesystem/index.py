@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .annotation import Annotation
 
@@ -18,7 +18,7 @@ class Index(Generic[A]):
     until an annotation object is asked for.
     """
 
-    __slots__ = ("_begins", "_columns", "_items", "_longest", "_sorted", "type")
+    __slots__ = ("_begins", "_columns", "_features", "_items", "_longest", "_sorted", "type")
 
     def __init__(self, type_: type[A]) -> None:
         self.type = type_
@@ -27,6 +27,8 @@ class Index(Generic[A]):
         self._begins: list[int] | None = None
         self._longest = 0
         self._columns: tuple[list[int], list[int], str, object] | None = None
+        self._features: dict[str, list[Any]] = {}
+        """Features set by column on spans that are columns still."""
 
     def __len__(self) -> int:
         return len(self._columns[0]) if self._columns else len(self._items)
@@ -45,7 +47,28 @@ class Index(Generic[A]):
     @property
     def bare(self) -> bool:
         """Whether the spans are columns still: nobody asked for objects, so no feature can be set."""
-        return self._columns is not None
+        return self._columns is not None and not self._features
+
+    @property
+    def spans_only(self) -> tuple[list[int], list[int], str, object] | None:
+        """Begins, ends, source and Sofa of spans that are columns without features; None for anything else."""
+        return None if self._features else self._columns
+
+    def set_feature(self, name: str, values: list[Any]) -> None:
+        """Sets a feature of every annotation, in UIMA order."""
+        if self._columns:
+            self._features[name] = values
+            return
+        for item, value in zip(self.items, values, strict=True):
+            setattr(item, name, value)
+
+    def feature(self, name: str) -> list[Any]:
+        """A feature of every annotation, in UIMA order."""
+        if self._columns:
+            set_ = self._features.get(name)
+            defaults: dict[str, Any] = self.type._defaults  # type: ignore[attr-defined]
+            return [defaults[name]] * len(self) if set_ is None else set_
+        return [getattr(a, name) for a in self.items]
 
     def columns(self) -> tuple[list[int], list[int]]:
         """Begins and ends in UIMA order, without making objects where the spans came as columns."""
@@ -65,6 +88,10 @@ class Index(Generic[A]):
             for a in self._items:
                 a._sofa = sofa  # type: ignore[assignment]
                 a._source = source
+            for name, values in self._features.items():
+                for item, value in zip(self._items, values, strict=True):
+                    setattr(item, name, value)
+            self._features = {}
         if not self._sorted:
             self._items.sort(key=_by_end, reverse=True)
             self._items.sort(key=_by_begin)
@@ -119,6 +146,7 @@ class Index(Generic[A]):
             if self._columns[2] != source:
                 return False
             self._columns = None
+            self._features = {}
             self._begins = None
             return True
         kept = [a for a in self._items if a._source != source]

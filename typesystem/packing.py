@@ -7,10 +7,10 @@ from typing import Any
 
 from .annotation import TYPES, FeatureStructure
 from .arrays import ArrayBase, FSArray, ListBase
-from .cas import View
 from .description import ARRAYS, PRIMITIVES
 from .index import Index
 from .origin import Origin
+from .view import View
 
 _TANGLED: dict[type[Any], bool] = {}
 _VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
@@ -127,7 +127,7 @@ def pack(views: Iterable[View], origin: Origin | None) -> tuple[Any, ...] | None
         (
             v.sofa,
             v.offset_map,
-            {t: index._columns or packer.pack(list(index.items)) for t, index in v._indexes.items()},
+            {t: index.spans_only or packer.pack(list(index.items)) for t, index in v._indexes.items()},
             {t: packer.pack(list(items)) for t, items in v._others.items()},
         )
         for v in views

@@ -5,7 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from .view import View
 
 T = TypeVar("T")
 
@@ -44,9 +47,10 @@ class TokenTable:
     `begins` and `ends` are code points; `forms[i]` is the text of token i, `lowers[i]` its lower case.
     """
 
-    __slots__ = ("__dict__", "begins", "ends", "forms")
+    __slots__ = ("__dict__", "_view", "begins", "ends", "forms")
 
-    def __init__(self, text: str, begins: list[int], ends: list[int]) -> None:
+    def __init__(self, text: str, begins: list[int], ends: list[int], view: View | None = None) -> None:
+        self._view = view
         self.begins = begins
         self.ends = ends
         self.forms = [text[b:e] for b, e in zip(begins, ends, strict=True)]
@@ -54,6 +58,13 @@ class TokenTable:
     @cached_property
     def lowers(self) -> list[str]:
         return list(map(_LOWER.__getitem__, self.forms))
+
+    @property
+    def pos(self) -> list[str]:
+        """Penn tags, empty strings where no tagger ran. Leave the list alone."""
+        from .types import Token
+
+        return [""] * len(self.begins) if self._view is None else self._view.feature(Token, "pos")
 
     def __len__(self) -> int:
         return len(self.begins)

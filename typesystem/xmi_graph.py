@@ -11,12 +11,13 @@ from typing import Any
 
 from .annotation import AnnotationBase, FeatureStructure
 from .arrays import ARRAYS, ArrayBase, FSArray, linked
-from .cas import INITIAL_VIEW, Cas, View
+from .cas import INITIAL_VIEW, Cas
 from .edge import OffsetMapRecord, Pos, coarse
 from .errors import CasError
 from .text import Sofa
 from .types import DocumentAnnotation, DocumentMetaData
 from .typesystem import TypeSystem
+from .view import View
 from .xmi_plan import Plan, plan_for
 
 NO_VIEW = -1
@@ -145,7 +146,7 @@ class Collector:
             if not self._wanted(cls):
                 continue
             index = view._indexes.get(cls)  # type: ignore[arg-type]  # None for what is no annotation
-            columns = index._columns if index is not None else None
+            columns = index.spans_only if index is not None else None
             if columns is not None:
                 sample: Any = cls(0, 0)  # type: ignore[call-arg]
                 sample._source, sample._sofa = columns[2], view.sofa

@@ -11,7 +11,7 @@ from typing import Any
 
 from .annotation import AnnotationBase, FeatureStructure
 from .arrays import ArrayBase
-from .cas import INITIAL_VIEW, Cas, View
+from .cas import INITIAL_VIEW, Cas
 from .description import STRING, nearest
 from .errors import CasError, TypeSystemError
 from .inference import extended
@@ -19,6 +19,7 @@ from .origin import Origin
 from .safe_xml import read_bytes
 from .text import Sofa
 from .typesystem import TypeSystem, own_types
+from .view import View
 from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder
 from .xmi_edge import RECORDS, document_id, lost_texts, read_records, settle_tags
 from .xmi_graph import Collector

@@ -63,7 +63,7 @@ def carry(source: View, target: View, names: Sequence[str] | None) -> None:
 def _carry_tokens(source: View, target: View, segments: list[tuple[int, int, int, int]]) -> None:
     """Tokens outside replacements, in one walk over both; as columns where no tagger ran."""
     found = source.spans(Token)
-    given = None if source.bare(Token) else [token.pos for token in source.select(Token)]
+    given = None if source.bare(Token) else source.tokens.pos
     begins, ends, tags = [], [], []
     shift, at, stop = 0, 0, len(segments)
     for i, (begin, end) in enumerate(zip(*found, strict=True)):

@@ -255,3 +255,24 @@ def test_a_type_name_is_declared_once() -> None:
 def test_line_and_column_are_counted_from_one() -> None:
     view = Cas("ab\ncd").view()
     assert [view.line_column(i) for i in (0, 2, 3, 4)] == [(1, 1), (1, 3), (2, 1), (2, 2)]
+
+
+def test_a_feature_set_by_column_is_there_on_the_objects_and_survives_a_pickle() -> None:
+    view = Cas("Dr. Smith").view()
+    view.add_spans(Token, [0, 2, 4], [2, 3, 9])
+    assert view.tokens.pos == ["", "", ""]
+    view.set_feature(Token, "pos", ["NNP", ".", "NNP"])
+    assert view.tokens.pos == ["NNP", ".", "NNP"]
+    assert not view.bare(Token)
+    again = pickle.loads(pickle.dumps(view))
+    assert again.tokens.pos == ["NNP", ".", "NNP"]
+    assert [token.pos for token in view.select(Token)] == ["NNP", ".", "NNP"]
+    view.set_feature(Token, "pos", ["X", "Y", "Z"])
+    assert view.tokens.pos == ["X", "Y", "Z"]
+
+
+def test_a_feature_set_by_column_needs_a_value_for_each_annotation() -> None:
+    view = Cas("Dr. Smith").view()
+    view.add_spans(Token, [0, 2], [2, 3])
+    with pytest.raises(CasError, match=r"^Token\.pos: 1 values for 2 annotations$"):
+        view.set_feature(Token, "pos", ["NNP"])

@@ -1,0 +1,126 @@
+"""What a feature of a token is: the family of parts from which models are declared in YAML, and what they look at.
+
+A feature is one of three sorts, by what it depends on:
+
+* `FormFeature`: on the token's form alone (lower case, suffix, shape). Computed once for each distinct form.
+* `TokenFeature`: on the token in its document (part of speech, list hits, terms).
+* `ValueFeature`: a real number for each token (its position in the document).
+
+Each is looked at from the tokens around, too: the feature `lower` of the token before is the attribute `-1:lower=dr.`, that
+of the token itself `0:lower=smith`. A model's attributes thus read as what they mean, and stay the same for its lifetime.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from ...pipeline.component import Part
+from ...typesystem import FeatureStructure, Sentence, View
+
+Values = str | Iterable[str] | None
+"""One value, several, or none. A feature without value (`hyphen`) gives the empty string where it holds."""
+
+
+class Words:
+    """The tokens of a view as features see them.
+
+    `forms`, `lowers`, `begins`, `ends` are parallel lists over tokens, as in `view.tokens`; `sentences` are ranges of token
+    indexes (first, last + 1), sorted and disjoint, that hold every token: tokens outside any sentence form ranges of
+    their own, so that no token goes without a label.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        tokens = view.tokens
+        self.forms: list[str] = tokens.forms
+        self.lowers: list[str] = tokens.lowers
+        self.begins: list[int] = tokens.begins
+        self.ends: list[int] = tokens.ends
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @property
+    def pos(self) -> list[str]:
+        """Penn tags; empty strings where no tagger ran."""
+        return self.view.tokens.pos
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        begins, found, done = self.begins, [], 0
+        for begin, end in zip(*self.view.spans(Sentence), strict=True):
+            first = max(bisect_left(begins, begin, done), done)
+            last = bisect_left(begins, end, first)
+            if done < first:
+                found.append((done, first))
+            if first < last:
+                found.append((first, last))
+            done = max(done, last)
+        if done < len(begins):
+            found.append((done, len(begins)))
+        return found
+
+    def under(self, begin: int, end: int) -> range:
+        """Indexes of the tokens that share a code point with the span."""
+        return range(bisect_left(self.ends, begin + 1), bisect_left(self.begins, end))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Feature(Part):
+    """A property of a token, declared by name in a model's `features`.
+
+    The name in attributes is the part's name; two features of one name with other parameters differ in their `label`.
+    """
+
+    window: tuple[int, int] | None = None
+    """First and last token looked at, relative to the token itself: `[-1, 1]`. Left out: the model's window."""
+
+    inputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
+    """Types that must have been made upstream."""
+    sets: ClassVar[tuple[str, ...]] = ()
+    """Features that must have been set upstream: `Token:pos`."""
+
+    @property
+    def label(self) -> str:
+        """How attributes of this feature begin, after the offset."""
+        return self.name
+
+
+class FormFeature(Feature):
+    """A feature of the token's form alone."""
+
+    def of(self, form: str) -> Values:
+        """The value(s) for a form. Pure; results are kept, so each form is asked for once."""
+        raise TypeError(f"{type(self).__name__} must define of(form)")
+
+
+class TokenFeature(Feature):
+    """A feature of the token in its document."""
+
+    def column(self, words: Words) -> Sequence[str | tuple[str, ...] | None]:
+        """The value(s) of every token: a sequence of `len(words)`."""
+        raise TypeError(f"{type(self).__name__} must define column(words)")
+
+
+class ValueFeature(Feature):
+    """A real number for each token, finite; its attribute carries the number as value."""
+
+    def column(self, words: Words) -> Sequence[float]:
+        """The number of every token: a sequence of `len(words)`."""
+        raise TypeError(f"{type(self).__name__} must define column(words)")
+
+
+def attribute(offset: int, label: str, value: str) -> str:
+    """The name of an attribute in a model: `-1:lower=dr.`; `0:hyphen` for a feature without value."""
+    return f"{offset}:{label}={value}" if value else f"{offset}:{label}"
+
+
+def each(values: Values) -> tuple[str, ...]:
+    """Values as a tuple."""
+    if values is None:
+        return ()
+    return (values,) if isinstance(values, str) else tuple(values)
