@@ -101,6 +101,9 @@ class FormFeature(Feature):
 class TokenFeature(Feature):
     """A feature of the token in its document."""
 
+    varied: ClassVar[bool] = False
+    """Whether it takes many different values (pairs of words): its values are then kept apart from those of others."""
+
     def column(self, words: Words) -> Sequence[str | tuple[str, ...] | None]:
         """The value(s) of every token: a sequence of `len(words)`."""
         raise TypeError(f"{type(self).__name__} must define column(words)")

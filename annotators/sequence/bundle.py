@@ -1,0 +1,266 @@
+"""Trained models as data: a folder or zip of weights, a description and a model card. Loading one cannot run code.
+
+A bundle holds `model.json` (what the model is, its features, where it comes from), `weights.npz` (NumPy arrays, never
+pickles), `README.md` (the model card, after Mitchell et al. 2019, "Model Cards for Model Reporting") and, where the trainer
+kept it, `model.crfsuite` (CRFsuite's own format, for other tools).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+from ...pipeline.errors import ResourceError, nearest
+from ...pipeline.files import write_atomic
+from ...pipeline.params import convert
+from ...pipeline.resources import Resource
+from ...typesystem import PhiKind
+from .extraction import FeatureSet
+from .feature import Feature
+from .labels import OUTSIDE, parts
+from .weights import Weights
+
+FORMAT = 1
+META, WEIGHTS, CARD, CRFSUITE = "model.json", "weights.npz", "README.md", "model.crfsuite"
+FOLDER_VARIABLE = "CASPIPE_MODELS"
+ENTRY_POINTS = "caspipe.models"
+
+_REQUIRED = ("format", "type", "labels", "encoding", "features", "window", "context", "files")
+
+
+@dataclass(eq=False)
+class ModelBundle(Resource):
+    """A model: what it is (`meta`, the content of model.json) and its weights.
+
+    Found by path (folder or zip), by a name in the folders of `CASPIPE_MODELS`, among those shipped with caspipe, or under
+    the entry-point group `caspipe.models` (`name = package:folder/of/the/bundle`).
+    """
+
+    kind = "model"
+
+    meta: dict[str, Any]
+    weights: Weights
+    place: str = ""
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
+        path = locate(name)
+        meta = head(name)
+        raw = _read(path, WEIGHTS)
+        expected = meta["files"].get(WEIGHTS)
+        if hashlib.sha256(raw).hexdigest() != expected:
+            raise ResourceError(
+                f"model {path}: {WEIGHTS} is not what {META} says (checksum differs): damaged or changed"
+            )
+        try:
+            weights = Weights.from_npz(raw, meta["labels"])
+        except ValueError as error:
+            raise ResourceError(f"model {path}: {error}") from None
+        return cls(meta, weights, str(path))
+
+    @classmethod
+    def names(cls) -> list[str]:
+        return sorted(known())
+
+    @property
+    def name(self) -> str:
+        return str(self.meta.get("name", ""))
+
+    @property
+    def labels(self) -> list[str]:
+        return self.weights.labels
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """The features the model looks at, opened."""
+        made = feature_set(self.meta, self.place)
+        made.open()
+        return made
+
+    @cached_property
+    def kinds(self) -> dict[str, PhiKind]:
+        """The PHI kind of every label that marks one; kinds this process does not know are defined as the bundle says."""
+        return kinds_of(self.meta, self.place)
+
+    def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
+        """The attributes with the largest absolute weights for a label (appendix D of the VigiBase system)."""
+        return self.weights.ranking(label, n)
+
+
+def known() -> dict[str, Path]:
+    """Every bundle that has a name, by name: shipped ones, those of packages, then those of `CASPIPE_MODELS`."""
+    found: dict[str, Path] = {}
+    folders = [Path(str(files("caspipe.configs"))) / "models"]
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name):
+        package, _, inside = point.value.partition(":")
+        try:
+            found[point.name] = Path(str(files(package))) / inside
+        except ModuleNotFoundError:
+            continue  # asking for it by name will say that there is none
+    folders += [Path(p) for p in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if p]
+    for folder in folders:
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if (path / META).is_file() or path.suffix == ".zip":
+                found[path.stem if path.suffix == ".zip" else path.name] = path
+    return found
+
+
+def locate(name: str) -> Path:
+    """The folder or zip of a bundle. Raises ResourceError with the nearest name where there is none."""
+    path = Path(name)
+    if path.exists():
+        return path
+    named = known()
+    if name in named:
+        return named[name]
+    hint = nearest(name, named) or (f"; known models: {', '.join(named)}" if named else "")
+    raise ResourceError(f"no model or file called {name!r}{hint}")
+
+
+def head(name: str) -> dict[str, Any]:
+    """The description of a bundle, checked, without its weights. Raises ResourceError as `ModelBundle.load` does."""
+    path = locate(name)
+    try:
+        meta = json.loads(_read(path, META))
+    except (ValueError, RecursionError):
+        raise ResourceError(f"model {path}: {META} is not valid JSON: damaged") from None
+    if not isinstance(meta, dict) or not isinstance(meta.get("format"), int):
+        raise ResourceError(f"model {path}: {META} has no format number: not a model of caspipe")
+    if meta["format"] > FORMAT:
+        raise ResourceError(
+            f"model {path}: made by a newer caspipe ({meta.get('caspipe', 'unknown')}), in format {meta['format']}; "
+            f"this one reads formats up to {FORMAT}"
+        )
+    missing = [key for key in _REQUIRED if key not in meta]
+    if missing:
+        raise ResourceError(f"model {path}: {META} lacks {', '.join(missing)}: damaged")
+    if not isinstance(meta["labels"], list) or not all(isinstance(x, str) for x in meta["labels"]):
+        raise ResourceError(f"model {path}: labels: expected a list of strings")
+    return meta
+
+
+def card(name: str) -> str:
+    """The model card, Markdown."""
+    return _read(locate(name), CARD).decode("utf-8", "replace")
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        if path.is_dir():
+            return (path / name).read_bytes()
+        with zipfile.ZipFile(path) as archive:
+            inside = [n for n in archive.namelist() if n == name or (n.endswith(f"/{name}") and n.count("/") == 1)]
+            return archive.read(inside[0])
+    except (OSError, IndexError):
+        raise ResourceError(f"model {path}: it holds no {name}: not a model of caspipe, or damaged") from None
+    except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError):  # type: ignore[attr-defined]
+        raise ResourceError(
+            f"model {path}: expected a folder or a zip archive: damaged, truncated or foreign"
+        ) from None
+
+
+def feature_set(meta: Mapping[str, Any], place: str) -> FeatureSet:
+    """The features that a description names. Raises ResourceError for those this process does not know."""
+    faults: list[str] = []
+    features = [convert(Feature, given, lambda _, what: faults.append(what), ()) for given in meta["features"]]
+    if faults:
+        raise ResourceError(f"model {place}: its features cannot be made: {'; '.join(faults)}")
+    low, high = meta["window"]
+    return FeatureSet(features, (low, high), meta["context"])
+
+
+def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
+    """The PHI kind of each label but `O`, those of the bundle's own defined first."""
+    defined: Mapping[str, Any] = meta.get("kinds", {})
+    found: dict[str, PhiKind] = {}
+    for label in meta["labels"]:
+        if label == OUTSIDE:
+            continue
+        name = parts(label, meta["encoding"])[1]
+        try:
+            found[label] = PhiKind.of(name)
+        except ValueError:
+            if name not in defined:
+                raise ResourceError(f"model {place}: its label {label} is no PHI kind known here") from None
+            found[label] = PhiKind.define(name, **defined[name])
+    return found
+
+
+def plain(feature: Feature) -> Any:
+    """A feature as YAML would write it: its name, with the parameters that are not defaults."""
+    given: dict[str, Any] = {}
+    for f in fields(feature):
+        value = getattr(feature, f.name)
+        default = f.default_factory() if f.default_factory is not MISSING else f.default
+        if value != default:
+            given[f.name] = as_data(value)
+    return {feature.name: given} if given else feature.name
+
+
+def as_data(value: Any) -> Any:
+    """A parameter as plain data, for model.json."""
+    if isinstance(value, tuple | list):
+        return [as_data(v) for v in value]
+    if isinstance(value, Mapping):
+        return {str(as_data(k)): as_data(v) for k, v in value.items()}
+    return value if value is None or isinstance(value, str | int | float | bool) else str(getattr(value, "name", value))
+
+
+def write(path: Path, meta: dict[str, Any], weights: Weights, card_text: str, crfsuite: bytes | None = None) -> None:
+    """Writes a bundle, a zip where the path ends so, else a folder; what was there is replaced at the end, not before."""
+    contents = {WEIGHTS: weights.to_npz(), CARD: card_text.encode("utf-8")}
+    if crfsuite is not None:
+        contents[CRFSUITE] = crfsuite
+    files_ = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items() if n != CARD}
+    contents[META] = _json({**meta, "files": files_})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".zip":
+        write_atomic(path, _zipped(contents), durable=False)
+        return
+    fresh = path.with_name(f".{path.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    for name, data in contents.items():
+        (fresh / name).write_bytes(data)
+    if path.exists():
+        if not (path / META).is_file() and any(path.iterdir()):
+            shutil.rmtree(fresh)
+            raise ResourceError(f"{path}: exists and is no model: choose another name")
+        shutil.rmtree(path)
+    fresh.replace(path)
+
+
+def amend(path: Path, meta: Mapping[str, Any]) -> None:
+    """Adds what became known after the bundle at `path` was written: preprocessing, scores."""
+    found = {**head(str(path)), **meta}
+    if path.is_dir():
+        write_atomic(path / META, _json(found), durable=False)
+        return
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    write_atomic(path, _zipped({**contents, META: _json(found)}), durable=False)
+
+
+def _json(meta: Mapping[str, Any]) -> bytes:
+    return (json.dumps(meta, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+
+
+def _zipped(contents: Mapping[str, bytes]) -> bytes:
+    """A zip archive whose bytes depend on the contents only."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(contents):
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), contents[name], zipfile.ZIP_DEFLATED, 9)
+    return into.getvalue()

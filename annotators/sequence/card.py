@@ -1,0 +1,58 @@
+"""The model card of a bundle: Markdown made from its description (Mitchell et al. 2019, "Model Cards for Model Reporting")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_WARNING = (
+    "The attributes of a model are words of the texts it was trained on. A model trained on real narratives may hold names: "
+    "treat it like those narratives until somebody has read its attributes (`caspipe model info NAME --attributes`)."
+)
+
+
+def model_card(meta: Mapping[str, Any]) -> str:
+    """The card, for people: what the model is for, what it was made from, how good it is, what it cannot do."""
+    training = meta["training"]
+    lines = [f"# {meta['name']}", "", meta["title"] or f"A {meta['type'].upper()} over token attributes.", ""]
+    lines += [
+        f"* Type: {meta['type']}, labels in {meta['encoding'].upper()}",
+        f"* Language: {meta['language'] or 'not said'}",
+    ]
+    lines += [f"* Licence: {meta['licence'] or 'not said'}", f"* Active weights: {meta['active_features']:,}", ""]
+    lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
+    lines += [f"* {corpus}" for corpus in training["corpora"]] + [
+        "" if training["corpora"] else "Corpora: not said.",
+        "",
+    ]
+    lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
+    features = ", ".join(f"`{_shown(f)}`" for f in meta["features"])
+    lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
+    scores = meta.get("scores") or []
+    lines += ["## Scores", ""]
+    if scores:
+        lines += ["| corpus | criterion | kind | precision | recall | F1 |", f"|{'---|' * 6}"]
+        for row in scores:
+            figures = [_number(row[name]) for name in ("precision", "recall", "f1")]
+            lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *figures])} |")
+    else:
+        lines += ["None recorded. `caspipe evaluate` measures them."]
+    lines += [
+        "",
+        "## Limits",
+        "",
+        meta["limits"] or "Not said. Expect worse results on other texts than those it was trained on.",
+    ]
+    lines += ["", _WARNING, ""]
+    return "\n".join(lines)
+
+
+def _shown(feature: Any) -> str:
+    if isinstance(feature, str):
+        return feature
+    name, given = next(iter(feature.items()))
+    return f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,202 @@
+"""Trains a linear-chain CRF with CRFsuite at the end of a pipeline run."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from ...pipeline.component import component
+from ...pipeline.errors import ConsumerError
+from ...typesystem import Phi, Sentence, Token
+from . import crfsuite_file
+from .bundle import CRFSUITE
+from .labels import OUTSIDE
+from .training import Example, Trainer, log
+from .weights import Weights
+
+Algorithm = Literal["lbfgs", "l2sgd", "ap", "pa", "arow"]
+Sequence_ = tuple[list[Any], list[str]]
+
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "lbfgs": ("c1", "c2", "max_iterations", "epsilon", "delta", "period"),
+    "l2sgd": ("c2", "max_iterations", "delta", "period"),
+    "ap": ("max_iterations", "epsilon"),
+    "pa": ("max_iterations", "epsilon"),
+    "arow": ("max_iterations", "epsilon"),
+}
+
+
+@component("crf_trainer", inputs=[Token, Sentence, Phi])
+class CrfTrainer(Trainer):
+    """Trains a linear-chain CRF (CRFsuite, Okazaki 2007) on the gold view and writes a model bundle.
+
+    The strength of regularisation is given either as CRFsuite's own `c1` (L1) and `c2` (L2), or as `C` and `alpha` of the
+    VigiBase system (seed system, eq. 31 and 32): c1 = n C alpha, c2 = n C (1 - alpha) / 2, n being the number of
+    training sequences.
+    """
+
+    algorithm: Algorithm = "lbfgs"
+    """lbfgs: limited-memory BFGS with L1 and L2; l2sgd: stochastic gradient with L2; ap: averaged perceptron; pa: passive
+    aggressive; arow: adaptive regularisation of weights."""
+    c1: float | None = None
+    """Coefficient of L1 regularisation (lbfgs); default 0.05. A larger one makes smaller models."""
+    c2: float | None = None
+    """Coefficient of L2 regularisation (lbfgs, l2sgd); default 0.01."""
+    C: float | None = None
+    """Strength of regularisation of the average loss, instead of c1 and c2."""
+    alpha: float = 0.0
+    """Share of L1 in `C`, from 0 (L2 alone) to 1 (L1 alone)."""
+    max_iterations: int = 100
+    """Iterations (lbfgs) or passes over the data (others) at most."""
+    epsilon: float | None = None
+    """Ends when the gradient (lbfgs) or the loss (ap, pa, arow) is this small; CRFsuite's default."""
+    delta: float | None = None
+    """Ends when the loss improved less than this share in `period` iterations; CRFsuite's default."""
+    period: int | None = None
+    """Iterations over which `delta` looks back; CRFsuite's default (10)."""
+    early_stop: float = 0.0
+    """Share of documents held out to choose the number of iterations by; the model is then trained on everything with that
+    number. 0: no early stop."""
+    possible_transitions: bool = False
+    """Also learn weights for label pairs that never occur in training."""
+    outside_share: float = 1.0
+    """Share of sentences without any span that is kept, drawn at random (`seed`)."""
+    keep_crfsuite: bool = True
+    """Also put the model in CRFsuite's own format into the bundle."""
+
+    trained_as = "crf"
+    libraries = ("python-crfsuite", "sklearn-crfsuite")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.C is not None and (self.c1 is not None or self.c2 is not None):
+            raise ValueError("C: expected either C (with alpha) or c1 and c2, got both")
+        for name in ("c1", "c2", "C"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise ValueError(f"{name}: expected a finite number of 0 or more, got {value}")
+        for name in ("alpha", "early_stop", "outside_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: expected a share from 0 to 1, got {getattr(self, name)}")
+        if self.max_iterations < 1:
+            raise ValueError(f"max_iterations: expected 1 or more, got {self.max_iterations}")
+
+    def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
+        documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
+        if self.min_count > 1:
+            documents = _frequent(documents, self.min_count)
+        options = self._options(sum(map(len, documents)))
+        facts: dict[str, Any] = {"sequences": sum(map(len, documents)), "options": options}
+        if self.early_stop and self.algorithm == "lbfgs":
+            options["max_iterations"] = facts["best_iteration"] = self._best_iteration(documents, options)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / CRFSUITE
+            trace = self._fit(documents, [], options, file)
+            facts.update(trace[-1] if trace else {})
+            raw = file.read_bytes()
+            weights = crfsuite_file.parse(raw)
+        return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
+
+    def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
+        """Attributes and labels by sentence; those without any span only as often as `outside_share` says."""
+        attributes = list(self.feature_set.attributes(example.columns))
+        found = []
+        for first, last in example.columns.sentences:
+            labels = example.labels[first:last]
+            keep = self.outside_share == 1 or any(x != OUTSIDE for x in labels) or chance.random() < self.outside_share
+            if keep:
+                found.append((attributes[first:last], labels))
+        return found
+
+    def _options(self, sequences: int) -> dict[str, Any]:
+        """CRFsuite's parameters."""
+        c1, c2 = (0.05 if self.c1 is None else self.c1), (0.01 if self.c2 is None else self.c2)
+        if self.C is not None:
+            c1, c2 = sequences * self.C * self.alpha, sequences * self.C * (1 - self.alpha) / 2
+        given = {
+            "c1": c1,
+            "c2": c2,
+            "max_iterations": self.max_iterations,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "period": self.period,
+        }
+        chosen = {k: v for k, v in given.items() if v is not None and k in _OPTIONS[self.algorithm]}
+        if self.algorithm in ("lbfgs", "l2sgd") and self.possible_transitions:
+            chosen["feature.possible_transitions"] = True
+        return chosen
+
+    def _best_iteration(self, documents: list[list[Sequence_]], options: dict[str, Any]) -> int:
+        """The iteration after which the held-out documents scored best."""
+        order = list(range(len(documents)))
+        random.Random(f"{self.seed}/early stop").shuffle(order)
+        held = set(order[: max(1, round(len(order) * self.early_stop))])
+        if len(held) == len(documents):
+            raise ConsumerError(f"{self.name}: early_stop holds out every document: {len(documents)} are too few")
+        with tempfile.TemporaryDirectory() as folder:
+            trace = self._fit(
+                [d for i, d in enumerate(documents) if i not in held],
+                [d for i, d in enumerate(documents) if i in held],
+                options,
+                Path(folder) / CRFSUITE,
+            )
+        best = max(trace, key=lambda t: (t.get("accuracy", 0.0), -t["iteration"]), default=None)
+        return int(best["iteration"]) if best else self.max_iterations
+
+    def _fit(
+        self, documents: list[list[Sequence_]], held: list[list[Sequence_]], options: dict[str, Any], file: Path
+    ) -> list[dict[str, Any]]:
+        """Trains into a file; returns what CRFsuite said of each iteration."""
+        trainer = _trainer(self.algorithm, options)
+        for group, some in enumerate((documents, held)):
+            for document in some:
+                for attributes, labels in document:
+                    trainer.append(attributes, labels, group)
+        trainer.train(str(file), holdout=1 if held else -1)
+        if not file.exists() or file.stat().st_size == 0:
+            raise ConsumerError(f"{self.name}: CRFsuite wrote no model: it has no features, or its options do not fit")
+        return list(trainer.trace)
+
+
+def _trainer(algorithm: str, options: dict[str, Any]) -> Any:
+    """A trainer of CRFsuite that tells its progress to the log `caspipe.training` instead of printing it."""
+    import pycrfsuite
+
+    class Told(pycrfsuite.Trainer):  # type: ignore[misc]
+        def message(self, message: str) -> None:
+            event = self.logparser.feed(message)
+            if event == "iteration":
+                last = self.logparser.last_iteration
+                found = {"iteration": last["num"], "loss": last.get("loss")}
+                if "item_accuracy_float" in last:
+                    found["accuracy"] = last["item_accuracy_float"]
+                self.trace.append(found)
+                log.info("iteration", extra={**found, "of": options["max_iterations"]})
+
+    made = Told(algorithm, options, verbose=False)
+    made.trace = []
+    return made
+
+
+def _frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:
+    """The same without attributes that occur fewer than `least` times."""
+    counts: Counter[str] = Counter()
+    for attributes in _tokens(documents):
+        counts.update(attributes)
+
+    def kept(attributes: Any) -> Any:
+        if isinstance(attributes, dict):
+            return {a: v for a, v in attributes.items() if counts[a] >= least}
+        return [a for a in attributes if counts[a] >= least]
+
+    return [[([kept(a) for a in sequence], labels) for sequence, labels in document] for document in documents]
+
+
+def _tokens(documents: list[list[Sequence_]]) -> Iterator[Any]:
+    for document in documents:
+        for sequence, _ in document:
+            yield from sequence

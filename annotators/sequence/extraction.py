@@ -1,0 +1,179 @@
+"""From a document to attributes of tokens: what a model is trained on, and what its weights are looked up by.
+
+Attributes are strings as `-1:lower=dr.` (`feature.attribute`). They are made once for each distinct form, or combination of a
+token's other values, and each offset of the window; a document is then a matter of look-ups (docs/decisions/006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...pipeline.component import resource_class
+from ...pipeline.resources import load
+from ...typesystem import FeatureStructure, FormTable
+from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
+
+Context = Literal["sentence", "document"]
+Floats = npt.NDArray[np.float64]
+
+OUT_BEFORE, OUT_AFTER = "bos", "eos"
+"""Attributes of places before the first and after the last token: `-1:bos`, `1:eos`."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """A document as its features see it.
+
+    `forms` are the tokens; `values[i]` is the tuple of bases (`pos=NN`) of token i that do not depend on its form alone, in
+    one list for each group of features; `numbers` is one row for each `ValueFeature`, of shape (features, tokens).
+    `sequences` are the ranges of token indexes that the window does not look beyond.
+    """
+
+    forms: list[str]
+    values: list[list[tuple[str, ...]]]
+    numbers: Floats
+    sentences: list[tuple[int, int]]
+    context: Context
+
+    @property
+    def sequences(self) -> list[tuple[int, int]]:
+        """Ranges of tokens beyond whose ends nothing is looked at."""
+        return self.sentences if self.context == "sentence" else [(0, len(self.forms))] if self.forms else []
+
+
+class FeatureSet:
+    """The features of a model and the window they are looked at through.
+
+    Raises ValueError where two features would make the same attributes.
+    """
+
+    def __init__(
+        self, features: Sequence[Feature], window: tuple[int, int] = (-3, 3), context: Context = "sentence"
+    ) -> None:
+        self.features = list(features)
+        self.window = window
+        self.context: Context = context
+        labels = [f.label for f in self.features]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise ValueError(f"feature {label} is declared twice")
+        low = min([window[0], 0, *[f.window[0] for f in self.features if f.window]])
+        high = max([window[1], 0, *[f.window[1] for f in self.features if f.window]])
+        self.offsets = range(low, high + 1)
+        """Every offset that some feature is looked at from."""
+        self.of_form = [f for f in self.features if isinstance(f, FormFeature)]
+        self.of_token = [f for f in self.features if isinstance(f, TokenFeature)]
+        self.of_value = [f for f in self.features if isinstance(f, ValueFeature)]
+
+    def open(self) -> None:
+        """Loads the files that features name."""
+        for feature in self.features:
+            for field in fields(feature):
+                cls, value = resource_class(type(feature), field.name), getattr(feature, field.name)  # type: ignore[arg-type]
+                if cls is not None and isinstance(value, str):
+                    setattr(feature, field.name, load(cls, value))
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        """Types and set features that must be there upstream."""
+        found: list[Any] = [need for f in self.features for need in (*f.inputs, *f.sets)]
+        return tuple(dict.fromkeys(found))
+
+    def window_of(self, feature: Feature) -> range:
+        """The offsets a feature is looked at from."""
+        low, high = feature.window or self.window
+        return range(low, high + 1)
+
+    def bases(self, form: str) -> tuple[str, ...]:
+        """What a form gives, without offset: `lower=dr.`, `hyphen`."""
+        return tuple([base(f.label, v) for f in self.of_form for v in each(f.of(form))])
+
+    def columns(self, words: Words) -> Columns:
+        """What the features see of a document."""
+        several: list[list[tuple[str, ...]]] = []
+        together = [f for f in self.of_token if not f.varied]
+        if together:
+            several.append(_joined([(f.label, f.column(words)) for f in together]))
+        several += [_joined([(f.label, f.column(words))]) for f in self.of_token if f.varied]
+        numbers = np.array([f.column(words) for f in self.of_value], dtype=np.float64)
+        return Columns(
+            words.forms, several, numbers.reshape(len(self.of_value), len(words)), words.sentences, self.context
+        )
+
+    def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
+        """The attributes of every token, for training: a list of names, or a mapping to numbers where there are any."""
+        at = _Attributes(self)
+        offsets = self.offsets
+        for first, last in columns.sequences:
+            for i in range(first, last):
+                names: list[str] = []
+                for k, d in enumerate(offsets):
+                    j = i + d
+                    if first <= j < last:
+                        names += at.forms[columns.forms[j]][k]
+                        for column in columns.values:
+                            if column[j]:
+                                names += at.values[column[j]][k]
+                    else:
+                        names.append(f"{d}:{OUT_BEFORE if j < first else OUT_AFTER}")
+                if not self.of_value:
+                    yield names
+                    continue
+                mapping = dict.fromkeys(names, 1.0)
+                for row, feature in enumerate(self.of_value):
+                    for d in self.window_of(feature):
+                        if first <= i + d < last and columns.numbers[row, i + d]:
+                            mapping[f"{d}:{feature.label}"] = float(columns.numbers[row, i + d])
+                yield mapping
+
+
+class _Attributes:
+    """Attribute names by form, or by a token's other values, one list for each offset."""
+
+    def __init__(self, features: FeatureSet) -> None:
+        self._features = features
+        self._windows = {f.label: features.window_of(f) for f in features.features}
+        self.forms: FormTable[list[list[str]]] = FormTable(lambda form: self._spread(features.bases(form)))
+        self.values: dict[Any, list[list[str]]] = Memo(self._spread)
+
+    def _spread(self, bases: tuple[str, ...]) -> list[list[str]]:
+        windows = self._windows
+        return [[f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]] for d in self._features.offsets]
+
+
+class Memo(dict[Any, Any]):
+    """A memo of bounded size over hashable keys."""
+
+    def __init__(self, compute: Any, size: int = 30_000) -> None:
+        super().__init__()
+        self.compute, self.size = compute, size
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) >= self.size:
+            self.clear()
+        value = self[key] = self.compute(key)
+        return value
+
+
+def base(label: str, value: str) -> str:
+    """An attribute without its offset. Characters that other tools' formats cannot carry become U+FFFD."""
+    if not value.isprintable():
+        value = "".join([c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value])
+    return f"{label}={value}" if value else label
+
+
+def _joined(columns: list[tuple[str, Sequence[str | tuple[str, ...] | None]]]) -> list[tuple[str, ...]]:
+    """Columns of values as one column of bases."""
+    if len(columns) == 1:
+        label, values = columns[0]
+        known: dict[Any, tuple[str, ...]] = {None: ()}
+        for value in set(values):
+            known[value] = tuple([base(label, v) for v in each(value)])
+        return [known[value] for value in values]
+    names = [label for label, _ in columns]
+    memo = Memo(lambda key: tuple([base(n, v) for n, value in zip(names, key, strict=True) for v in each(value)]))
+    return [memo[key] for key in zip(*[values for _, values in columns], strict=True)]

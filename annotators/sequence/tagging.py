@@ -1,0 +1,100 @@
+"""What CRF and SVM share when they are applied: from a view to labels, from labels to candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ...pipeline.component import Annotator
+from ...pipeline.errors import ResourceError
+from ...typesystem import FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
+from .bundle import ModelBundle, feature_set, head
+from .extraction import Floats
+from .feature import Words
+from .labels import OUTSIDE, decode
+from .scoring import LabelScorer
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearTagger(Annotator):
+    """An annotator with a linear model over token attributes."""
+
+    model: ModelBundle
+    """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
+    outside_bias: float = 0.0
+    """Taken from the score of `O` before deciding: above 0 more is found, with more false hits. In units of scores (natural
+    logarithms of odds for a CRF, margins for an SVM). Confidences stay those of the model itself."""
+    kinds: list[PhiKind] = field(default_factory=list)
+    """Mark only these kinds and the kinds below them; empty: all the model knows."""
+    confidence: bool = True
+    """Whether to compute how sure the model is of each span; without, every candidate has 1."""
+
+    trained_as: ClassVar[str] = ""
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        """Tokens and sentences, and what the model's features look at."""
+        if isinstance(self.model, ModelBundle):
+            asked = self.model.features.needs()
+        else:
+            asked = feature_set(head(self.model), self.model).needs()
+        return tuple(dict.fromkeys((Token, Sentence, *asked)))
+
+    def open(self) -> None:
+        super().open()
+        found = self.model.meta["type"]
+        if found != self.trained_as:
+            raise ResourceError(
+                f"model {self.model.place}: trained as {found}; the component {found} applies it, not {self.name}"
+            )
+
+    @cached_property
+    def _scorer(self) -> LabelScorer:
+        return LabelScorer(self.model.features, self.model.weights)
+
+    @cached_property
+    def _wanted(self) -> dict[str, PhiKind]:
+        """The kind of each name in labels, where it is asked for."""
+        found = {kind.name: kind for kind in self.model.kinds.values()}
+        if not self.kinds:
+            return found
+        return {
+            name: k for name, k in found.items() if k in self.kinds or (k.parent is not None and k.parent in self.kinds)
+        }
+
+    def annotate(self, view: View) -> Iterator[PhiCandidate]:
+        words = Words(view)
+        if not len(words):
+            return
+        columns = self._scorer.features.columns(words)
+        scores = self._scorer.scores(columns)
+        if self.model.weights.bias is not None:
+            scores += self.model.weights.bias
+        decided = scores
+        labels = self._scorer.labels
+        if self.outside_bias and OUTSIDE in labels:
+            decided = scores.copy()
+            decided[:, labels.index(OUTSIDE)] -= self.outside_bias
+        path = self.best(decided, columns.sentences)
+        named = [labels[i] for i in path]
+        found = [s for s in decode(named, columns.sentences, self.model.meta["encoding"]) if s[2] in self._wanted]
+        sure = self.sureness(scores, path, found, columns.sentences) if self.confidence else [1.0] * len(found)
+        for (first, last, kind), confidence in zip(found, sure, strict=True):
+            yield PhiCandidate(
+                words.begins[first],
+                words.ends[last - 1],
+                kind=self._wanted[kind],
+                confidence=confidence,
+                rule=self.model.name,
+            )
+
+    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
+        """The label number of every token."""
+        raise TypeError(f"{type(self).__name__} must define best(scores, sentences)")
+
+    def sureness(
+        self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
+    ) -> list[float]:
+        """How sure the model is of each span, 0 to 1."""
+        raise TypeError(f"{type(self).__name__} must define sureness(...)")

@@ -1,0 +1,171 @@
+"""The weights of a linear model: which attribute speaks for which label, and what follows what."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .extraction import Floats
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Weights:
+    """Sparse weights of attributes for labels, and of label pairs.
+
+    `attributes[rows[i]]` has the weight `values[i]` for `labels[columns[i]]`. `transitions` has shape (labels, labels), from
+    row to column; None where neighbouring labels do not matter (SVM).
+    """
+
+    labels: list[str]
+    attributes: list[str]
+    rows: Ints
+    columns: Ints
+    values: Floats
+    transitions: Floats | None = None
+    bias: Floats | None = field(default=None)
+    """Added to every score of a label: shape (labels,)."""
+
+    @staticmethod
+    def of(
+        labels: Sequence[str],
+        state: Mapping[tuple[str, str], float],
+        transitions: Mapping[tuple[str, str], float] | None = None,
+    ) -> Weights:
+        """From weights by (attribute, label), and by (label, label)."""
+        number = {label: i for i, label in enumerate(labels)}
+        attributes = sorted({a for a, _ in state})
+        place = {a: i for i, a in enumerate(attributes)}
+        rows = np.fromiter((place[a] for a, _ in state), np.int64, len(state))
+        columns = np.fromiter((number[label] for _, label in state), np.int64, len(state))
+        values = np.fromiter(state.values(), np.float64, len(state))
+        order = np.lexsort((columns, rows))
+        matrix = None
+        if transitions is not None:
+            matrix = np.zeros((len(labels), len(labels)))
+            for (a, b), value in transitions.items():
+                matrix[number[a], number[b]] = value
+        return Weights(list(labels), attributes, rows[order], columns[order], values[order], matrix)
+
+    @staticmethod
+    def of_matrix(
+        labels: Sequence[str], attributes: Sequence[str], dense: Floats, prune: float = 0.0, bias: Floats | None = None
+    ) -> Weights:
+        """From a matrix of shape (attributes, labels); weights not larger than `prune` are left out."""
+        rows, columns = np.nonzero(np.abs(dense) > prune)
+        used = np.unique(rows)
+        renumbered = np.zeros(len(attributes), dtype=np.int64)
+        renumbered[used] = np.arange(len(used))
+        names = [attributes[i] for i in used]
+        return Weights(
+            list(labels), names, renumbered[rows], columns.astype(np.int64), dense[rows, columns], None, bias
+        )
+
+    @property
+    def active(self) -> int:
+        """How many weights are not zero, transitions included."""
+        pairs = 0 if self.transitions is None else int(np.count_nonzero(self.transitions))
+        return int(np.count_nonzero(self.values)) + pairs
+
+    def blocks(self, offsets: Sequence[int]) -> dict[str, tuple[Ints, Floats]]:
+        """For each base (`lower=dr.`): places in a flat (offsets, labels) row, and weights, over all offsets."""
+        place = {f"{d}": k for k, d in enumerate(offsets)}
+        split = [a.partition(":") for a in self.attributes]
+        known = np.array([place.get(d, -1) for d, _, _ in split], dtype=np.int64)
+        bases: dict[str, int] = {}
+        numbers = np.array([bases.setdefault(b, len(bases)) for _, _, b in split], dtype=np.int64)
+        rows = self.rows
+        flat = known[rows] * len(self.labels) + self.columns
+        owner = numbers[rows]
+        keep = known[rows] >= 0
+        flat, owner, values = flat[keep], owner[keep], self.values[keep]
+        order = np.argsort(owner, kind="stable")
+        flat, owner, values = flat[order], owner[order], values[order]
+        starts = np.searchsorted(owner, np.arange(len(bases) + 1))
+        return {
+            b: (flat[s:e], values[s:e]) for (b, i) in bases.items() if (s := int(starts[i])) < (e := int(starts[i + 1]))
+        }
+
+    def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
+        """The attributes with the largest absolute weight for a label, largest first. Raises ValueError for an unknown one."""
+        if label not in self.labels:
+            from ...pipeline.errors import nearest
+
+            raise ValueError(f"no label {label}{nearest(label, self.labels)}; labels: {', '.join(self.labels)}")
+        mine = np.flatnonzero(self.columns == self.labels.index(label))
+        best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[self.rows[i]]))[:n]
+        return [(self.attributes[self.rows[i]], float(self.values[i])) for i in best]
+
+    def to_npz(self) -> bytes:
+        """The weights as a NumPy archive without pickles; same weights, same bytes."""
+        names = [a.encode("utf-8", "surrogatepass") for a in self.attributes]
+        arrays: dict[str, Any] = {
+            "names": np.frombuffer(b"".join(names), dtype=np.uint8),
+            "name_ends": np.cumsum([len(n) for n in names], dtype=np.int64) if names else np.zeros(0, np.int64),
+            "rows": self.rows.astype(np.int32),
+            "columns": self.columns.astype(np.int16),
+            "values": self.values,
+        }
+        if self.transitions is not None:
+            arrays["transitions"] = self.transitions
+        if self.bias is not None:
+            arrays["bias"] = self.bias
+        into = io.BytesIO()
+        np.savez_compressed(into, **arrays)
+        return _undated(into.getvalue())
+
+    @staticmethod
+    def from_npz(data: bytes, labels: Iterable[str]) -> Weights:
+        """Undoes `to_npz`. Raises ValueError where the archive is no such thing."""
+        labels = list(labels)
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as found:
+                blob, ends = found["names"].tobytes(), found["name_ends"].tolist()
+                names = [blob[s:e].decode("utf-8", "surrogatepass") for s, e in zip([0, *ends], ends, strict=False)]
+                made = Weights(
+                    labels,
+                    names,
+                    found["rows"].astype(np.int64),
+                    found["columns"].astype(np.int64),
+                    found["values"].astype(np.float64),
+                    found["transitions"].astype(np.float64) if "transitions" in found else None,
+                    found["bias"].astype(np.float64) if "bias" in found else None,
+                )
+        except Exception as error:  # damaged archives fail in many ways, all of them ValueError to the caller
+            raise ValueError(f"weights cannot be read ({type(error).__name__})") from None
+        made.verify()
+        return made
+
+    def verify(self) -> None:
+        """Raises ValueError where the arrays do not fit together or hold what is no number."""
+        n, size = len(self.labels), len(self.values)
+        if len(self.rows) != size or len(self.columns) != size:
+            raise ValueError("weights: rows, columns and values differ in length")
+        if size and (self.rows.min() < 0 or self.rows.max() >= len(self.attributes)):
+            raise ValueError("weights: rows name attributes that are not there")
+        if size and (self.columns.min() < 0 or self.columns.max() >= n):
+            raise ValueError(f"weights: columns name labels that are not there (there are {n})")
+        if self.transitions is not None and self.transitions.shape != (n, n):
+            raise ValueError(f"weights: transitions have shape {self.transitions.shape}, expected {(n, n)}")
+        if self.bias is not None and self.bias.shape != (n,):
+            raise ValueError(f"weights: bias has shape {self.bias.shape}, expected {(n,)}")
+        for name in ("values", "transitions", "bias"):
+            array = getattr(self, name)
+            if array is not None and not np.isfinite(array).all():
+                raise ValueError(f"weights: {name} hold numbers that are not finite")
+
+
+def _undated(archive: bytes) -> bytes:
+    """A zip archive with all times set alike."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in source.namelist():
+            made.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), source.read(name), zipfile.ZIP_DEFLATED, 9)
+    return into.getvalue()
