@@ -210,7 +210,7 @@ def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path:
 
 
 def _is_name(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, PhiKind | Resource)
+    return isinstance(hint, type) and issubclass(hint, PhiKind | Resource | enum.Enum)
 
 
 def _convert_kind(value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
@@ -269,7 +269,8 @@ def _short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
         except LookupError:
             return value, {}
         if cls.argument:
-            return name, {cls.argument: argument.strip()}
+            said = argument.strip()
+            return name, {cls.argument: Text(said, value.base) if isinstance(value, Text) else said}
     return value, {}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...pipeline.component import component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, Sentence, Token
-from .decoding import Lattice, viterbi
+from .decoding import lattice, viterbi
 from .extraction import Floats
 from .labels import parts
 from .tagging import LinearTagger
@@ -21,8 +21,8 @@ from .tagging import LinearTagger
 class CrfAnnotator(LinearTagger):
     """Marks PHI by a linear-chain CRF (Lafferty et al. 2001): the best labels of each sentence as a whole.
 
-    The confidence of a span is its probability under the model given the sentence: exactly these tokens, exactly this
-    kind (constrained forward-backward, Culotta and McCallum 2004).
+    The confidence of a span is its probability under the model given the sentence: these labels on exactly these tokens,
+    and none on their neighbours that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
     """
 
     trained_as = "crf"
@@ -35,14 +35,20 @@ class CrfAnnotator(LinearTagger):
         return found
 
     @cached_property
-    def _going_on(self) -> dict[str, list[int]]:
-        """For each kind: numbers of the labels that make a span of it longer."""
-        found: dict[str, list[int]] = {}
-        for i, label in enumerate(self._scorer.labels):
-            prefix, kind = parts(label, self.model.meta["encoding"])
-            if prefix in ("I", "L"):
-                found.setdefault(kind, []).append(i)
-        return found
+    def _longer(self) -> list[tuple[list[int], list[int]]]:
+        """For each label: those before it that it would go on from, and those after it that would go on from it."""
+        known = [parts(label, self.model.meta["encoding"]) for label in self._scorer.labels]
+        opens: dict[str, list[int]] = {}
+        joins: dict[str, list[int]] = {}
+        for i, (prefix, kind) in enumerate(known):
+            if prefix in "BI":
+                opens.setdefault(kind, []).append(i)
+            if prefix in "IL":
+                joins.setdefault(kind, []).append(i)
+        return [
+            (opens.get(kind, []) if prefix in "IL" else [], joins.get(kind, []) if prefix in "BI" else [])
+            for prefix, kind in known
+        ]
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
         return viterbi(scores, sentences, self._transitions)
@@ -51,11 +57,12 @@ class CrfAnnotator(LinearTagger):
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
         starts = [first for first, _ in sentences]
-        lattice, at, found = None, -1, []
-        for first, last, kind in spans:
+        sums, at, found = None, -1, []
+        for first, last, _ in spans:
             place = bisect_right(starts, first) - 1
             begin, end = sentences[place]
-            if lattice is None or place != at:
-                lattice, at = Lattice(np.ascontiguousarray(scores[begin:end]), self._transitions), place
-            found.append(lattice.span(first - begin, path[first:last], self._going_on.get(kind, [])))
+            if sums is None or place != at:
+                sums, at = lattice(np.ascontiguousarray(scores[begin:end]), self._transitions), place
+            joined, going_on = self._longer[path[first]][0], self._longer[path[last - 1]][1]
+            found.append(sums.span(first - begin, path[first:last], joined, going_on))
         return found

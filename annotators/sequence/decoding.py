@@ -12,40 +12,46 @@ import numpy as np
 
 from .extraction import Floats
 
+LINEAR = 500.0
+"""Scores further apart than this are summed as logarithms: their ratio would leave the range of a double (e^709)."""
+
 
 def viterbi(scores: Floats, sequences: Sequence[tuple[int, int]], transitions: Floats) -> list[int]:
     """The label numbers of the best path through each sequence, for all tokens in order.
 
     `scores` has shape (tokens, labels), `transitions` (labels, labels) from row to column. Ties go to the lower number.
     """
-    found = np.zeros(len(scores), dtype=np.int64)
     order = sorted((s for s in sequences if s[1] > s[0]), key=lambda s: s[0] - s[1])
     if not order:
         return []
     starts = np.array([first for first, _ in order])
     lengths = np.array([last - first for first, last in order])
-    longest = int(lengths[0])
-    active = np.searchsorted(
-        -lengths, -np.arange(longest), side="left"
-    ).tolist()  # how many sequences are longer than t
-    columns = np.ascontiguousarray(scores.T)
-    pairs, labels = transitions[:, :, None], len(transitions)
-    room = np.empty(labels * labels * len(order))
-    best = [columns[:, starts]]  # at each step: the best score of a path that ends in each label, (labels, sequences)
+    longest, labels = int(lengths[0]), len(transitions)
+    active = np.searchsorted(-lengths, -np.arange(longest), side="left")  # how many sequences are longer than t
+    steps = np.repeat(np.arange(longest), active)
+    places = [0, *np.cumsum(active).tolist()]
+    rank = np.arange(len(steps)) - np.repeat(np.array(places[:-1]), active)
+    tokens = starts[rank] + steps  # first tokens of all sequences, then their second ones, ...
+    # the best score of a path that ends here in each label: (tokens, labels), in that order
+    best = scores.take(tokens, axis=0)
+    pairs, room = transitions[:, None, :], np.empty(labels * labels * len(order))
     for t in range(1, longest):
-        n = active[t]
-        reached = room[: labels * labels * n].reshape(labels, labels, n)
-        np.add(best[-1][:, None, :n], pairs, out=reached)
-        best.append(reached.max(axis=0) + columns[:, starts[:n] + t])
-    last = np.zeros(len(order), dtype=np.int64)
-    for t in range(longest - 1, -1, -1):
-        n, further = active[t], active[t + 1] if t + 1 < longest else 0
-        if further:  # best predecessor of the label chosen after this one
-            last[:further] = (best[t][:, :further] + transitions[:, last[:further]]).argmax(axis=0)
-        if further < n:
-            last[further:n] = best[t][:, further:].argmax(axis=0)
-        found[starts[:n] + t] = last[:n]
-    return found.tolist()
+        here, end = places[t], places[t + 1]
+        before, n = places[t - 1], end - here
+        reached = room[: labels * labels * n].reshape(labels, n, labels)
+        np.add(best[before : before + n].T[:, :, None], pairs, out=reached)
+        best[here:end] += reached.max(axis=0)
+    found = best.argmax(axis=1)  # right for last tokens of sequences
+    onto = np.ascontiguousarray(transitions.T)
+    for t in range(longest - 2, -1, -1):  # others: the best predecessor of the label chosen after it
+        here, after, end = places[t], places[t + 1], places[t + 2]
+        further = end - after
+        reached = onto.take(found[after:end], axis=0)
+        reached += best[here : here + further]
+        reached.argmax(axis=1, out=found[here : here + further])
+    path = np.zeros(len(scores), dtype=np.int64)
+    path[tokens] = found
+    return path.tolist()
 
 
 class Lattice:
@@ -76,13 +82,17 @@ class Lattice:
         product = self._alpha * self._beta
         return np.asarray(product / product.sum(axis=1, keepdims=True))
 
-    def span(self, first: int, path: Sequence[int], going_on: Sequence[int]) -> float:
-        """Probability that tokens from `first` have the labels of `path` and the next one none of `going_on`, 0 to 1.
+    def span(self, first: int, path: Sequence[int], joined: Sequence[int] = (), going_on: Sequence[int] = ()) -> float:
+        """Probability that tokens from `first` have the labels of `path`, 0 to 1.
 
-        `going_on` are the labels that would make the span longer.
+        `joined` are labels that the token before must not have, `going_on` those that the token after must not have,
+        because either would make the span longer.
         """
         last = first + len(path) - 1
         weight = self._alpha[first, path[0]]
+        if first and len(joined):
+            coming = self._alpha[first - 1, list(joined)] @ self._steps[list(joined), path[0]]
+            weight -= coming * self._states[first, path[0]] / self._scale[first]
         for t in range(first + 1, last + 1):
             a, b = path[t - first - 1], path[t - first]
             weight *= self._steps[a, b] * self._states[t, b] / self._scale[t]
@@ -91,3 +101,47 @@ class Lattice:
             following = self._steps[path[-1]] * self._states[last + 1] * self._beta[last + 1] / self._scale[last + 1]
             whole -= following[list(going_on)].sum()
         return float(min(max(weight * whole, 0.0), 1.0))
+
+
+class LogLattice(Lattice):
+    """The same in logarithms: for weights so far apart that ratios of probabilities are no doubles any more. Slower."""
+
+    def __init__(self, scores: Floats, transitions: Floats) -> None:
+        n, labels = scores.shape
+        self._transitions, self._scores = transitions, scores
+        self._before = before = np.empty((n, labels))
+        self._after = after = np.zeros((n, labels))
+        before[0] = scores[0]
+        for t in range(1, n):
+            before[t] = np.logaddexp.reduce(before[t - 1][:, None] + transitions, axis=0) + scores[t]
+        for t in range(n - 2, -1, -1):
+            after[t] = np.logaddexp.reduce(transitions + scores[t + 1] + after[t + 1], axis=1)
+        self._all = _log_sum(before[-1])
+
+    def marginals(self) -> Floats:
+        found = self._before + self._after
+        return np.asarray(np.exp(found - np.logaddexp.reduce(found, axis=1)[:, None]))
+
+    def span(self, first: int, path: Sequence[int], joined: Sequence[int] = (), going_on: Sequence[int] = ()) -> float:
+        last, steps = first + len(path) - 1, self._transitions
+        labels = range(len(steps))
+        weight = self._scores[first, path[0]]
+        if first:
+            coming = self._before[first - 1] + steps[:, path[0]]
+            weight += _log_sum(coming[[label for label in labels if label not in joined]])
+        for t in range(first + 1, last + 1):
+            weight += steps[path[t - first - 1], path[t - first]] + self._scores[t, path[t - first]]
+        if last + 1 < len(self._scores):
+            following = steps[path[-1]] + self._scores[last + 1] + self._after[last + 1]
+            weight += _log_sum(following[[label for label in labels if label not in going_on]])
+        return float(np.exp(min(weight - self._all, 0.0)))
+
+
+def _log_sum(logarithms: Floats) -> float:
+    return float(np.logaddexp.reduce(logarithms)) if len(logarithms) else -np.inf
+
+
+def lattice(scores: Floats, transitions: Floats) -> Lattice:
+    """Forward and backward sums of one sequence, as ratios where they fit a double, else as logarithms."""
+    apart = float(np.ptp(scores, axis=1).max() + np.ptp(transitions))
+    return (Lattice if apart < LINEAR else LogLattice)(scores, transitions)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...pipeline.component import resource_class
+from ...pipeline.errors import CasError
 from ...pipeline.resources import load
 from ...typesystem import FeatureStructure, FormTable
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
@@ -58,10 +59,20 @@ class FeatureSet:
         self.features = list(features)
         self.window = window
         self.context: Context = context
+        for feature in self.features:
+            if feature.window and not -20 <= feature.window[0] <= feature.window[1] <= 20:
+                raise ValueError(
+                    f"feature {feature.label}: window: expected [from, to] within -20..20, got {list(feature.window)}"
+                )
         labels = [f.label for f in self.features]
         for label in labels:
             if labels.count(label) > 1:
                 raise ValueError(f"feature {label} is declared twice")
+            if not label or "=" in label or not label.isprintable() or label in (OUT_BEFORE, OUT_AFTER):
+                raise ValueError(
+                    f"feature {label!r}: expected a label of printable characters without '=', other than "
+                    f"{OUT_BEFORE} and {OUT_AFTER}, which stand for places outside"
+                )
         low = min([window[0], 0, *[f.window[0] for f in self.features if f.window]])
         high = max([window[1], 0, *[f.window[1] for f in self.features if f.window]])
         self.offsets = range(low, high + 1)
@@ -90,19 +101,21 @@ class FeatureSet:
 
     def bases(self, form: str) -> tuple[str, ...]:
         """What a form gives, without offset: `lower=dr.`, `hyphen`."""
-        return tuple([base(f.label, v) for f in self.of_form for v in each(f.of(form))])
+        return tuple(dict.fromkeys([base(f.label, v) for f in self.of_form for v in each(f.of(form))]))
 
     def columns(self, words: Words) -> Columns:
         """What the features see of a document."""
         several: list[list[tuple[str, ...]]] = []
         together = [f for f in self.of_token if not f.varied]
         if together:
-            several.append(_joined([(f.label, f.column(words)) for f in together]))
-        several += [_joined([(f.label, f.column(words))]) for f in self.of_token if f.varied]
-        numbers = np.array([f.column(words) for f in self.of_value], dtype=np.float64)
-        return Columns(
-            words.forms, several, numbers.reshape(len(self.of_value), len(words)), words.sentences, self.context
-        )
+            several.append(_joined([(f.label, _whole(f, f.column(words), words)) for f in together]))
+        several += [_joined([(f.label, _whole(f, f.column(words), words))]) for f in self.of_token if f.varied]
+        rows = [_whole(f, f.column(words), words) for f in self.of_value]
+        numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(words))
+        if not np.isfinite(numbers).all():
+            wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
+            raise CasError(f"feature {wrong.label} gave a value that is not finite")
+        return Columns(words.forms, several, numbers, words.sentences, self.context)
 
     def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
         """The attributes of every token, for training: a list of names, or a mapping to numbers where there are any."""
@@ -166,14 +179,25 @@ def base(label: str, value: str) -> str:
     return f"{label}={value}" if value else label
 
 
+def _whole(feature: TokenFeature | ValueFeature, column: Sequence[Any], words: Words) -> Sequence[Any]:
+    """The column, if it is as long as the document. Raises CasError otherwise: other features would be shifted."""
+    if len(column) != len(words):
+        raise CasError(f"feature {feature.label} gave {len(column)} values for {len(words)} tokens")
+    return column
+
+
 def _joined(columns: list[tuple[str, Sequence[str | tuple[str, ...] | None]]]) -> list[tuple[str, ...]]:
     """Columns of values as one column of bases."""
     if len(columns) == 1:
         label, values = columns[0]
         known: dict[Any, tuple[str, ...]] = {None: ()}
         for value in set(values):
-            known[value] = tuple([base(label, v) for v in each(value)])
+            known[value] = tuple(dict.fromkeys([base(label, v) for v in each(value)]))
         return [known[value] for value in values]
     names = [label for label, _ in columns]
-    memo = Memo(lambda key: tuple([base(n, v) for n, value in zip(names, key, strict=True) for v in each(value)]))
+
+    def together(key: Any) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([base(n, v) for n, value in zip(names, key, strict=True) for v in each(value)]))
+
+    memo = Memo(together)
     return [memo[key] for key in zip(*[values for _, values in columns], strict=True)]

@@ -28,6 +28,8 @@ class Misfits:
     """Span runs over a sentence's end: one span in each sentence."""
     shared: int = 0
     """Two spans in one token: the earlier one has it, the later one is shorter or lost."""
+    merged: int = 0
+    """Span right after another of its kind, which IO cannot tell apart: both become one."""
     lost: int = 0
     """Span without any token of its own: nothing is left of it."""
 
@@ -56,9 +58,11 @@ def encode(
     """
     labels, misfits = [OUTSIDE] * len(begins), Misfits()
     limits = {last for _, last in sentences}
-    done = 0
+    done, before = 0, ""
     for begin, end, kind in sorted(spans):
         first, last = bisect_left(ends, begin + 1), bisect_left(begins, end)
+        if begin >= end:
+            last = first
         if first < last and (begins[first] < begin or ends[last - 1] > end):
             misfits.widened += 1
         if first < done < last:
@@ -69,9 +73,10 @@ def encode(
             continue
         cuts = [i for i in range(first + 1, last) if i in limits]
         misfits.split += bool(cuts)
+        misfits.merged += encoding == "io" and first == done and kind == before and done not in limits
         for a, b in zip([first, *cuts], [*cuts, last], strict=True):
             labels[a:b] = _of(kind, b - a, encoding)
-        done = last
+        done, before = last, kind
     return labels, misfits
 
 
@@ -117,3 +122,15 @@ def parts(label: str, encoding: Encoding = "iob2") -> tuple[str, str]:
         return "I", label
     prefix, dash, kind = label.partition("-")
     return (prefix, kind) if dash and prefix in ("B", "I", "L", "U") else ("I", label)
+
+
+def follows(first: str, second: str, encoding: Encoding = "iob2") -> bool:
+    """Whether an encoder can write the second label right after the first, within a sentence."""
+    a, before = parts(first, encoding)
+    b, kind = parts(second, encoding)
+    if encoding == "io":
+        return True
+    going_on = b in ("I", "L")
+    if encoding == "bilou":
+        return going_on == (a in ("B", "I")) and (not going_on or kind == before)
+    return not going_on or (a in ("B", "I") and kind == before)

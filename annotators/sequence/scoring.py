@@ -63,10 +63,9 @@ class LabelScorer:
         found = [block for b in bases if (block := blocks.get(b)) is not None]
         size = len(self._offsets) * len(self.labels)
         if not found:
-            row = np.zeros(size)
-        else:
-            places = np.concatenate([block[0] for block in found])
-            row = np.bincount(places, np.concatenate([block[1] for block in found]), size)
+            return np.zeros((len(self._offsets), len(self.labels)))
+        places, values = (np.concatenate([block[part] for block in found]) for part in (0, 1))
+        row: Floats = np.bincount(places, values, size).astype(np.float64, copy=False)
         return row.reshape(len(self._offsets), len(self.labels))
 
     def _table(self, number: int) -> _Table:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...pipeline.component import component
 from ...typesystem import PhiCandidate, Sentence, Token
+from .decoding import viterbi
 from .extraction import Floats
 from .tagging import LinearTagger
 
@@ -23,7 +24,8 @@ class SvmAnnotator(LinearTagger):
     trained_as = "svm"
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
-        return [int(i) for i in scores.argmax(axis=1)]
+        pairs = self.model.weights.transitions
+        return viterbi(scores, sentences, pairs) if pairs is not None else scores.argmax(axis=1).tolist()
 
     def sureness(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]

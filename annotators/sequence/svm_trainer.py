@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import field
 from typing import Any, Literal
@@ -11,8 +12,9 @@ import numpy as np
 from ...pipeline.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
+from .decoding import viterbi
 from .extraction import FeatureSet, Floats
-from .labels import OUTSIDE
+from .labels import OUTSIDE, Encoding, decode, follows
 from .matrix import design_matrix
 from .scoring import LabelScorer
 from .training import Example, Trainer, log
@@ -28,6 +30,11 @@ SOLVERS = {
     "l1-logistic": 6,
 }
 """LIBLINEAR's `-s`. `l2-hinge` is the problem of the seed system's eq. 10 (L2R_L1LOSS_DUAL)."""
+
+STRENGTHS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
+"""Factors tried on the logarithms of label pairs; margins of SVMs are small numbers, so the factors are, too."""
+NEVER = -1e4
+"""What a pair of labels that no span can make adds to a score."""
 
 Solver = Literal[
     "l2-hinge",
@@ -61,6 +68,10 @@ class SvmTrainer(Trainer):
     """Share of the tokens labelled `O` that is kept, drawn at random (`seed`)."""
     calibration_share: float = 0.2
     """Share of documents held out once to fit confidences on; the model itself learns from all. 0: no confidences."""
+    label_order: Literal["free", "legal", "learned"] = "free"
+    """What neighbouring labels may be: `free` as in the VigiBase system, each token for itself; `legal` only what spans can
+    make (no `I-` after `O`); `learned` also weighs pairs of labels by how often training has them, as strongly as serves the
+    documents held out for calibration best. The last two decode whole sentences (Viterbi)."""
     prune: float = 0.0
     """Weights not larger than this are dropped: smaller bundles, and scores that differ by as much."""
 
@@ -82,9 +93,50 @@ class SvmTrainer(Trainer):
                 raise ValueError(f"class_weights {label}: expected a finite number above 0, got {factor}")
 
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
-        calibration = self._calibrated(examples) if self.calibration_share else None
+        calibration, strength = None, 1.0
+        held = self._held_out(examples)
+        if held:
+            trial = self._fit([e for i, e in enumerate(examples) if i not in held])
+            seen = [examples[i] for i in sorted(held)]
+            calibration = _logistic(*_margins(self.feature_set, trial, seen))
+            strength = self._strength(trial, examples, seen)
         weights = self._fit(examples)
-        return weights, {"calibration": calibration, "solver": self.solver, "C": self.C}, None
+        weights.transitions = self._transitions(weights.labels, examples, strength)
+        facts = {"calibration": calibration, "solver": self.solver, "C": self.C, "label_order": self.label_order}
+        return weights, facts | ({"label_strength": strength} if self.label_order == "learned" else {}), None
+
+    def _held_out(self, examples: list[Example]) -> set[int]:
+        """Numbers of the documents that confidences, and the strength of label pairs, are fitted on."""
+        order = list(range(len(examples)))
+        random.Random(f"{self.seed}/calibration").shuffle(order)
+        held = set(order[: round(len(order) * self.calibration_share)])
+        rest = {label for i, e in enumerate(examples) if i not in held for label in e.labels}
+        return held if len(rest) > 1 else set()
+
+    def _transitions(self, labels: list[str], examples: list[Example], strength: float) -> Floats | None:
+        """What pairs of labels add to a score; None where every token stands for itself."""
+        if self.label_order == "free":
+            return None
+        return label_pairs(labels, examples, self.encoding, strength if self.label_order == "learned" else 0.0)
+
+    def _strength(self, trial: Weights, examples: list[Example], held: list[Example]) -> float:
+        """The factor on the logarithms of label pairs with which most held-out tokens of spans come out right."""
+        if self.label_order != "learned":
+            return 0.0
+        scorer = LabelScorer(self.feature_set, trial)
+        scored = [(scorer.scores(e.columns), e) for e in held if e.labels]
+
+        def right(strength: float) -> int:
+            pairs = label_pairs(trial.labels, examples, self.encoding, strength)
+            found = 0
+            for scores, e in scored:
+                named = [trial.labels[i] for i in viterbi(scores, e.columns.sentences, pairs)]
+                spans = set(decode(e.labels, e.columns.sentences, self.encoding))
+                told = set(decode(named, e.columns.sentences, self.encoding))
+                found += 2 * len(spans & told) - len(told)
+            return found
+
+        return max(STRENGTHS, key=right)
 
     def _fit(self, examples: list[Example]) -> Weights:
         """Trains on documents. Labels are numbered by name, so the order of documents does not matter to ties."""
@@ -112,17 +164,25 @@ class SvmTrainer(Trainer):
         fitted = train(problem(y, matrix), parameter(options))
         return Weights.of_matrix(labels, attributes, _dense(fitted, len(labels), len(attributes)), self.prune)
 
-    def _calibrated(self, examples: list[Example]) -> dict[str, float] | None:
-        """Slope and offset of the logistic curve from margins to the share of right labels, on held-out documents."""
-        order = list(range(len(examples)))
-        random.Random(f"{self.seed}/calibration").shuffle(order)
-        held = sorted(order[: round(len(order) * self.calibration_share)])
-        rest = [e for i, e in enumerate(examples) if i not in set(held)]
-        if not held or len({label for e in rest for label in e.labels}) < 2:
-            return None
-        weights = self._fit(rest)
-        margins, right = _margins(self.feature_set, weights, [examples[i] for i in held])
-        return _logistic(np.array(margins), np.array(right))
+
+def label_pairs(labels: list[str], examples: list[Example], encoding: Encoding, strength: float) -> Floats:
+    """What pairs of labels add to a score: `strength` times the logarithm of how often the second follows the first.
+
+    Shape (labels, labels). Pairs that no span can make get `NEVER`; unseen ones count as seen half a time.
+    """
+    number = {label: i for i, label in enumerate(labels)}
+    counts = np.full((len(labels), len(labels)), 0.5)
+    for example in examples:
+        for first, last in example.columns.sentences:
+            for a, b in itertools.pairwise(example.labels[first:last]):
+                if a in number and b in number:
+                    counts[number[a], number[b]] += 1
+    pairs: Floats = strength * np.log(counts / counts.sum(axis=1, keepdims=True))
+    for a in labels:
+        for b in labels:
+            if not follows(a, b, encoding):
+                pairs[number[a], number[b]] = NEVER
+    return pairs
 
 
 def _dense(fitted: Any, labels: int, attributes: int) -> Floats:
@@ -140,7 +200,7 @@ def _dense(fitted: Any, labels: int, attributes: int) -> Floats:
     return found
 
 
-def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) -> tuple[list[float], list[bool]]:
+def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) -> tuple[Floats, Any]:
     """For tokens labelled as PHI: the margin to the next label, and whether the label was right."""
     scorer = LabelScorer(features, weights)
     outside = weights.labels.index(OUTSIDE) if OUTSIDE in weights.labels else -1
@@ -154,7 +214,7 @@ def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) ->
         for i in np.flatnonzero(best != outside):
             margins.append(float(ordered[i, -1] - ordered[i, -2]))
             right.append(weights.labels[best[i]] == example.labels[i])
-    return margins, right
+    return np.array(margins), np.array(right, dtype=bool)
 
 
 def _logistic(margins: Floats, right: Any) -> dict[str, float] | None:

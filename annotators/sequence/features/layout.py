@@ -1,0 +1,182 @@
+"""The layout of semi-structured notes: lines, the labels of their fields, and the space between tokens."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ....pipeline.component import part
+from ..feature import TokenFeature, Words
+from .columns import Column, empty
+from .tidy import LONGEST, label, tidy
+
+_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_COLON = re.compile(r"[:：](?!//)(?!(?<=\d.)\d)")  # no colon of a time or an address
+_DIGIT = re.compile(r"\d")
+_BULLET = re.compile(r"^[\W_]+")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def lines(text: str) -> Iterator[tuple[int, int]]:
+    """Begin and end of every line that holds anything, its break left out."""
+    begin = 0
+    for found in _BREAK.finditer(text):
+        if found.start() > begin:
+            yield begin, found.start()
+        begin = found.end()
+    if begin < len(text):
+        yield begin, len(text)
+
+
+def head(text: str) -> str:
+    """The label of a field as a value: lower case, digits as 0, without bullet; empty where it holds no letter."""
+    text = _BULLET.sub("", " ".join(text.split()).lower())
+    return tidy(_DIGIT.sub("0", text)).strip() if _LETTER.search(text) else ""
+
+
+@part("line_head")
+class LineHead(TokenFeature):
+    """The label at the beginning of the token's line: what stands before the first colon, where it is short. Tokens of the
+    label itself, its colon counted, have the feature without value. Digits are written 0.
+
+    Example: in the line `Nombre: Ana` the token `Ana` gives `line_head=nombre`, `Nombre` gives `line_head`.
+
+    Source: own; semi-structured notes as MEDDOCAN's (Marimon et al. 2019) and discharge letters.
+    """
+
+    varied: ClassVar[bool] = True
+
+    longest: int = 40
+    """Code points of a label at most; what is longer is running text."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.longest <= LONGEST:
+            raise ValueError(f"longest: expected a whole number from 1 to {LONGEST}, got {self.longest}")
+
+    @property
+    def label(self) -> str:
+        return label(self.name, str(self.longest) if self.longest != 40 else "")
+
+    def column(self, words: Words) -> Column:
+        column, text, begins, done = empty(words), words.view.text, words.begins, 0
+        if ":" not in text and "：" not in text:
+            return column
+        for begin, end in lines(text):
+            colon = _COLON.search(text, begin, min(end, begin + self.longest + 3))
+            if colon is None or colon.start() > begin + self.longest:
+                continue
+            value = head(text[begin : colon.start()])
+            if not value:
+                continue
+            first = bisect_left(begins, begin, done)
+            own = bisect_left(begins, colon.end(), first)
+            done = bisect_left(begins, end, own)
+            column[first:own] = [""] * (own - first)
+            column[own:done] = [value] * (done - own)
+        return column
+
+
+@part("field")
+class Field(TokenFeature):
+    """The word before the nearest colon to the left on the line: the field a token stands in where a line holds several.
+    That word and its colon have the feature without value. Digits are written 0.
+
+    Example: in `Médico: Ana Ruiz NºCol: 28` the token `28` gives `field=nºcol`, `Ruiz` gives `field=médico`.
+
+    Source: own; as `line_head`.
+    """
+
+    varied: ClassVar[bool] = True
+
+    def column(self, words: Words) -> Column:
+        column, text = empty(words), words.view.text
+        if ":" not in text and "：" not in text:
+            return column
+        begins, ends = words.begins, words.ends
+        breaks = [found.start() for found in _BREAK.finditer(text)]
+        value, until, filled = "", 0, 0
+        for colon in _COLON.finditer(text):
+            at = bisect_left(begins, colon.start())
+            if at == 0 or at == len(begins) or begins[at] != colon.start() or ends[at - 1] > colon.start():
+                continue
+            line = bisect_left(breaks, colon.start())
+            if line and begins[at - 1] < breaks[line - 1]:
+                continue
+            name = head(words.forms[at - 1][:LONGEST])
+            if not name:
+                continue
+            stop = min(until, at - 1)
+            column[filled:stop] = [value] * (stop - filled)
+            column[at - 1] = column[at] = ""
+            value, filled = name, at + 1
+            until = bisect_left(begins, breaks[line], filled) if line < len(breaks) else len(begins)
+        column[filled:until] = [value] * (until - filled)
+        return column
+
+
+@part("line_position")
+class LinePosition(TokenFeature):
+    """Which token of its line it is, for the first few, from 1; and whether it is the last.
+
+    Example: in the line `Nombre: Ana` the tokens give `line_position=1`, `=2`, and both `=3` and `=last`.
+
+    Source: own; names and addresses have lines of their own in letters and headers.
+    """
+
+    cap: int = 3
+    """How many tokens at the beginning of a line are counted."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.cap <= 99:
+            raise ValueError(f"cap: expected a whole number from 1 to 99, got {self.cap}")
+
+    @property
+    def label(self) -> str:
+        return label(self.name, str(self.cap) if self.cap != 3 else "")
+
+    def column(self, words: Words) -> Column:
+        column, begins, done = empty(words), words.begins, 0
+        names = [str(i + 1) for i in range(self.cap)]
+        for begin, end in lines(words.view.text):
+            first = bisect_left(begins, begin, done)
+            done = bisect_left(begins, end, first)
+            if first == done:
+                continue
+            counted = min(done - first, self.cap)
+            column[first : first + counted] = names[:counted]
+            last = column[done - 1]
+            column[done - 1] = (last, "last") if isinstance(last, str) else "last"
+        return column
+
+
+@part("blank_before")
+class BlankBefore(TokenFeature):
+    """What stands between the token and the one before it, where it is no single blank: nothing (`joined`), a tab or
+    several blanks (`wide`), a line break (`line`), an empty line (`paragraph`); `start` for the first token.
+
+    Example: the `.` of `Dr.` gives `blank_before=joined`.
+
+    Source: own; the tokenizer's cuts and the columns of tables are lost to models otherwise.
+    """
+
+    def column(self, words: Words) -> Column:
+        column, text = empty(words), words.view.text
+        if not column:
+            return column
+        column[0] = "start"
+        for i, (end, begin) in enumerate(zip(words.ends, words.begins[1:], strict=False), 1):
+            if begin == end:
+                column[i] = "joined"
+            elif begin != end + 1 or text[end] != " ":
+                column[i] = _gap(text, end, begin)
+        return column
+
+
+def _gap(text: str, begin: int, end: int) -> str | None:
+    first = _BREAK.search(text, begin, end)
+    if first is not None:
+        return "line" if _BREAK.search(text, first.end(), end) is None else "paragraph"
+    gap = text[begin:end]
+    return "wide" if "\t" in gap or len(gap) > 1 else None

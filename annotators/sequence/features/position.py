@@ -1,0 +1,141 @@
+"""Where a token stands in its sentence and document, from 0 to 1: as a real number, or as one of a few equal stretches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ....pipeline.component import part
+from ..feature import TokenFeature, ValueFeature, Words
+from .columns import Column
+from .tidy import label
+
+_SELF = (0, 0)
+
+
+def _along(n: int) -> list[float]:
+    """0 for the first of n, 1 for the last."""
+    return [i / (n - 1) for i in range(n)] if n > 1 else [0.0] * n
+
+
+def _in_sentence(words: Words) -> list[float]:
+    return [place for first, last in words.sentences for place in _along(last - first)]
+
+
+def _in_document(words: Words) -> list[float]:
+    return _along(len(words))
+
+
+def _of_sentence(words: Words) -> list[float]:
+    sentences = words.sentences
+    return [p for (first, last), p in zip(sentences, _along(len(sentences)), strict=True) for _ in range(first, last)]
+
+
+@part("sentence_position")
+class SentencePosition(ValueFeature):
+    """Where the token stands in its sentence: 0 for the first token, 1 for the last; 0 where it is the only one.
+
+    Example: the second of three tokens gives `sentence_position` with value 0.5.
+
+    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 16.
+    """
+
+    window: tuple[int, int] | None = _SELF
+    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+
+    def column(self, words: Words) -> list[float]:
+        return _in_sentence(words)
+
+
+@part("document_position")
+class DocumentPosition(ValueFeature):
+    """Where the token stands in the document: 0 for the first token, 1 for the last.
+
+    Example: the first token gives `document_position` with value 0.
+
+    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI stands at a document's ends.
+    """
+
+    window: tuple[int, int] | None = _SELF
+    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+
+    def column(self, words: Words) -> list[float]:
+        return _in_document(words)
+
+
+@part("sentence_in_document")
+class SentenceInDocument(ValueFeature):
+    """Where the token's sentence stands in the document: 0 for the first sentence, 1 for the last.
+
+    Example: every token of the second of five sentences gives `sentence_in_document` with value 0.25.
+
+    Source: VigiBase de-identifier, Table 8 (sentence position in document).
+    """
+
+    window: tuple[int, int] | None = _SELF
+    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+
+    def column(self, words: Words) -> list[float]:
+        return _of_sentence(words)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Binned(TokenFeature):
+    argument: ClassVar[str] = "bins"
+
+    bins: int = 5
+    """How many equal stretches from 0 to 1."""
+    window: tuple[int, int] | None = _SELF
+    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.bins <= 100:
+            raise ValueError(f"bins: expected a whole number from 2 to 100, got {self.bins}")
+
+    @property
+    def label(self) -> str:
+        return label(self.name, str(self.bins) if self.bins != 5 else "")
+
+    def _binned(self, places: list[float]) -> Column:
+        bins = self.bins
+        names = [str(i + 1) for i in range(bins)] + [str(bins)]
+        return [names[int(place * bins)] for place in places]
+
+
+@part("sentence_position_bin")
+class SentencePositionBin(_Binned):
+    """In which stretch of its sentence the token stands, from 1.
+
+    Example: the last token gives `sentence_position_bin=5`.
+
+    Source: VigiBase de-identifier, Table 8, as categories.
+    """
+
+    def column(self, words: Words) -> Column:
+        return self._binned(_in_sentence(words))
+
+
+@part("document_position_bin")
+class DocumentPositionBin(_Binned):
+    """In which stretch of the document the token stands, from 1.
+
+    Example: the first token gives `document_position_bin=1`.
+
+    Source: VigiBase de-identifier, Table 8, as categories.
+    """
+
+    def column(self, words: Words) -> Column:
+        return self._binned(_in_document(words))
+
+
+@part("sentence_in_document_bin")
+class SentenceInDocumentBin(_Binned):
+    """In which stretch of the document the token's sentence stands, from 1.
+
+    Example: every token of the last sentence gives `sentence_in_document_bin=5`.
+
+    Source: VigiBase de-identifier, Table 8, as categories.
+    """
+
+    def column(self, words: Words) -> Column:
+        return self._binned(_of_sentence(words))
