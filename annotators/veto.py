@@ -25,6 +25,7 @@ _AFTER_EPONYM = re.compile(
 _SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
 """The French size of a catheter before an eponym."""
 _UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
+_OWN = tuple(f"{VETOED}: {why}" for why in ("medical term", "medical terms", "eponym"))
 _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 
 
@@ -69,7 +70,7 @@ class Veto(AnalysisEngine):
             return
         view = cas.view()
         for candidate in view.select(PhiCandidate):
-            if candidate.reason.startswith(VETOED):
+            if candidate.reason in _OWN:
                 candidate.reason = ""
             if self._may_veto(candidate):
                 why = self._why(view, candidate)

@@ -14,7 +14,7 @@ from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, KnownPhi
 from .decoding import AUTO, FALLBACK, check_encoding, decode, mark
-from .files import opened, too_long
+from .files import too_long
 from .records import RecordReader, no_such_field
 from .selection import Source
 
@@ -54,15 +54,6 @@ class CsvReader(RecordReader):
             raise ValueError(f"delimiter: expected another character than the quote, got {self.delimiter!r}")
         if len(set(self.columns)) != len(self.columns):
             raise ValueError("columns: expected every name once")
-
-    def __iter__(self) -> Iterator[Cas]:
-        seen: set[str] = set()
-        for source in self.readable():
-            try:
-                with opened(source.path) as file:
-                    yield from self._file(file, source, seen)
-            except ReaderError as error:
-                self.fail(source.id, str(error))
 
     def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
         codec, marked = self._codec(file)

@@ -13,6 +13,7 @@ from typing import BinaryIO, ClassVar, cast
 
 from ..pipeline.component import CollectionReader
 from ..pipeline.errors import ReaderError
+from ..typesystem import Cas
 from .selection import Source, select_files, select_folder, without_duplicates
 
 
@@ -90,6 +91,24 @@ class FileReader(CollectionReader):
             self.fail(source.id, f"{source.path}: {too_long(self.max_bytes)}")
             return None
         return data
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class StreamReader(FileReader):
+    """A reader of files that hold many documents each, read one after the other."""
+
+    def __iter__(self) -> Iterator[Cas]:
+        seen: set[str] = set()
+        for source in self.readable():
+            try:
+                with opened(source.path) as file:
+                    yield from self._file(file, source, seen)
+            except ReaderError as error:
+                self.fail(source.id, str(error))
+
+    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+        """The documents of a file. `seen` holds the ids of all before them. Raises ReaderError where it cannot go on."""
+        raise TypeError(f"{type(self).__name__} must define _file")
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, KnownPhi, PhiKind
 from .decoding import decode
-from .files import opened, too_long
-from .gold import add_gold
+from .files import too_long
+from .gold import Overlaps, add_gold
 from .records import RecordReader, lookup
 from .selection import Source
 
@@ -24,8 +24,11 @@ class JsonlReader(RecordReader):
     pattern: str = "*.jsonl"
     spans_field: str | None = None
     """Field that holds reference annotations: a list of `{begin, end, kind}` in code points. They go to the view `gold`."""
-    kinds: dict[str, PhiKind] = dataclasses.field(default_factory=dict)
-    """PHI kinds for labels in `spans_field` that are called otherwise: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`."""
+    kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
+    """PHI kinds for labels in `spans_field` that are called otherwise: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`; null drops
+    a label."""
+    overlaps: Overlaps = "error"
+    """Overlapping spans in `spans_field`: `error` (the document has failed), `longest` or `first` keeps that one."""
 
     suffixes = (".jsonl", ".ndjson")
 
@@ -33,15 +36,6 @@ class JsonlReader(RecordReader):
         super().__post_init__()
         if self.spans_field and len(self.text_fields) > 1:
             raise ValueError("spans_field: expected one text_field, since spans are offsets in one text")
-
-    def __iter__(self) -> Iterator[Cas]:
-        seen: set[str] = set()
-        for source in self.readable():
-            try:
-                with opened(source.path) as file:
-                    yield from self._file(file, source, seen)
-            except ReaderError as error:
-                self.fail(source.id, str(error))
 
     def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
         for n, line in enumerate(lines(file, self.max_bytes), 1):
@@ -59,7 +53,7 @@ class JsonlReader(RecordReader):
         cas = super()._document(record, text, document_id)
         spans = lookup(record, self.spans_field) if self.spans_field else None
         if self.spans_field and spans is not None:
-            add_gold(cas, spans, self.kinds, self.spans_field)
+            add_gold(cas, spans, self.kinds, self.spans_field, self.overlaps)
         return cas
 
 

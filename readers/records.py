@@ -9,7 +9,7 @@ from typing import Any
 
 from ..pipeline.errors import ReaderError, nearest
 from ..typesystem import Cas, KnownPhi, PhiKind
-from .files import FileReader
+from .files import StreamReader
 
 _ROLES = {
     "PERSON_PATIENT": "patient",
@@ -30,7 +30,7 @@ class KnownField:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class RecordReader(FileReader):
+class RecordReader(StreamReader):
     """A reader of records: one field holds the text, one the document id, others what is known about the people in it."""
 
     text_field: str | list[str] = "text"

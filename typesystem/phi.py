@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _REGISTRY: dict[str, PhiKind] = {}
+_CANONICAL: dict[str, dict[str, PhiKind]] = {}
+"""Scheme -> label -> the kind that stands for it."""
 
 
 class _Kinds(type):
@@ -41,7 +43,7 @@ class PhiKind(metaclass=_Kinds):
     direct: bool = False
     description: str = ""
     schemes: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`."""
+    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`; `PhiKind.of_scheme` goes the other way."""
 
     @property
     def top(self) -> PhiKind:
@@ -75,6 +77,28 @@ class PhiKind(metaclass=_Kinds):
         raise ValueError(unknown_kind(name))
 
     @staticmethod
+    def of_scheme(scheme: str, label: str) -> PhiKind:
+        """The kind that stands for a label of another scheme; its `schemes[scheme]` is that label again.
+
+        Where several kinds have the label, the most general of them that means just that. Raises ValueError that names the
+        nearest label or the schemes there are.
+        """
+        labels = PhiKind.labels(scheme)
+        if label not in _CANONICAL[scheme]:
+            folded = {known.upper(): known for known in labels}
+            near = difflib.get_close_matches(str(label).upper(), folded, 1, 0.4)
+            hint = f"; did you mean {folded[near[0]]}?" if near else f"; expected one of {', '.join(sorted(labels))}"
+            raise ValueError(f"no label called {label!r} in scheme {scheme}{hint}")
+        return _CANONICAL[scheme][label]
+
+    @staticmethod
+    def labels(scheme: str) -> list[str]:
+        """The labels of another scheme, in the order of their kinds. Raises ValueError that lists the schemes."""
+        if scheme not in _CANONICAL:
+            raise ValueError(f"no scheme called {scheme!r}; expected one of {', '.join(_CANONICAL)}")
+        return list(_CANONICAL[scheme])
+
+    @staticmethod
     def define(
         name: str,
         *,
@@ -103,6 +127,8 @@ def _restore(
 
 def _register(kind: PhiKind) -> PhiKind:
     first = _REGISTRY.setdefault(kind.name, kind)
+    for scheme, label in first.schemes.items():
+        _CANONICAL.setdefault(scheme, {}).setdefault(label, first)
     setattr(PhiKind, kind.name, first)  # a plain class attribute: as fast to read as an enumeration's member
     return first
 
@@ -117,62 +143,68 @@ def unknown_kind(name: str) -> str:
 
 # ruff: noqa: E501
 # name | HIPAA letter | direct | i2b2-2014 category/sub-category | VigiBase kind | MEDDOCAN | description
+# A star marks the kind that a label stands for where it is not the first one with that label.
 _TABLE = """
-DATE                | C | - | DATE/DATE            | Date         | FECHAS                            | calendar dates, parts of dates, weekdays, holidays, seasons
-DATE_BIRTH          | C | - | DATE/DATE            | Date         | FECHAS                            | date of birth
-DATE_DEATH          | C | - | DATE/DATE            | Date         | FECHAS                            | date of death
-DATE_WEEKDAY        |   | - | DATE/DATE            | Date         | FECHAS                            | a weekday by name, alone
-DATE_HOLIDAY        | C | - | DATE/DATE            | Date         | FECHAS                            | a named holiday
-DATE_YEAR           |   | - | DATE/DATE            | Date         | FECHAS                            | a year alone (Safe Harbor lets years stand)
-AGE                 |   | - | AGE/AGE              | Age          | EDAD_SUJETO_ASISTENCIA            | age up to 89
-AGE_OVER_89         | C | - | AGE/AGE              | Age          | EDAD_SUJETO_ASISTENCIA            | age over 89
-PERSON              | A | + | NAME/PATIENT         | Person       | OTROS_SUJETO_ASISTENCIA           | names and initials of people
-PERSON_PATIENT      | A | + | NAME/PATIENT         | Person       | NOMBRE_SUJETO_ASISTENCIA          | the patient
-PERSON_DOCTOR       | A | + | NAME/DOCTOR          | Person       | NOMBRE_PERSONAL_SANITARIO         | medical staff
-PERSON_RELATIVE     | A | + | NAME/PATIENT         | Person       | FAMILIARES_SUJETO_ASISTENCIA      | relatives and household members
-PERSON_REPORTER     | A | + | NAME/DOCTOR          | Person       | NOMBRE_PERSONAL_SANITARIO         | who reported the case
-PERSON_INITIALS     | A | + | NAME/PATIENT         | Person       | NOMBRE_SUJETO_ASISTENCIA          | initials of a person
-PERSON_USERNAME     | R | + | NAME/USERNAME        | Person       | OTROS_SUJETO_ASISTENCIA           | user names and handles
-LOCATION            | B | - | LOCATION/LOCATION-OTHER | Location  | TERRITORIO                        | places
-LOCATION_STREET     | B | + | LOCATION/STREET      | Location     | CALLE                             | street addresses
-LOCATION_CITY       | B | - | LOCATION/CITY        | Location     | TERRITORIO                        | cities, towns, villages
-LOCATION_COUNTY     | B | - | LOCATION/LOCATION-OTHER | Location  | TERRITORIO                        | counties, districts
-LOCATION_ZIP        | B | - | LOCATION/ZIP         | Location     | TERRITORIO                        | postal codes
-LOCATION_STATE      |   | - | LOCATION/STATE       | Location     | TERRITORIO                        | states and provinces
-LOCATION_COUNTRY    |   | - | LOCATION/COUNTRY     | Location     | PAIS                              | countries
-LOCATION_HOSPITAL   | B | - | LOCATION/HOSPITAL    | Organization | HOSPITAL                          | hospitals and other care sites
-LOCATION_DEPARTMENT |   | - | LOCATION/DEPARTMENT  | Organization | CENTRO_SALUD                      | departments and wards
-LOCATION_ROOM       | B | - | LOCATION/ROOM        | Location     | CALLE                             | rooms and beds
-LOCATION_FACILITY   | B | - | LOCATION/LOCATION-OTHER | Location  | INSTITUCION                       | buildings, parks, landmarks
-LOCATION_COORDINATES | B | + | LOCATION/LOCATION-OTHER | Location | TERRITORIO                        | geographic coordinates
-ORGANIZATION        |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                      | organisations that can locate a person
-ORGANIZATION_EMPLOYER | A | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                    | employers
-ORGANIZATION_SCHOOL |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                      | schools and universities
-ORGANIZATION_PHARMACY |   | - | LOCATION/ORGANIZATION | Organization | INSTITUCION                    | pharmacies and stores
-PROFESSION          |   | - | PROFESSION/PROFESSION | Other       | PROFESION                         | professions and job titles
-ID                  | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | numbers and codes that identify
-ID_SSN              | G | + | ID/SSN               | IdNumber     | ID_SUJETO_ASISTENCIA              | social security and national identity numbers
-ID_MEDICAL_RECORD   | H | + | ID/MEDICALRECORD     | IdNumber     | NUMERO_IDENTIF                    | medical record numbers
-ID_HEALTH_PLAN      | I | + | ID/HEALTHPLAN        | IdNumber     | ID_ASEGURAMIENTO                  | health plan beneficiary numbers
-ID_ACCOUNT          | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | account numbers
-ID_BANK_ACCOUNT     | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | bank accounts (IBAN and others)
-ID_CARD             | J | + | ID/ACCOUNT           | IdNumber     | OTROS_SUJETO_ASISTENCIA           | payment cards
-ID_LICENSE          | K | + | ID/LICENSE           | IdNumber     | ID_TITULACION_PERSONAL_SANITARIO  | certificate and licence numbers
-ID_PASSPORT         | K | + | ID/LICENSE           | IdNumber     | ID_SUJETO_ASISTENCIA              | passports
-ID_VEHICLE          | L | + | ID/VEHICLE           | IdNumber     | IDENTIF_VEHICULOS_NRSERIE_PLACAS  | vehicle identifiers and plates
-ID_DEVICE           | M | + | ID/DEVICE            | IdNumber     | IDENTIF_DISPOSITIVOS_NRSERIE      | device identifiers and serial numbers
-ID_BIOMETRIC        | P | + | ID/BIOID             | IdNumber     | IDENTIF_BIOMETRICOS               | biometric identifiers
-ID_CASE             | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | case and report numbers
-ID_STUDY            | R | + | ID/IDNUM             | IdNumber     | OTROS_SUJETO_ASISTENCIA           | study and subject numbers
-PHONE               | D | + | CONTACT/PHONE        | Phone        | NUMERO_TELEFONO                   | telephone numbers
-PHONE_PAGER         | D | + | CONTACT/PHONE        | Phone        | NUMERO_TELEFONO                   | pagers and beepers
-FAX                 | E | + | CONTACT/FAX          | Phone        | NUMERO_FAX                        | fax numbers
-EMAIL               | F | + | CONTACT/EMAIL        | IdNumber     | CORREO_ELECTRONICO                | e-mail addresses
-URL                 | N | + | CONTACT/URL          | IdNumber     | URL_WEB                           | web addresses
-IP                  | O | + | CONTACT/IPADDR       | IdNumber     | DIREC_PROT_INTERNET               | internet protocol addresses
-IP_MAC              | M | + | ID/DEVICE            | IdNumber     | IDENTIF_DISPOSITIVOS_NRSERIE      | hardware (MAC) addresses
-PHOTO               | Q | + | PHI/OTHER            | Other        | OTROS_SUJETO_ASISTENCIA           | references to full-face photographs
-OTHER               | R | - | PHI/OTHER            | Other        | OTROS_SUJETO_ASISTENCIA           | anything else that identifies
+DATE                   | C | - | DATE/DATE               | Date          | FECHAS                           | calendar dates, parts of dates, weekdays, holidays, seasons
+DATE_BIRTH             | C | - | DATE/DATE               | Date          | FECHAS                           | date of birth
+DATE_DEATH             | C | - | DATE/DATE               | Date          | FECHAS                           | date of death
+DATE_WEEKDAY           |   | - | DATE/DATE               | Date          | FECHAS                           | a weekday by name, alone
+DATE_HOLIDAY           | C | - | DATE/DATE               | Date          | FECHAS                           | a named holiday
+DATE_YEAR              |   | - | DATE/DATE               | Date          | FECHAS                           | a year alone (Safe Harbor lets years stand)
+AGE                    |   | - | AGE/AGE                 | Age           | EDAD_SUJETO_ASISTENCIA           | age up to 89
+AGE_OVER_89            | C | - | AGE/AGE                 | Age           | EDAD_SUJETO_ASISTENCIA           | age over 89
+PERSON                 | A | + | NAME/PATIENT            | Person        | NOMBRE_SUJETO_ASISTENCIA         | names and initials of people
+PERSON_PATIENT         | A | + | NAME/PATIENT*           | Person        | NOMBRE_SUJETO_ASISTENCIA*        | the patient
+PERSON_DOCTOR          | A | + | NAME/DOCTOR             | Person        | NOMBRE_PERSONAL_SANITARIO        | medical staff
+PERSON_RELATIVE        | A | + | NAME/PATIENT            | Person        | FAMILIARES_SUJETO_ASISTENCIA     | relatives and household members
+PERSON_REPORTER        | A | + | NAME/DOCTOR             | Person        | NOMBRE_PERSONAL_SANITARIO        | who reported the case
+PERSON_INITIALS        | A | + | NAME/PATIENT            | Person        | NOMBRE_SUJETO_ASISTENCIA         | initials of a person
+PERSON_USERNAME        | R | + | NAME/USERNAME           | Person        | OTROS_SUJETO_ASISTENCIA          | user names and handles
+LOCATION               | B | - | LOCATION/LOCATION-OTHER | Location      | TERRITORIO                       | places
+LOCATION_STREET        | B | + | LOCATION/STREET         | Location      | CALLE                            | street addresses
+LOCATION_CITY          | B | - | LOCATION/CITY           | Location      | TERRITORIO                       | cities, towns, villages
+LOCATION_COUNTY        | B | - | LOCATION/LOCATION-OTHER | Location      | TERRITORIO                       | counties, districts
+LOCATION_ZIP           | B | - | LOCATION/ZIP            | Location      | TERRITORIO                       | postal codes
+LOCATION_STATE         |   | - | LOCATION/STATE          | Location      | TERRITORIO                       | states and provinces
+LOCATION_COUNTRY       |   | - | LOCATION/COUNTRY        | Location      | PAIS                             | countries
+LOCATION_HOSPITAL      | B | - | LOCATION/HOSPITAL       | Organization  | HOSPITAL                         | hospitals and other care sites
+LOCATION_CLINIC        | B | - | LOCATION/HOSPITAL       | Organization  | CENTRO_SALUD*                    | health centres and other places of primary care
+LOCATION_DEPARTMENT    |   | - | LOCATION/DEPARTMENT     | Organization  | CENTRO_SALUD                     | departments and wards
+LOCATION_ROOM          | B | - | LOCATION/ROOM           | Location      | CALLE                            | rooms and beds
+LOCATION_FACILITY      | B | - | LOCATION/LOCATION-OTHER | Location      | INSTITUCION                      | buildings, parks, landmarks
+LOCATION_COORDINATES   | B | + | LOCATION/LOCATION-OTHER | Location      | TERRITORIO                       | geographic coordinates
+ORGANIZATION           |   | - | LOCATION/ORGANIZATION   | Organization* | INSTITUCION*                     | organisations that can locate a person
+ORGANIZATION_EMPLOYER  | A | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | employers
+ORGANIZATION_SCHOOL    |   | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | schools and universities
+ORGANIZATION_PHARMACY  |   | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | pharmacies and stores
+PROFESSION             |   | - | PROFESSION/PROFESSION   | Other         | PROFESION                        | professions and job titles
+ID                     | R | + | ID/IDNUM                | IdNumber      | OTRO_NUMERO_IDENTIF              | numbers and codes that identify
+ID_SSN                 | G | + | ID/SSN                  | IdNumber      | ID_ASEGURAMIENTO                 | social security and national identity numbers
+ID_MEDICAL_RECORD      | H | + | ID/MEDICALRECORD        | IdNumber      | ID_SUJETO_ASISTENCIA             | medical record numbers
+ID_ENCOUNTER           | R | + | ID/IDNUM                | IdNumber      | ID_CONTACTO_ASISTENCIAL          | numbers of visits, admissions and episodes of care
+ID_HEALTH_PLAN         | I | + | ID/HEALTHPLAN           | IdNumber      | NUMERO_BENEF_PLAN_SALUD          | health plan beneficiary numbers
+ID_ACCOUNT             | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | account numbers
+ID_BANK_ACCOUNT        | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | bank accounts (IBAN and others)
+ID_CARD                | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | payment cards
+ID_LICENSE             | K | + | ID/LICENSE              | IdNumber      | ID_TITULACION_PERSONAL_SANITARIO | certificate and licence numbers
+ID_EMPLOYEE            | R | + | ID/IDNUM                | IdNumber      | ID_EMPLEO_PERSONAL_SANITARIO     | employee and staff numbers
+ID_PASSPORT            | K | + | ID/LICENSE              | IdNumber      | ID_SUJETO_ASISTENCIA             | passports
+ID_VEHICLE             | L | + | ID/VEHICLE              | IdNumber      | IDENTIF_VEHICULOS_NRSERIE_PLACAS | vehicle identifiers and plates
+ID_DEVICE              | M | + | ID/DEVICE               | IdNumber      | IDENTIF_DISPOSITIVOS_NRSERIE     | device identifiers and serial numbers
+ID_BIOMETRIC           | P | + | ID/BIOID                | IdNumber      | IDENTIF_BIOMETRICOS              | biometric identifiers
+ID_CASE                | R | + | ID/IDNUM                | IdNumber      | OTRO_NUMERO_IDENTIF              | case and report numbers
+ID_STUDY               | R | + | ID/IDNUM                | IdNumber      | OTRO_NUMERO_IDENTIF              | study and subject numbers
+PHONE                  | D | + | CONTACT/PHONE           | Phone         | NUMERO_TELEFONO                  | telephone numbers
+PHONE_PAGER            | D | + | CONTACT/PHONE           | Phone         | NUMERO_TELEFONO                  | pagers and beepers
+FAX                    | E | + | CONTACT/FAX             | Phone         | NUMERO_FAX                       | fax numbers
+EMAIL                  | F | + | CONTACT/EMAIL           | IdNumber      | CORREO_ELECTRONICO               | e-mail addresses
+URL                    | N | + | CONTACT/URL             | IdNumber      | URL_WEB                          | web addresses
+IP                     | O | + | CONTACT/IPADDR          | IdNumber      | DIREC_PROT_INTERNET              | internet protocol addresses
+IP_MAC                 | M | + | ID/DEVICE               | IdNumber      | IDENTIF_DISPOSITIVOS_NRSERIE     | hardware (MAC) addresses
+PHOTO                  | Q | + | PHI/OTHER               | Other         | OTROS_SUJETO_ASISTENCIA          | references to full-face photographs
+OTHER                  | R | - | PHI*/OTHER*             | Other*        | OTROS_SUJETO_ASISTENCIA*         | anything else that identifies
+OTHER_SEX              |   | - | PHI/OTHER               | Other         | SEXO_SUJETO_ASISTENCIA           | the sex of a person
+OTHER_RELATIVE         |   | - | PHI/OTHER               | Other         | FAMILIARES_SUJETO_ASISTENCIA*    | words for relatives, no names: `mother`, `two sons`
 """
 
 
@@ -180,9 +212,13 @@ def _load() -> None:
     for line in _TABLE.strip().splitlines():
         name, hipaa, direct, i2b2, vigibase, meddocan, description = (cell.strip() for cell in line.split("|"))
         category, sub = i2b2.split("/")
-        schemes = {"i2b2-2014": category, "i2b2-2014-sub": sub, "vigibase": vigibase, "meddocan": meddocan}
+        cells = {"i2b2-2014": category, "i2b2-2014-sub": sub, "vigibase": vigibase, "meddocan": meddocan}
+        schemes = {scheme: label.rstrip("*") for scheme, label in cells.items()}
         parent = _REGISTRY.get(name.partition("_")[0]) if "_" in name else None
-        _register(PhiKind(name, parent, hipaa, direct == "+", description, schemes))
+        kind = _register(PhiKind(name, parent, hipaa, direct == "+", description, schemes))
+        for scheme, label in cells.items():
+            if label.endswith("*"):
+                _CANONICAL[scheme][schemes[scheme]] = kind
 
 
 _load()
@@ -243,5 +279,6 @@ def _safe_harbor() -> Policy:
     return Policy("hipaa-safe-harbor", keep=frozenset(outside), mask=frozenset(inside))
 
 
-POLICIES = {p.name: p for p in (_safe_harbor(), Policy("i2b2-2014", keep=frozenset({"PHOTO"})), Policy("everything"))}
+_I2B2 = Policy("i2b2-2014", keep=frozenset({"PHOTO", "OTHER_SEX", "OTHER_RELATIVE"}))
+POLICIES = {p.name: p for p in (_safe_harbor(), _I2B2, Policy("everything"))}
 """Shipped policies. `i2b2-2014` masks every category of that guideline: all ages, professions, organisations, states, countries."""

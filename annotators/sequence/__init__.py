@@ -1,6 +1,6 @@
 """Sequence models over tokens: features, CRF and SVM, their training and their bundles."""
 
-from . import crf, crf_trainer, features, svm, svm_trainer
+from . import crf, crf_trainer, features, filter, filter_trainer, svm, svm_trainer
 from .bundle import ModelBundle
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words
 
@@ -14,6 +14,8 @@ __all__ = [
     "crf",
     "crf_trainer",
     "features",
+    "filter",
+    "filter_trainer",
     "svm",
     "svm_trainer",
 ]

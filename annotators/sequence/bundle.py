@@ -13,22 +13,22 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.files import write_atomic
 from ...pipeline.params import convert
 from ...pipeline.resources import Resource
 from ...typesystem import PhiKind
-from .extraction import FeatureSet
+from .extraction import Context, FeatureSet
 from .feature import Feature
-from .labels import OUTSIDE, parts
+from .labels import OUTSIDE, Encoding, parts
 from .weights import Weights
 
 FORMAT = 1
@@ -37,6 +37,24 @@ FOLDER_VARIABLE = "CASPIPE_MODELS"
 ENTRY_POINTS = "caspipe.models"
 
 _REQUIRED = ("format", "type", "labels", "encoding", "features", "window", "context", "files")
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(x, str) for x in value)
+
+
+_SHAPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "type": ("a string", lambda value: isinstance(value, str)),
+    "labels": ("a list of different strings", lambda value: _strings(value) and 0 < len(value) == len(set(value))),
+    "encoding": (f"one of {', '.join(get_args(Encoding))}", lambda value: value in get_args(Encoding)),
+    "context": (f"one of {', '.join(get_args(Context))}", lambda value: value in get_args(Context)),
+    "features": ("a list", lambda value: isinstance(value, list)),
+    "window": (
+        "two whole numbers",
+        lambda value: isinstance(value, list) and len(value) == 2 and all(type(x) is int for x in value),
+    ),
+    "files": ("a mapping", lambda value: isinstance(value, dict)),
+}
 
 
 @dataclass(eq=False)
@@ -146,8 +164,9 @@ def head(name: str) -> dict[str, Any]:
     missing = [key for key in _REQUIRED if key not in meta]
     if missing:
         raise ResourceError(f"model {path}: {META} lacks {', '.join(missing)}: damaged")
-    if not isinstance(meta["labels"], list) or not all(isinstance(x, str) for x in meta["labels"]):
-        raise ResourceError(f"model {path}: labels: expected a list of strings")
+    for key, (expected, fits) in _SHAPES.items():
+        if key in meta and not fits(meta[key]):
+            raise ResourceError(f"model {path}: {META}: {key}: expected {expected}: damaged")
     return meta
 
 
@@ -178,7 +197,10 @@ def feature_set(meta: Mapping[str, Any], place: str) -> FeatureSet:
     if faults:
         raise ResourceError(f"model {place}: its features cannot be made: {'; '.join(faults)}")
     low, high = meta["window"]
-    return FeatureSet(features, (low, high), meta["context"])
+    try:
+        return FeatureSet(features, (low, high), meta["context"])
+    except ValueError as error:
+        raise ResourceError(f"model {place}: its features cannot be made: {error}") from None
 
 
 def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
@@ -194,7 +216,10 @@ def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
         except ValueError:
             if name not in defined:
                 raise ResourceError(f"model {place}: its label {label} is no PHI kind known here") from None
-            found[label] = PhiKind.define(name, **defined[name])
+            try:
+                found[label] = PhiKind.define(name, **defined[name])
+            except (TypeError, ValueError) as error:
+                raise ResourceError(f"model {place}: kind {name} cannot be defined: {error}") from None
     return found
 
 

@@ -37,15 +37,17 @@ def parse(data: bytes) -> Weights:
         features = np.frombuffer(data, _FEATURE, count, at_features + _CHUNK.size)
         labels = _names(data, at_labels, labels_n)
         attributes = _names(data, at_attributes, attributes_n)
-    except (struct.error, UnicodeDecodeError, IndexError) as error:
+        transitions = np.zeros((len(labels), len(labels)))
+        pairs = features[features["type"] == _TRANSITION]
+        states = features[features["type"] == _STATE]
+        transitions[pairs["source"], pairs["target"]] = pairs["weight"]
+    except (struct.error, UnicodeDecodeError, IndexError, OverflowError) as error:
         raise ValueError(f"damaged or truncated ({type(error).__name__})") from None
-    transitions = np.zeros((labels_n, labels_n))
-    pairs = features[features["type"] == _TRANSITION]
-    states = features[features["type"] == _STATE]
-    transitions[pairs["source"], pairs["target"]] = pairs["weight"]
     rows, columns = states["source"].astype(np.int64), states["target"].astype(np.int64)
     order = np.lexsort((columns, rows))
-    return Weights(labels, attributes, rows[order], columns[order], states["weight"][order].copy(), transitions)
+    found = Weights(labels, attributes, rows[order], columns[order], states["weight"][order].copy(), transitions)
+    found.verify()
+    return found
 
 
 def _names(data: bytes, at: int, count: int) -> list[str]:

@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from .extraction import Floats
+
+Ints = npt.NDArray[np.int64]
+
+ROOM = 2_000_000
+"""Doubles that one step of Viterbi may take: sequences beyond it are gone through in several turns."""
 
 LINEAR = 500.0
 """Scores further apart than this are summed as logarithms: their ratio would leave the range of a double (e^709)."""
@@ -22,8 +28,16 @@ def viterbi(scores: Floats, sequences: Sequence[tuple[int, int]], transitions: F
     `scores` has shape (tokens, labels), `transitions` (labels, labels) from row to column. Ties go to the lower number.
     """
     order = sorted((s for s in sequences if s[1] > s[0]), key=lambda s: s[0] - s[1])
-    if not order:
-        return []
+    path = np.zeros(len(scores), dtype=np.int64)
+    together = max(1, ROOM // transitions.size)
+    for i in range(0, len(order), together):
+        tokens, found = _best(scores, order[i : i + together], transitions)
+        path[tokens] = found
+    return path.tolist()
+
+
+def _best(scores: Floats, order: Sequence[tuple[int, int]], transitions: Floats) -> tuple[Ints, Ints]:
+    """Tokens of some sequences, longest sequence first, and the labels of the best paths through them."""
     starts = np.array([first for first, _ in order])
     lengths = np.array([last - first for first, last in order])
     longest, labels = int(lengths[0]), len(transitions)
@@ -49,9 +63,7 @@ def viterbi(scores: Floats, sequences: Sequence[tuple[int, int]], transitions: F
         reached = onto.take(found[after:end], axis=0)
         reached += best[here : here + further]
         reached.argmax(axis=1, out=found[here : here + further])
-    path = np.zeros(len(scores), dtype=np.int64)
-    path[tokens] = found
-    return path.tolist()
+    return tokens, found
 
 
 class Lattice:

@@ -78,6 +78,7 @@ class FeatureSet:
         self.offsets = range(low, high + 1)
         """Every offset that some feature is looked at from."""
         self.of_form = [f for f in self.features if isinstance(f, FormFeature)]
+        self._form_parts = [(f.of, f.label) for f in self.of_form]
         self.of_token = [f for f in self.features if isinstance(f, TokenFeature)]
         self.of_value = [f for f in self.features if isinstance(f, ValueFeature)]
 
@@ -101,7 +102,14 @@ class FeatureSet:
 
     def bases(self, form: str) -> tuple[str, ...]:
         """What a form gives, without offset: `lower=dr.`, `hyphen`."""
-        return tuple(dict.fromkeys([base(f.label, v) for f in self.of_form for v in each(f.of(form))]))
+        found: list[str] = []
+        for of, label in self._form_parts:
+            value = of(form)
+            if isinstance(value, str):
+                found.append(base(label, value))
+            elif value is not None:
+                found += [base(label, v) for v in value]
+        return tuple(dict.fromkeys(found))
 
     def columns(self, words: Words) -> Columns:
         """What the features see of a document."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ...typesystem import FormTable
-from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Memo
+from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet
+
+Ints = npt.NDArray[np.int64]
+
+TOGETHER = 20_000
+"""Tokens whose rows are made in one go."""
 
 
 def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count: int = 1) -> tuple[Any, list[str]]:
@@ -17,27 +22,29 @@ def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count:
     A `scipy.sparse.csr_matrix` of doubles. Attributes that occur fewer than `min_count` times are left out. Numbers of
     attributes are looked up once for each form and distance, not once for each token.
     """
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, hstack, vstack
 
     build = _Build(features)
+    parts: list[Any] = []
+    some: list[Columns] = []
     for columns in documents:
-        build.add(columns)
-    matrix = csr_matrix(
-        (np.ones(build.length), np.concatenate(build.indices or [np.zeros(0, np.int64)]), build.pointers()),
-        shape=(build.rows, len(build.numbers)),
-    )
-    names = list(build.numbers)
-    if build.dense:
-        from scipy.sparse import hstack
-
-        extra = csr_matrix(np.concatenate(build.dense))
-        matrix = csr_matrix(hstack([matrix, extra], format="csr"))
-        names += build.dense_names
-    matrix.sum_duplicates()
-    if min_count > 1:
-        kept = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) >= min_count)
-        matrix, names = matrix[:, kept], [names[i] for i in kept]
-    return csr_matrix(matrix), names
+        some.append(columns)
+        if sum(len(c.forms) for c in some) >= TOGETHER:
+            parts.append(build.rows(some))
+            some = []
+    parts.append(build.rows(some))
+    for part in parts:
+        part.resize(part.shape[0], len(build.numbers))
+    matrix, names = csr_matrix(vstack(parts, format="csr")), list(build.numbers)
+    if features.of_value:
+        numbers = np.concatenate([build.dense(c) for c in documents] or [np.zeros((0, len(build.dense_names)))])
+        matrix, names = csr_matrix(hstack([matrix, csr_matrix(numbers)], format="csr")), names + build.dense_names
+    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    kept = np.flatnonzero(counts >= max(min_count, 1))
+    if len(kept) < len(names):
+        matrix, names = csr_matrix(matrix[:, kept]), [names[i] for i in kept]
+    matrix.sort_indices()
+    return matrix, names
 
 
 class _Build:
@@ -46,52 +53,67 @@ class _Build:
     def __init__(self, features: FeatureSet) -> None:
         self.features = features
         self.numbers: dict[str, int] = {}
-        self.indices: list[Any] = []
-        self.lengths: list[int] = []
-        self.rows = 0
-        self.length = 0
-        self.dense: list[Any] = []
         self._windows = {f.label: features.window_of(f) for f in features.features}
-        self._forms: FormTable[list[Any]] = FormTable(lambda form: self._spread(features.bases(form)))
-        self._values: dict[Any, list[Any]] = Memo(self._spread)
-        self._outside = {d: self._number([f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}"]) for d in features.offsets if d}
+        self._offsets = list(features.offsets)
+        self._pads = max(-self._offsets[0], self._offsets[-1])
+        outside = [[f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}"] if d else [] for d in self._offsets]
+        self._tables: dict[int, _Table] = {0: _Table([self._number(names) for names in outside])}
         self.dense_names = [f"{d}:{f.label}" for f in features.of_value for d in features.window_of(f)]
 
-    def _number(self, names: Sequence[str]) -> Any:
+    def _number(self, names: Sequence[str]) -> list[int]:
         numbers = self.numbers
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        return [numbers.setdefault(name, len(numbers)) for name in names]
 
-    def _spread(self, bases: tuple[str, ...]) -> list[Any]:
-        """Numbers of the attributes of some bases, an array for each distance."""
+    def _spread(self, bases: tuple[str, ...]) -> list[list[int]]:
+        """Numbers of the attributes of some bases, a list for each distance."""
         windows = self._windows
-        return [
-            self._number([f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]])
-            for d in self.features.offsets
-        ]
+        return [self._number([f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]]) for d in self._offsets]
 
-    def add(self, columns: Columns) -> None:
-        """Adds the tokens of a document as rows."""
-        offsets = list(self.features.offsets)
-        forms = [self._forms[form] for form in columns.forms]
-        values = [[self._values[v] if v else None for v in column] for column in columns.values]
-        for first, last in columns.sequences:
-            for i in range(first, last):
-                size = 0
-                for k, d in enumerate(offsets):
-                    j = i + d
-                    if first <= j < last:
-                        found = [forms[j][k], *[there[k] for c in values if (there := c[j]) is not None]]
-                    else:
-                        found = [self._outside[d]]
-                    self.indices += found
-                    size += sum(map(len, found))
-                self.lengths.append(size)
-                self.length += size
-        self.rows += len(columns.forms)
-        if self.dense_names:
-            self.dense.append(self._numbers(columns))
+    def _table(self, number: int) -> _Table:
+        """Table 0 is that of forms, further ones those of the columns of values."""
+        if number not in self._tables:
+            self._tables[number] = _Table([[] for _ in self._offsets])
+        return self._tables[number]
 
-    def _numbers(self, columns: Columns) -> Any:
+    def rows(self, documents: Sequence[Columns]) -> Any:
+        """The tokens of some documents as rows of a sparse matrix."""
+        from scipy.sparse import csr_matrix
+
+        tokens = sum(len(c.forms) for c in documents)
+        slots, size = self._slots(documents)
+        found: list[Any] = [np.zeros(0, np.int32)]
+        owners: list[Any] = [np.zeros(0, np.int32)]
+        for number in range(max((len(c.values) for c in documents), default=0) + 1):
+            table = self._table(number)
+            keys: list[Hashable] = [key for c in documents for key in (c.values[number - 1] if number else c.forms)]
+            for key in dict.fromkeys(keys):
+                if key not in table.ids:
+                    bases = self.features.bases(str(key)) if number == 0 else key
+                    table.add(key, self._spread(bases))  # type: ignore[arg-type]
+            places = np.zeros(size, dtype=np.int64)  # 0 is a place outside
+            places[slots] = list(map(table.ids.__getitem__, keys))
+            for k, d in enumerate(self._offsets):
+                columns, lengths = table.gather(k, places[slots + d])
+                found.append(columns)
+                owners.append(np.repeat(np.arange(tokens, dtype=np.int32), lengths))
+        columns, rows = np.concatenate(found), np.concatenate(owners)
+        made = csr_matrix((np.ones(len(columns)), (rows, columns)), shape=(tokens, len(self.numbers)))
+        made.sum_duplicates()
+        return made
+
+    def _slots(self, documents: Sequence[Columns]) -> tuple[Ints, int]:
+        """Where each token stands when every sequence has room for the window on both sides, and room in all."""
+        tokens = sum(len(c.forms) for c in documents)
+        shift, at = np.zeros(tokens, dtype=np.int64), 0
+        for columns in documents:
+            for first, _ in columns.sequences:
+                shift[at + first] = self._pads
+            at += len(columns.forms)
+        slots = np.arange(tokens) + np.cumsum(shift)
+        return slots, int(slots[-1]) + self._pads + 1 if tokens else 0
+
+    def dense(self, columns: Columns) -> Any:
+        """Values of the features that are numbers, for each distance: shape (tokens, `dense_names`)."""
         made = np.zeros((len(columns.forms), len(self.dense_names)))
         at = 0
         for row, feature in enumerate(self.features.of_value):
@@ -103,5 +125,24 @@ class _Build:
                 at += 1
         return made
 
-    def pointers(self) -> Any:
-        return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+
+class _Table:
+    """Numbers of attributes by key and distance, one after the other; key 0 is a place outside."""
+
+    def __init__(self, outside: list[list[int]]) -> None:
+        self.ids: dict[Hashable, int] = {}
+        self._flat: list[list[int]] = [list(numbers) for numbers in outside]
+        self._ends: list[list[int]] = [[0, len(numbers)] for numbers in outside]
+
+    def add(self, key: Hashable, spread: list[list[int]]) -> None:
+        self.ids[key] = len(self.ids) + 1
+        for flat, ends, numbers in zip(self._flat, self._ends, spread, strict=True):
+            flat += numbers
+            ends.append(len(flat))
+
+    def gather(self, k: int, ids: Ints) -> tuple[Any, Ints]:
+        """Numbers of all ids, one after the other, and how many each has."""
+        flat, ends = np.array(self._flat[k], dtype=np.int32), np.array(self._ends[k], dtype=np.int64)
+        starts, lengths = ends[ids], ends[ids + 1] - ends[ids]
+        done = np.cumsum(lengths)
+        return flat[np.arange(done[-1] if len(done) else 0) + np.repeat(starts - done + lengths, lengths)], lengths

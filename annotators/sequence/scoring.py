@@ -8,17 +8,19 @@ approximated: only the order of the additions differs from that of CRFsuite and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Floats
-from .weights import Weights
+from .weights import Blocks, Weights
 
 TABLE_BYTES = 48 << 20
 """Memory that the table of one column may take before it is emptied."""
+TOGETHER = 1_000
+"""New keys whose rows are computed in one go."""
 
 
 class LabelScorer:
@@ -36,7 +38,7 @@ class LabelScorer:
         self._groups: dict[int, _Table] = {}
 
     @cached_property
-    def _blocks(self) -> dict[str, tuple[Any, Any]]:
+    def _blocks(self) -> Blocks:
         return self._weights.blocks(self._offsets)
 
     @cached_property
@@ -59,20 +61,30 @@ class LabelScorer:
 
     def _row(self, bases: tuple[str, ...]) -> Floats:
         """Summed weights of bases, for each distance and label: shape (offsets, labels)."""
+        return self._rows([bases])[0]  # type: ignore[no-any-return]
+
+    def _rows(self, several: Sequence[tuple[str, ...]]) -> Floats:
+        """Summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
         blocks = self._blocks
-        found = [block for b in bases if (block := blocks.get(b)) is not None]
+        known = blocks.spans.get
+        found = [(i, *span) for i, bases in enumerate(several) for b in bases if (span := known(b)) is not None]
         size = len(self._offsets) * len(self.labels)
-        if not found:
-            return np.zeros((len(self._offsets), len(self.labels)))
-        places, values = (np.concatenate([block[part] for block in found]) for part in (0, 1))
-        row: Floats = np.bincount(places, values, size).astype(np.float64, copy=False)
-        return row.reshape(len(self._offsets), len(self.labels))
+        rows: Floats = np.zeros(len(several) * size)
+        if found:
+            owners, starts, ends = np.array(found).T
+            lengths = ends - starts
+            done = np.cumsum(lengths)
+            at = np.arange(done[-1]) + np.repeat(starts - done + lengths, lengths)
+            places = blocks.places[at] + np.repeat(owners * size, lengths)
+            rows = np.bincount(places, blocks.values[at], len(rows)).astype(np.float64, copy=False)
+        return rows.reshape(len(several), len(self._offsets), len(self.labels))
 
     def _table(self, number: int) -> _Table:
         """Table 0 is that of forms, further ones those of the columns of values."""
         if number not in self._groups:
-            compute: Callable[[Any], Floats] = (
-                (lambda form: self._row(self.features.bases(form))) if number == 0 else self._row
+            bases = self.features.bases
+            compute: Callable[[list[Any]], Floats] = (
+                (lambda forms: self._rows(list(map(bases, forms)))) if number == 0 else self._rows
             )
             self._groups[number] = _Table(
                 compute, len(self._offsets), len(self.labels), self._edge if not number else None
@@ -110,14 +122,16 @@ class LabelScorer:
     def _add(self, scores: Floats, slots: Any, size: int, table: _Table, keys: list[Any]) -> None:
         rows = np.zeros(size, dtype=np.int64)  # row 0 is that of places outside
         rows[slots] = table.rows(keys)
+        seen = np.empty_like(scores)
         for k, d in enumerate(self._offsets):
-            scores += table.matrix[k].take(rows[slots + d], axis=0)
+            table.matrix[k].take(rows[slots + d], axis=0, out=seen, mode="clip")  # "raise" would copy once more
+            scores += seen
 
 
 class _Table(dict[Any, int]):
     """Rows of summed weights by key, in a matrix of shape (offsets, rows, labels) that grows up to a limit."""
 
-    def __init__(self, compute: Callable[[Any], Floats], offsets: int, labels: int, edge: Floats | None) -> None:
+    def __init__(self, compute: Callable[[list[Any]], Floats], offsets: int, labels: int, edge: Floats | None) -> None:
         super().__init__()
         self.compute = compute
         self.limit = max(2_000, TABLE_BYTES // (8 * offsets * labels))
@@ -128,18 +142,23 @@ class _Table(dict[Any, int]):
 
     def rows(self, keys: list[Any]) -> list[int]:
         """The row of each key."""
-        if self.used + len(keys) > self.limit and self.used + len(set(keys) - self.keys()) > self.limit:
+        distinct = dict.fromkeys(keys)
+        new = [key for key in distinct if key not in self]
+        if self.used + len(new) > self.limit and len(self):
             self.clear()
-            self.used = 1
+            self.used, new = 1, list(distinct)
+        for i in range(0, len(new), TOGETHER):
+            self._fill(new[i : i + TOGETHER])
         return list(map(self.__getitem__, keys))
 
-    def __missing__(self, key: Any) -> int:
-        row = self.used
-        if row == self.matrix.shape[1]:
-            grown = np.zeros((self.matrix.shape[0], row * 2, self.matrix.shape[2]))
-            grown[:, :row] = self.matrix
+    def _fill(self, keys: list[Any]) -> None:
+        """Computes the rows of keys that are not there yet."""
+        first, last = self.used, self.used + len(keys)
+        offsets, room, labels = self.matrix.shape
+        if last > room:
+            grown = np.zeros((offsets, max(last, room * 2), labels))
+            grown[:, :first] = self.matrix[:, :first]
             self.matrix = grown
-        self.matrix[:, row] = self.compute(key)
-        self.used += 1
-        self[key] = row
-        return row
+        self.matrix[:, first:last] = self.compute(keys).transpose(1, 0, 2)
+        self.update(zip(keys, range(first, last), strict=True))
+        self.used = last

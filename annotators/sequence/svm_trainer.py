@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
+from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, Literal
 
@@ -15,6 +17,7 @@ from ...typesystem import Phi, Sentence, Token
 from .decoding import viterbi
 from .extraction import FeatureSet, Floats
 from .labels import OUTSIDE, Encoding, decode, follows
+from .linear import logistic
 from .matrix import design_matrix
 from .scoring import LabelScorer
 from .training import Example, Trainer, log
@@ -82,8 +85,8 @@ class SvmTrainer(Trainer):
         super().__post_init__()
         if not 0 < self.C < float("inf"):
             raise ValueError(f"C: expected a finite number above 0, got {self.C}")
-        if not 0 <= self.outside_share <= 1:
-            raise ValueError(f"outside_share: expected a share from 0 to 1, got {self.outside_share}")
+        if not 0 < self.outside_share <= 1:
+            raise ValueError(f"outside_share: expected a share above 0 up to 1, got {self.outside_share}")
         if not 0 <= self.calibration_share < 1:
             raise ValueError(f"calibration_share: expected a share from 0 up to 1, got {self.calibration_share}")
         if self.prune < 0:
@@ -98,7 +101,7 @@ class SvmTrainer(Trainer):
         if held:
             trial = self._fit([e for i, e in enumerate(examples) if i not in held])
             seen = [examples[i] for i in sorted(held)]
-            calibration = _logistic(*_margins(self.feature_set, trial, seen))
+            calibration = logistic(*_margins(self.feature_set, trial, seen))
             strength = self._strength(trial, examples, seen)
         weights = self._fit(examples)
         weights.transitions = self._transitions(weights.labels, examples, strength)
@@ -139,7 +142,7 @@ class SvmTrainer(Trainer):
         return max(STRENGTHS, key=right)
 
     def _fit(self, examples: list[Example]) -> Weights:
-        """Trains on documents. Labels are numbered by name, so the order of documents does not matter to ties."""
+        """Trains on documents. Labels come in the order in which LIBLINEAR prefers them where scores are equal."""
         from liblinear.liblinear import parameter, problem
         from liblinear.liblinearutil import train
 
@@ -152,6 +155,10 @@ class SvmTrainer(Trainer):
             chance = np.random.default_rng(self.seed)
             kept = (y != number[OUTSIDE]) | (chance.random(len(y)) < self.outside_share)
             matrix, y = matrix[kept], y[kept]
+            if number[OUTSIDE] not in y:
+                raise ConsumerError(
+                    f"{self.name}: outside_share {self.outside_share:g} leaves no token labelled {OUTSIDE}"
+                )
         log.info("matrix", extra={"tokens": matrix.shape[0], "attributes": matrix.shape[1]})
         options = f"-s {SOLVERS[self.solver]} -c {self.C!r} -q"
         if self.tolerance is not None:
@@ -161,8 +168,53 @@ class SvmTrainer(Trainer):
             if not chosen:
                 raise ConsumerError(f"{self.name}: class_weights: no label {label} occurs; labels: {', '.join(labels)}")
             options += "".join(f" -w{i} {factor!r}" for i in chosen)
-        fitted = train(problem(y, matrix), parameter(options))
-        return Weights.of_matrix(labels, attributes, _dense(fitted, len(labels), len(attributes)), self.prune)
+        wanted = parameter(options)
+        with _told(wanted, 0 if self.solver == "crammer-singer" else len(labels)):
+            fitted = train(problem(y, matrix), wanted)
+        order = fitted.get_labels() if len(labels) > 2 else fitted.get_labels()[::-1]  # of two, the second takes ties
+        dense = _dense(fitted, len(labels), len(attributes))[:, order]
+        return Weights.of_matrix([labels[i] for i in order], attributes, dense, self.prune)
+
+
+@contextlib.contextmanager
+def _told(wanted: Any, problems: int) -> Iterator[None]:
+    """Seeds LIBLINEAR, which draws from the C library's global generator, and sends its progress to the log.
+
+    Its iterations are those of the one problem, or problems solved where there is one for each label. An interrupt takes
+    effect when LIBLINEAR is done, since it cannot be stopped.
+    """
+    from liblinear import liblinear
+
+    _seed(liblinear.liblinear)
+    done, raised = 0, []
+
+    def hear(said: bytes) -> None:
+        nonlocal done
+        try:
+            one = b"optimization finished" in said or said.startswith(b"iter  1 ") if problems else said == b"."
+            if one:
+                done += 1 if problems else 10
+                log.info("iteration", extra={"iteration": done, "of": problems, "loss": None})
+        except BaseException as error:  # ctypes would drop it
+            raised.append(error)
+
+    wanted.print_func = liblinear.PRINT_STRING_FUN(hear)
+    try:
+        yield
+    finally:
+        liblinear.liblinear.set_print_string_function(liblinear.ctypes_print_null)
+    if raised:
+        raise raised[0]
+
+
+def _seed(library: Any) -> None:
+    """The same pseudo-random numbers for every training: coordinate descent visits tokens in random order."""
+    try:
+        library.srand(1)
+    except AttributeError:  # Windows looks up names in one library only
+        import ctypes
+
+        ctypes.CDLL("msvcrt").srand(1)
 
 
 def label_pairs(labels: list[str], examples: list[Example], encoding: Encoding, strength: float) -> Floats:
@@ -215,20 +267,3 @@ def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) ->
             margins.append(float(ordered[i, -1] - ordered[i, -2]))
             right.append(weights.labels[best[i]] == example.labels[i])
     return np.array(margins), np.array(right, dtype=bool)
-
-
-def _logistic(margins: Floats, right: Any) -> dict[str, float] | None:
-    """Platt's curve, fitted with his softened targets; None where there is nothing to fit."""
-    if len(margins) < 10 or right.all() or not right.any():
-        return None
-    from scipy.optimize import minimize
-
-    good, bad = int(right.sum()), int((~right).sum())
-    targets = np.where(right, (good + 1) / (good + 2), 1 / (bad + 2))
-
-    def loss(curve: Floats) -> float:
-        z = curve[0] * margins + curve[1]
-        return float(np.logaddexp(0, z).sum() - (targets * z).sum())
-
-    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
-    return {"slope": float(slope), "offset": float(offset)}

@@ -17,6 +17,18 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
+class Blocks:
+    """Weights by base: `spans[base]` is the part of `places` and `values` that is a base's own.
+
+    `places` are those in a flat row of shape (offsets, labels).
+    """
+
+    spans: dict[str, tuple[int, int]]
+    places: Ints
+    values: Floats
+
+
+@dataclass(slots=True)
 class Weights:
     """Sparse weights of attributes for labels, and of label pairs.
 
@@ -74,8 +86,8 @@ class Weights:
         pairs = 0 if self.transitions is None else int(np.count_nonzero(self.transitions))
         return int(np.count_nonzero(self.values)) + pairs
 
-    def blocks(self, offsets: Sequence[int]) -> dict[str, tuple[Ints, Floats]]:
-        """For each base (`lower=dr.`): places in a flat (offsets, labels) row, and weights, over all offsets."""
+    def blocks(self, offsets: Sequence[int]) -> Blocks:
+        """The weights by base (`lower=dr.`), over all offsets."""
         place = {f"{d}": k for k, d in enumerate(offsets)}
         split = [a.partition(":") for a in self.attributes]
         known = np.array([place.get(d, -1) for d, _, _ in split], dtype=np.int64)
@@ -88,10 +100,9 @@ class Weights:
         flat, owner, values = flat[keep], owner[keep], self.values[keep]
         order = np.argsort(owner, kind="stable")
         flat, owner, values = flat[order], owner[order], values[order]
-        starts = np.searchsorted(owner, np.arange(len(bases) + 1))
-        return {
-            b: (flat[s:e], values[s:e]) for (b, i) in bases.items() if (s := int(starts[i])) < (e := int(starts[i + 1]))
-        }
+        limits = np.searchsorted(owner, np.arange(len(bases) + 1)).tolist()
+        spans = {b: (limits[i], limits[i + 1]) for b, i in bases.items() if limits[i] < limits[i + 1]}
+        return Blocks(spans, flat, values)
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The attributes with the largest absolute weight for a label, largest first. Raises ValueError for an unknown one."""
@@ -128,6 +139,8 @@ class Weights:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as found:
                 blob, ends = found["names"].tobytes(), found["name_ends"].tolist()
+                if ends != sorted(ends) or (ends[-1] if ends else 0) != len(blob):
+                    raise ValueError("names do not fill their room")
                 names = [blob[s:e].decode("utf-8", "surrogatepass") for s, e in zip([0, *ends], ends, strict=False)]
                 made = Weights(
                     labels,
@@ -146,6 +159,12 @@ class Weights:
     def verify(self) -> None:
         """Raises ValueError where the arrays do not fit together or hold what is no number."""
         n, size = len(self.labels), len(self.values)
+        if not n or len(set(self.labels)) != n:
+            raise ValueError(
+                f"weights: expected different labels, at least one, got {n} of which {len(set(self.labels))} differ"
+            )
+        if any(array.ndim != 1 for array in (self.rows, self.columns, self.values)):
+            raise ValueError("weights: rows, columns and values: expected lists of numbers, got arrays of other shapes")
         if len(self.rows) != size or len(self.columns) != size:
             raise ValueError("weights: rows, columns and values differ in length")
         if size and (self.rows.min() < 0 or self.rows.max() >= len(self.attributes)):

@@ -210,8 +210,8 @@ def test_reference_spans_go_to_the_gold_view(tmp_path: Path) -> None:
         ([[0, 1, "ID"], [True, 2, "ID"]], "span 2: expected whole numbers as begin and end and a string as kind"),
         ([[0, 13, "ID"]], "span 1: 0:13 is no span of the text (0:12)"),
         ([[3, 3, "ID"]], "span 1: 3:3 is no span of the text (0:12)"),
-        ([[0, 5, "ID"], [4, 6, "ID"]], "spans 1 and 2 overlap"),
-        ([[0, 5, "DAT"]], "span 1: no PHI kind called 'DAT'; did you mean DATE?; `kinds` can translate it"),
+        ([[0, 5, "ID"], [4, 6, "ID"]], "span 1 and span 2 overlap; `overlaps` can say which to keep"),
+        ([[0, 5, "DAT"]], "span 1: no PHI kind called 'DAT'; did you mean DATE?; `kinds` can translate or drop it"),
     ],
 )
 def test_faulty_reference_spans_fail_the_document(tmp_path: Path, spans: Any, reason: str) -> None:

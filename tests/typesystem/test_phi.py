@@ -38,6 +38,77 @@ def test_every_category_of_i2b2_2014_has_a_kind() -> None:
     assert {c for c, _ in pairs} == {*I2B2, "PHI"}
 
 
+MEDDOCAN = """
+NOMBRE_SUJETO_ASISTENCIA EDAD_SUJETO_ASISTENCIA SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA
+NOMBRE_PERSONAL_SANITARIO FECHAS PROFESION HOSPITAL CENTRO_SALUD INSTITUCION CALLE TERRITORIO PAIS NUMERO_TELEFONO
+NUMERO_FAX CORREO_ELECTRONICO URL_WEB DIREC_PROT_INTERNET ID_SUJETO_ASISTENCIA ID_CONTACTO_ASISTENCIAL ID_ASEGURAMIENTO
+NUMERO_BENEF_PLAN_SALUD ID_TITULACION_PERSONAL_SANITARIO ID_EMPLEO_PERSONAL_SANITARIO IDENTIF_VEHICULOS_NRSERIE_PLACAS
+IDENTIF_DISPOSITIVOS_NRSERIE IDENTIF_BIOMETRICOS OTRO_NUMERO_IDENTIF OTROS_SUJETO_ASISTENCIA
+""".split()  # Marimon et al. 2019, annotation guidelines
+
+
+def test_all_29_labels_of_meddocan_come_back_through_their_kinds() -> None:
+    kinds = [PhiKind.of_scheme("meddocan", label) for label in MEDDOCAN]
+    assert len(set(kinds)) == 29
+    assert [k.schemes["meddocan"] for k in kinds] == MEDDOCAN
+    assert sorted(PhiKind.labels("meddocan")) == sorted(MEDDOCAN)
+
+
+def test_every_subcategory_of_i2b2_2014_comes_back_through_its_kind() -> None:
+    labels = [sub for subs in I2B2.values() for sub in sorted(subs)] + ["OTHER"]
+    kinds = [PhiKind.of_scheme("i2b2-2014-sub", label) for label in labels]
+    assert len(set(kinds)) == len(labels)
+    assert [k.schemes["i2b2-2014-sub"] for k in kinds] == labels
+    wanted = {sub: category for category, subs in I2B2.items() for sub in subs} | {"OTHER": "PHI"}
+    assert [k.schemes["i2b2-2014"] for k in kinds] == [wanted[label] for label in labels]
+
+
+def test_every_label_of_every_scheme_comes_back() -> None:
+    for kind in PhiKind:
+        for scheme, label in kind.schemes.items():
+            assert PhiKind.of_scheme(scheme, label).schemes[scheme] == label
+
+
+@pytest.mark.parametrize(
+    ("scheme", "label", "kind"),
+    [
+        ("meddocan", "NOMBRE_SUJETO_ASISTENCIA", "PERSON_PATIENT"),
+        ("meddocan", "SEXO_SUJETO_ASISTENCIA", "OTHER_SEX"),
+        ("meddocan", "FAMILIARES_SUJETO_ASISTENCIA", "OTHER_RELATIVE"),
+        ("meddocan", "ID_SUJETO_ASISTENCIA", "ID_MEDICAL_RECORD"),
+        ("meddocan", "ID_CONTACTO_ASISTENCIAL", "ID_ENCOUNTER"),
+        ("meddocan", "ID_EMPLEO_PERSONAL_SANITARIO", "ID_EMPLOYEE"),
+        ("meddocan", "TERRITORIO", "LOCATION"),
+        ("meddocan", "INSTITUCION", "ORGANIZATION"),
+        ("meddocan", "CENTRO_SALUD", "LOCATION_CLINIC"),
+        ("meddocan", "OTROS_SUJETO_ASISTENCIA", "OTHER"),
+        ("i2b2-2014-sub", "PATIENT", "PERSON_PATIENT"),
+        ("i2b2-2014-sub", "LOCATION-OTHER", "LOCATION"),
+        ("i2b2-2014-sub", "IDNUM", "ID"),
+        ("i2b2-2014", "NAME", "PERSON"),
+        ("i2b2-2014", "CONTACT", "PHONE"),
+        ("i2b2-2014", "PHI", "OTHER"),
+        ("vigibase", "Organization", "ORGANIZATION"),
+        ("vigibase", "Other", "OTHER"),
+    ],
+)
+def test_a_label_stands_for_the_kind_that_means_just_that(scheme: str, label: str, kind: str) -> None:
+    assert PhiKind.of_scheme(scheme, label) is PhiKind.of(kind)
+
+
+def test_an_unknown_label_or_scheme_names_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"no label called 'FECHA' in scheme meddocan; did you mean FECHAS\?"):
+        PhiKind.of_scheme("meddocan", "FECHA")
+    with pytest.raises(ValueError, match=r"no label called 'idnumber' in scheme vigibase; did you mean IdNumber\?"):
+        PhiKind.of_scheme("vigibase", "idnumber")
+    with pytest.raises(
+        ValueError, match=r"no label called 'qqq' in scheme i2b2-2014; expected one of AGE, CONTACT, DATE"
+    ):
+        PhiKind.of_scheme("i2b2-2014", "qqq")
+    with pytest.raises(ValueError, match="no scheme called 'i2b2'; expected one of i2b2-2014, i2b2-2014-sub, vigibase"):
+        PhiKind.of_scheme("i2b2", "NAME")
+
+
 def test_there_are_two_levels() -> None:
     for kind in PhiKind:
         assert kind.parent is None or (kind.parent.parent is None and kind.name.startswith(kind.parent.name + "_"))
@@ -62,6 +133,8 @@ def test_a_kind_of_ones_own_lies_below_a_first_level_kind() -> None:
     badge = PhiKind.define("ID_TESTBADGE", parent="ID", direct=True, description="staff badges")
     assert badge is PhiKind.ID_TESTBADGE
     assert badge.in_scheme("i2b2-2014") == "ID"
+    pass_ = PhiKind.define("ID_TESTPASS", parent="ID", schemes={"ward-list": "PASS"})
+    assert PhiKind.of_scheme("ward-list", "PASS") is pass_
     assert Policy.of("hipaa-safe-harbor").masks(badge)
     with pytest.raises(ValueError, match="expected a name that begins with a first-level kind, like ID_"):
         PhiKind.define("BADGE", parent="ID")
@@ -81,6 +154,13 @@ def test_a_kind_of_ones_own_lies_below_a_first_level_kind() -> None:
         ("hipaa-safe-harbor", "LOCATION_HOSPITAL", True),
         ("i2b2-2014", "AGE", True),
         ("i2b2-2014", "PROFESSION", True),
+        ("i2b2-2014", "OTHER_SEX", False),
+        ("hipaa-safe-harbor", "OTHER_SEX", False),
+        ("hipaa-safe-harbor", "OTHER_RELATIVE", False),
+        ("hipaa-safe-harbor", "LOCATION_CLINIC", True),
+        ("hipaa-safe-harbor", "ID_ENCOUNTER", True),
+        ("hipaa-safe-harbor", "ID_EMPLOYEE", True),
+        ("everything", "OTHER_SEX", True),
         ("everything", "LOCATION_COUNTRY", True),
     ],
 )

@@ -53,7 +53,10 @@ def place(text: str, kind: PhiKind, draws: Draws, salt: str) -> str | None:
         return shaped(text, draws, f"zip{salt}")
     if kind is PhiKind.LOCATION_COUNTY:
         return _chosen(pools.counties(), text, draws, salt)
-    if kind in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_FACILITY) or kind.top is PhiKind.ORGANIZATION:
+    if (
+        kind in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_CLINIC, PhiKind.LOCATION_FACILITY)
+        or kind.top is PhiKind.ORGANIZATION
+    ):
         return _words(text, draws, salt, "organization_cues", _HOUSE)
     if kind in (PhiKind.LOCATION_STATE, PhiKind.LOCATION_COUNTRY, PhiKind.LOCATION_CITY, PhiKind.LOCATION):
         return _chosen(_like(text, kind), text, draws, salt)

@@ -1,0 +1,106 @@
+"""The false-positive filter: takes candidates away that a trained model holds for false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+from functools import cached_property
+from math import exp
+
+from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.errors import ResourceError
+from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
+from ..resolving import VETOED
+from .bundle import ModelBundle, feature_set, head
+from .judging import attributes_of
+
+BY_FILTER = f"{VETOED}: filter"
+
+
+@component("filter", inputs=[Token, Sentence, PhiCandidate], outputs=[PhiCandidate])
+class CandidateFilter(AnalysisEngine):
+    """Marks candidates of the named sources as vetoed where the model holds them for false; the resolver leaves those alone.
+
+    The candidates stay in the CAS with the reason. Known PHI is never taken away. After Ferrandez et al. 2013 ("BoB").
+    """
+
+    model: ModelBundle
+    """What `filter_trainer` wrote."""
+    sources: list[str]
+    """Whose candidates may be taken away: ids of components or aggregates (`names`, `models/crf`)."""
+    kinds: list[PhiKind] = field(default_factory=list)
+    """Take away only these kinds, and those below them; empty: all that the model knows."""
+    threshold: float | None = None
+    """Candidates less likely right than this are taken away (0 to 1). Left out: the model's own threshold for each kind, which
+    kept the share of right candidates that its training asked for."""
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold: expected a number from 0 to 1, got {self.threshold}")
+        if not self.sources:
+            raise ValueError("sources: expected at least one component or aggregate whose candidates may be taken away")
+        if any("known_phi" in source.split("/") for source in self.sources):
+            raise ValueError("sources: known_phi is never filtered, what the record says about a person stays PHI")
+
+    def mentions(self) -> Iterator[tuple[str, str]]:
+        for source in self.sources:
+            yield "sources", source
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        features = self.model.features if isinstance(self.model, ModelBundle) else None
+        asked = (features or feature_set(head(str(self.model)), str(self.model))).needs()
+        return tuple(dict.fromkeys((Token, Sentence, PhiCandidate, *asked)))
+
+    def open(self) -> None:
+        super().open()
+        found = self.model.meta["type"]
+        if found != "filter":
+            raise ResourceError(f"model {self.model.place}: trained as {found}; the component {found} applies it")
+
+    @cached_property
+    def _weights(self) -> dict[str, dict[str, float]]:
+        """Weight of each attribute, by first-level kind; the bias under the empty name."""
+        weights = self.model.weights
+        bias = [0.0] * len(weights.labels) if weights.bias is None else weights.bias.tolist()
+        found = {label: {"": b} for label, b in zip(weights.labels, bias, strict=True)}
+        for row, column, value in zip(weights.rows, weights.columns, weights.values.tolist(), strict=True):
+            found[weights.labels[column]][weights.attributes[row]] = value
+        return found
+
+    def process(self, cas: Cas) -> None:
+        if not cas.has_view(INITIAL_VIEW):
+            return
+        view = cas.view()
+        candidates = view.select(PhiCandidate)
+        for candidate in candidates:
+            if candidate.reason.startswith(BY_FILTER):
+                candidate.reason = ""
+        looks = attributes_of(view, candidates, self.model.features)
+        for candidate, attributes in zip(candidates, looks, strict=True):
+            if candidate.reason.startswith(VETOED) or not self._may(candidate):
+                continue
+            sure, least = self.likelihood(candidate, attributes)
+            if sure < least:
+                candidate.reason = f"{BY_FILTER} ({sure:.2f} likely, {least:.2f} asked)"
+                candidate.winner = None
+
+    def likelihood(self, candidate: PhiCandidate, attributes: list[str]) -> tuple[float, float]:
+        """How likely the candidate is right, and how likely it must be."""
+        kind = candidate.kind.top.name
+        weights, curve = self._weights[kind], self.model.meta["curves"][kind]
+        margin = weights[""] + sum(weights.get(a, 0.0) for a in attributes)
+        z = curve["slope"] * margin + curve["offset"]
+        sure = 1 / (1 + exp(-z)) if z > -500 else 0.0
+        return sure, curve["threshold"] if self.threshold is None else self.threshold
+
+    @cached_property
+    def _paths(self) -> list[list[str]]:
+        return [source.split("/") for source in self.sources]
+
+    def _may(self, candidate: PhiCandidate) -> bool:
+        if candidate.kind.top.name not in self._weights:
+            return False
+        if self.kinds and not any(map(candidate.kind.is_a, self.kinds)):
+            return False
+        path = candidate.source.split("/")
+        return any(path[i : i + len(p)] == p for p in self._paths for i in range(len(path) - len(p) + 1))

@@ -1,0 +1,68 @@
+"""What a candidate looks like to the filter: the features of its tokens and of those around, and who proposed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...typesystem import PhiCandidate, View
+from .extraction import OUT_AFTER, OUT_BEFORE, FeatureSet
+from .feature import Words
+
+INSIDE = "in"
+
+
+def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
+    """The attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
+
+    Features of the tokens inside stand under `in`, those of the tokens before and after under their distance from the
+    candidate's ends, as far as the window reaches. Real-valued features are left out.
+    """
+    words = Words(view)
+    columns = features.columns(words)
+    bases = {form: features.bases(form) for form in set(words.forms)}
+    sequences = columns.sequences
+    for candidate in candidates:
+        here = words.under(candidate.begin, candidate.end)
+        first, last = here.start, here.stop
+        low = max((s for s, _ in sequences if s <= first), default=0)
+        high = max(min((e for _, e in sequences if e >= last), default=len(words)), last)
+        found = {f"candidate:{name}" for name in _of(candidate, last - first)}
+        found.update(f"candidate:with={source}" for source in _others(candidate, candidates))
+        for j in here:
+            found.update(f"{INSIDE}:{b}" for b in _bases(j, words, bases, columns.values))
+        for d in features.offsets:
+            j = first + d if d < 0 else last - 1 + d
+            if d and low <= j < high:
+                found.update(f"{d}:{b}" for b in _bases(j, words, bases, columns.values))
+            elif d:
+                found.add(f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}")
+        yield sorted(found)
+
+
+def _bases(
+    j: int, words: Words, bases: dict[str, tuple[str, ...]], columns: list[list[tuple[str, ...]]]
+) -> Iterator[str]:
+    yield from bases[words.forms[j]]
+    for column in columns:
+        yield from column[j]
+
+
+def _of(candidate: PhiCandidate, tokens: int) -> list[str]:
+    return [
+        f"kind={candidate.kind.name}",
+        f"source={candidate.source}",
+        f"rule={candidate.source} {candidate.rule}",
+        f"tokens={min(tokens, 6)}",
+        f"confidence={int(candidate.confidence * 5)}",
+    ]
+
+
+def _others(candidate: PhiCandidate, candidates: Sequence[PhiCandidate]) -> list[str]:
+    """Who else proposed something that overlaps it."""
+    return sorted(
+        {
+            f"{c.source} {c.kind.top.name}"
+            for c in candidates
+            if c is not candidate and c.begin < candidate.end and candidate.begin < c.end
+        }
+    )

@@ -1,0 +1,54 @@
+"""LIBLINEAR for one yes-or-no question, and the curve that turns its margins into probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .extraction import Floats
+
+
+def binary_svm(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
+) -> tuple[dict[str, float], float]:
+    """Weights by attribute, and the bias, of a linear SVM (L2-regularised hinge loss); positive speaks for `right`.
+
+    Attributes not among `names` are left out.
+    """
+    from liblinear.liblinear import parameter, problem
+    from liblinear.liblinearutil import train
+    from scipy.sparse import csr_matrix
+
+    place = {name: i for i, name in enumerate(names)}
+    indices = [sorted(place[a] for a in row if a in place) for row in rows]
+    ends = np.cumsum([0, *map(len, indices)])
+    flat = np.array([i for row in indices for i in row], dtype=np.int64)
+    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
+    y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
+    fitted = train(problem(y, matrix, 1), parameter(f"-s 3 -c {C!r} -B 1 -q"))
+    sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
+    values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))
+    return {name: float(values[i]) for name, i in place.items() if values[i]}, float(values[-1])
+
+
+def logistic(margins: Floats, right: Any) -> dict[str, float] | None:
+    """Platt's curve (1999), fitted with his softened targets; None where there is nothing to fit.
+
+    `margins` and `right` (booleans) are arrays of one length. The probability of a margin m is
+    1 / (1 + exp(-(slope m + offset))).
+    """
+    if len(margins) < 10 or right.all() or not right.any():
+        return None
+    from scipy.optimize import minimize
+
+    good, bad = int(right.sum()), int((~right).sum())
+    targets = np.where(right, (good + 1) / (good + 2), 1 / (bad + 2))
+
+    def loss(curve: Floats) -> float:
+        z = curve[0] * margins + curve[1]
+        return float(np.logaddexp(0, z).sum() - (targets * z).sum())
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
+    return {"slope": float(slope), "offset": float(offset)}

@@ -1,0 +1,216 @@
+"""What every trainer is: it collects documents during a pipeline run and writes a model bundle when the run ends."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...pipeline.component import CasConsumer
+from ...pipeline.errors import CasError
+from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
+from . import bundle
+from .card import model_card
+from .extraction import Context, FeatureSet
+from .feature import Feature
+from .weights import Weights
+
+log = logging.getLogger("caspipe.training")
+
+DEFAULT_FEATURES = (
+    *("token", "lower", "capital_type", "numeric_type", "hyphen", "suffix2", "suffix3", "char_pattern", "length"),
+    *("has_xyz", "sentence_position", "document_position", "sentence_in_document"),
+)
+_CARD = ("title", "licence", "language", "corpora", "limits")
+
+
+def default_features() -> list[Feature]:
+    """The features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
+    from ...pipeline.params import convert
+
+    faults: list[str] = []
+    made = [convert(Feature, name, lambda _, what: faults.append(what), ()) for name in DEFAULT_FEATURES]
+    if faults:
+        raise ValueError("; ".join(faults))
+    return made
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ModelTrainer(CasConsumer):
+    """Collects documents with reference annotations and writes a model bundle when the run ends."""
+
+    model: Path
+    """Where the bundle goes: a folder, or a file that ends in `.zip`."""
+    gold: str = GOLD_VIEW
+    """View with the reference annotations (Phi)."""
+    features: list[Feature] = field(default_factory=default_features)
+    """What the model looks at, by name or `name: {parameters}`."""
+    window: tuple[int, int] = (-3, 3)
+    """First and last token looked at, relative to the token itself."""
+    context: Context = "sentence"
+    """Whether the window ends with the sentence, or looks beyond it to the ends of the document."""
+    kinds: list[PhiKind] = field(default_factory=list)
+    """Learn these kinds (and those below them) only; empty: all that occur."""
+    min_count: int = 1
+    """Attributes that occur less often in training are left out."""
+    seed: int = 1
+    """For everything random: down-sampling, shuffles, held-out documents."""
+    title: str = ""
+    """One sentence on what the model is for: the first line of its card."""
+    licence: str = ""
+    """Licence of the trained model."""
+    language: str = ""
+    """Language of the texts, ISO 639-1."""
+    corpora: list[str] = field(default_factory=list)
+    """What it was trained on, with licences: lines of the model card."""
+    limits: str = ""
+    """What the model cannot do: a paragraph of the model card."""
+
+    trained_as: ClassVar[str] = ""
+    libraries: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        low, high = self.window
+        if not -20 <= low <= 0 <= high <= 20:
+            raise ValueError(f"window: expected [from, to] with from in -20..0 and to in 0..20, got [{low}, {high}]")
+        if self.min_count < 1:
+            raise ValueError(f"min_count: expected 1 or more, got {self.min_count}")
+        if not self.features:
+            raise ValueError("features: expected at least one")
+        self._set()
+
+    def _set(self) -> FeatureSet:
+        return FeatureSet(self.features, self.window, self.context)
+
+    @cached_property
+    def feature_set(self) -> FeatureSet:
+        """The features, opened."""
+        made = self._set()
+        made.open()
+        return made
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
+
+    def open(self) -> None:
+        super().open()
+        self._examples: list[Any] = []
+        self._latest: Cas | None = None
+        self._written: dict[str, Any] | None = None
+
+    def views_of(self, cas: Cas) -> tuple[View, View]:
+        """The initial and the gold view. Raises CasError where there is no gold view, or one over another text."""
+        gold, view = cas.view(self.gold), cas.view()
+        if gold.text != view.text:
+            raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
+        return view, gold
+
+    def collect(self, cas: Cas, example: Any) -> None:
+        """Keeps what is to be learnt from a document."""
+        self._examples.append(example)
+        self._latest = cas
+
+    def taken(self) -> list[Any]:
+        """What was kept, which is then let go."""
+        examples, self._examples, self._latest = self._examples, [], None
+        return examples
+
+    def wants(self, kind: PhiKind) -> bool:
+        """Whether a kind is to be learnt."""
+        return not self.kinds or kind in self.kinds or kind.parent in self.kinds
+
+    def retract(self, cas: Cas) -> None:
+        if self._latest is cas:  # ids need not differ, and nothing may have been kept of this one
+            self._examples.pop()
+            self._latest = None
+
+    def abandon(self) -> None:
+        """A run that broke down leaves no model."""
+        self.taken()
+
+    def write(
+        self, weights: Weights, training: dict[str, Any], facts: dict[str, Any], crfsuite: bytes | None = None
+    ) -> None:
+        """Writes the bundle. `training` says what was learnt from, `facts` whatever else the model must know of itself."""
+        weights.verify()
+        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        untold = ("features", "window", "context", "encoding", "model", *_CARD)
+        meta = {
+            "format": bundle.FORMAT,
+            "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
+            "type": self.trained_as,
+            **{name: own[name] for name in _CARD if name != "corpora"},
+            "caspipe": _version("caspipe"),
+            "labels": weights.labels,
+            "kinds": defined(training["spans"]),
+            "features": [bundle.plain(f) for f in self.features],
+            "window": list(self.window),
+            "context": self.context,
+            "active_features": weights.active,
+            "training": {
+                "corpora": self.corpora,
+                **training,
+                "parameters": {k: bundle.as_data(v) for k, v in own.items() if k not in untold},
+            },
+            "versions": {name: _version(name) for name in ("numpy", *self.libraries)},
+            **facts,
+        }
+        path = self.output / self.model
+        bundle.write(path, meta, weights, model_card(meta), crfsuite)
+        self._written = meta
+        log.info("written", extra={"path": str(path), "active_features": weights.active})
+
+    def finish(self, report: Any) -> None:
+        """After a run: the engines that made the tokens and features are part of what the model is."""
+        if self._written is not None:
+            bundle.amend(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends a training at once (KeyboardInterrupt), also in a run, which otherwise waits for the document's end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def counted(spans: Counter[str]) -> dict[str, int]:
+    """Spans by kind, by name."""
+    return dict(sorted(spans.items()))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def defined(names: dict[str, int]) -> dict[str, Any]:
+    """How to define the kinds again where a process does not know them."""
+    found = {}
+    for name in sorted(names):
+        kind = PhiKind.of(name)
+        if kind.parent is not None:
+            found[name] = {
+                "parent": kind.parent.name,
+                "hipaa": kind.hipaa,
+                "direct": kind.direct,
+                "description": kind.description,
+                "schemes": dict(kind.schemes),
+            }
+    return found

@@ -1,0 +1,295 @@
+"""Trains a part-of-speech tagger at the end of a pipeline run, from the tags of the reference view's tokens."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import random
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...pipeline.component import CasConsumer, component
+from ...pipeline.errors import CasError, ConsumerError
+from ...pipeline.params import convert
+from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
+from . import bundle
+from .crf_trainer import Algorithm, CrfTrainer, Sequence_
+from .extraction import Columns, FeatureSet
+from .feature import Feature, Words
+from .labels import Misfits
+from .realign import Carried, carry
+from .tagger_card import tagger_card
+from .training import Example
+from .weights import Weights
+
+log = logging.getLogger("caspipe.training")
+
+_FEATURES: tuple[Any, ...] = (
+    "token",
+    {"lower": {"window": [-2, 2]}},
+    *({name: {"lower": True, "window": [-1, 1]}} for name in ("suffix2", "suffix3")),
+    {"suffix": {"length": 1, "lower": True}},
+    {"suffix4": {"lower": True}},
+    {"prefix": {"length": 1}},
+    *({name: {"lower": True}} for name in ("prefix2", "prefix3")),
+    "shape",
+    {"short_shape": {"window": [-1, 1]}},
+    "hyphen",
+)
+
+
+def tagger_features() -> list[Feature]:
+    """What the shipped tagger looks at: words up to two away, their endings and shapes, after Ratnaparkhi 1996 (EMNLP)."""
+    faults: list[str] = []
+    made = [convert(Feature, given, lambda _, what: faults.append(what), ()) for given in _FEATURES]
+    if faults:
+        raise ConsumerError("; ".join(faults))
+    return made
+
+
+@dataclass(slots=True)
+class _Document:
+    """A document as the features see it, with the words, tags and tokens that its labels will come from."""
+
+    columns: Columns
+    text: str
+    words: tuple[list[int], list[int]]
+    tags: list[str]
+    tokens: tuple[list[int], list[int]]
+
+
+@component("tagger_trainer", inputs=[Token, Sentence])
+class TaggerTrainer(CasConsumer):
+    """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model bundle for `tagger`.
+
+    The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
+    the reference tokens. The default, an averaged perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens;
+    `lbfgs` (a CRF) takes twenty times as long.
+    """
+
+    model: Path
+    """Where the bundle goes: a folder, or a file that ends in `.zip`."""
+    gold: str = GOLD_VIEW
+    """View whose tokens have the reference tags."""
+    features: list[Feature] = field(default_factory=tagger_features)
+    """What the model looks at, by name or `name: {parameters}`."""
+    window: tuple[int, int] = (0, 0)
+    """First and last token looked at by features that name no window of their own, relative to the token itself."""
+    algorithm: Algorithm = "ap"
+    """ap: averaged perceptron; lbfgs: CRF by limited-memory BFGS; l2sgd, pa, arow: as in `crf_trainer`."""
+    c1: float | None = None
+    """Coefficient of L1 regularisation (lbfgs); default 0.05. A larger one makes smaller models."""
+    c2: float | None = None
+    """Coefficient of L2 regularisation (lbfgs, l2sgd); default 0.01."""
+    max_iterations: int = 10
+    """Passes over the data (ap, pa, arow, l2sgd) or iterations (lbfgs, which needs 60 or more) at most."""
+    min_count: int = 2
+    """Attributes that occur less often in training are left out."""
+    prune: float = 0.0
+    """Weights of attributes not larger than this are left out of the model."""
+    seed: int = 1
+    """For the order of sentences in training."""
+    title: str = ""
+    """One sentence on what the model is for: the first line of its card."""
+    licence: str = ""
+    """Licence of the trained model."""
+    language: str = ""
+    """Language of the texts, ISO 639-1."""
+    corpora: list[str] = field(default_factory=list)
+    """What it was trained on, with licences: lines of the model card."""
+    command: str = ""
+    """The command that makes the model: a line of the model card."""
+    limits: str = ""
+    """What the model cannot do: a paragraph of the model card."""
+
+    def __post_init__(self) -> None:
+        if self.prune < 0 or self.prune == float("inf") or self.prune != self.prune:
+            raise ValueError(f"prune: expected a finite number of 0 or more, got {self.prune}")
+        if not self.features:
+            raise ValueError("features: expected at least one")
+        self._crf()  # checks the parameters that both have
+
+    def _crf(self) -> _TagCrf:
+        return _TagCrf(
+            model=self.model,
+            features=self.features,
+            window=self.window,
+            algorithm=self.algorithm,
+            c1=self.c1,
+            c2=self.c2,
+            max_iterations=self.max_iterations,
+            min_count=self.min_count,
+            seed=self.seed,
+            keep_crfsuite=False,
+        )
+
+    @cached_property
+    def feature_set(self) -> FeatureSet:
+        """The features, opened."""
+        made = FeatureSet(self.features, self.window)
+        made.open()
+        return made
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return tuple(dict.fromkeys((Token, Sentence, *FeatureSet(self.features, self.window).needs())))
+
+    def open(self) -> None:
+        super().open()
+        self._documents: list[_Document] = []
+        self._latest: Cas | None = None
+        self._written: dict[str, Any] | None = None
+
+    def process(self, cas: Cas) -> None:
+        """Takes one document in. Raises CasError where it has no gold view, or one over another text."""
+        gold, view = cas.view(self.gold), cas.view()
+        if gold.text != view.text:
+            raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
+        words = Words(view)
+        columns = self.feature_set.columns(words)
+        tags = [tag or "" for tag in gold.feature(Token, "pos")]
+        self._documents.append(_Document(columns, view.text, gold.spans(Token), tags, (words.begins, words.ends)))
+        self._latest = cas
+
+    def retract(self, cas: Cas) -> None:
+        if self._latest is cas:
+            self._documents.pop()
+            self._latest = None
+
+    def abandon(self) -> None:
+        """A run that broke down leaves no model."""
+        self._documents, self._latest = [], None
+
+    def close(self) -> None:
+        """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
+        documents = self._documents
+        self._documents, self._latest = [], None
+        tagset = frozenset(tag for d in documents for tag in d.tags if tag)
+        if not tagset:
+            raise ConsumerError(
+                f"{self.name}: nothing to learn: no tags on tokens in {len(documents)} documents (view {self.gold})"
+            )
+        if len(tagset) == 1:
+            raise ConsumerError(f"{self.name}: only one tag occurs in training: nothing to tell apart")
+        carried = [carry(d.text, d.words, d.tags, d.tokens, tagset) for d in documents]
+        untagged = sum(c.untagged for c in carried)
+        if untagged:
+            warnings.warn(
+                f"{self.name}: {untagged} tokens without a reference tag; their sentences are left out",
+                CaspipeWarning,
+                stacklevel=2,
+            )
+        examples = [Example(d.columns, c.tags, Misfits(), Counter()) for d, c in zip(documents, carried, strict=True)]
+        crf = self._crf()
+        crf.feature_set = self.feature_set
+        weights, facts, _ = crf.train(examples)
+        weights = slim(weights, self.prune)
+        weights.verify()
+        self._written = self._meta(weights, carried, facts)
+        path = self.output / self.model
+        bundle.write(path, self._written, weights, tagger_card(self._written))
+        log.info("written", extra={"path": str(path), "active_features": weights.active})
+
+    def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
+        tags = Counter(tag for c in carried for tag in c.tags if tag)
+        told = ("algorithm", "c1", "c2", "max_iterations", "min_count", "prune", "seed", "gold")
+        return {
+            "format": bundle.FORMAT,
+            "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
+            "type": "tagger",
+            "title": self.title,
+            "language": self.language,
+            "licence": self.licence,
+            "caspipe": _version("caspipe"),
+            "labels": weights.labels,
+            "encoding": "io",
+            "features": [bundle.plain(f) for f in self.features],
+            "window": list(self.window),
+            "context": "sentence",
+            "active_features": weights.active,
+            "training": {
+                "corpora": self.corpora,
+                "command": self.command,
+                "documents": len(carried),
+                "tokens": tags.total(),
+                "tags": dict(sorted(tags.items())),
+                "carried": {
+                    name: sum(getattr(c, name) for c in carried)
+                    for name in ("same", "cut", "joined", "crossed", "untagged")
+                },
+                "parameters": {name: bundle.as_data(getattr(self, name)) for name in told},
+            },
+            "limits": self.limits,
+            "versions": {name: _version(name) for name in ("numpy", "python-crfsuite")},
+            **facts,
+        }
+
+    def finish(self, report: Any) -> None:
+        """After a run: the engines that made the tokens and features are part of what the model is."""
+        if self._written is not None:
+            bundle.amend(self.output / self.model, {"preprocessing": report.config["engines"]})
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
+
+
+class _TagCrf(CrfTrainer):
+    """The trainer of CRFs on tags: sentences with a token that has none are left out, the others come in random order."""
+
+    def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
+        found = [s for s in super()._sequences(example, chance) if "" not in s[1]]
+        chance.shuffle(found)
+        return found
+
+    def _fit(self, *given: Any) -> list[dict[str, Any]]:
+        steady(self.seed)
+        return super()._fit(*given)
+
+
+def steady(seed: int) -> None:
+    """Sets the C library's random numbers, by which CRFsuite (ap, pa, arow, l2sgd) orders sentences and never seeds itself.
+
+    Without it a second training in the same process makes another model.
+    """
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    library.srand(seed)
+
+
+def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
+    """Adds measured accuracy (`tag_scores.TagScores.row`) to the bundle at `path`, description and card."""
+    found = bundle.ModelBundle.load(str(path))
+    meta = {**found.meta, "scores": scores}
+    bundle.write(path, meta, found.weights, tagger_card(meta))
+
+
+def slim(weights: Weights, prune: float) -> Weights:
+    """Weights in single precision, those of attributes not larger than `prune` left out, attributes in sorted order."""
+    values = weights.values.astype(np.float32).astype(np.float64)
+    kept = (np.abs(values) > prune).nonzero()[0]
+    order = sorted(np.unique(weights.rows[kept]).tolist(), key=lambda row: weights.attributes[row])
+    place = np.zeros(len(weights.attributes), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows, columns, values = place[weights.rows[kept]], weights.columns[kept], values[kept]
+    by_row = np.lexsort((columns, rows))
+    transitions = weights.transitions
+    if transitions is not None:
+        transitions = transitions.astype(np.float32).astype(np.float64)
+    return Weights(
+        weights.labels,
+        [weights.attributes[row] for row in order],
+        rows[by_row],
+        columns[by_row],
+        values[by_row],
+        transitions,
+    )

@@ -1,0 +1,127 @@
+"""Reader of brat standoff. All texts are ours."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caspipe.readers.brat import BratReader
+from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind
+
+NAME = "Featherstone"
+TEXT = f"Mr. {NAME} of Lund,\nborn 3 May.\n"
+
+
+def reader(tmp_path: Path, ann: str | None, text: str = TEXT, **options: Any) -> BratReader:
+    (tmp_path / "note.txt").write_bytes(text.encode())
+    if ann is not None:
+        (tmp_path / "note.ann").write_bytes(ann.encode())
+    return BratReader(folder=tmp_path, **options)
+
+
+def bound(label: str, covered: str, text: str = TEXT, id: str = "T1") -> str:
+    begin = text.index(covered)
+    return f"{id}\t{label} {begin} {begin + len(covered)}\t{covered}\n"
+
+
+def gold(cas: Cas) -> list[tuple[str, str]]:
+    return [(p.covered_text, p.kind.name) for p in cas.view(GOLD_VIEW).select(Phi)]
+
+
+def only(reader: BratReader) -> str:
+    assert list(reader) == []
+    ((document, error),) = reader.failed
+    assert document == "note"
+    assert NAME not in repr(reader.failed)
+    return str(error).removeprefix(f"{reader.folder}/note.txt: ")
+
+
+def test_text_bound_annotations_become_gold(tmp_path: Path) -> None:
+    ann = (
+        bound("PERSON", NAME) + "A1\tNegation T1\n#1\tAnnotatorNotes T1\twho?\n*\tEquiv T1 T2\nR1\tX Arg1:T1 Arg2:T2\n"
+    )
+    r = reader(tmp_path, ann + "E1\tPERSON:T1\n" + bound("DATE_BIRTH", "3 May", id="T2").replace("\n", "\r\n"))
+    (cas,) = r
+    assert (cas.id, cas.text, cas.metadata, len(r)) == ("note", TEXT, {"encoding": "utf-8"}, 1)
+    assert gold(cas) == [(NAME, "PERSON"), ("3 May", "DATE_BIRTH")]
+
+
+def test_labels_of_a_scheme_are_known(tmp_path: Path) -> None:
+    (cas,) = reader(tmp_path, bound("FECHAS", "3 May"), scheme="meddocan")
+    assert gold(cas) == [("3 May", "DATE")]
+    with pytest.raises(ValueError, match="scheme: no scheme called 'i2b2'; expected one of i2b2-2014"):
+        BratReader(folder=tmp_path, scheme="i2b2")
+
+
+def test_fragments_with_blanks_between_are_one_span(tmp_path: Path) -> None:
+    begin = TEXT.index("Lund")
+    ann = f"T1\tLOCATION {begin} {begin + 5};{begin + 6} {begin + 10}\tLund, born\n"
+    (cas,) = reader(tmp_path, ann)
+    assert gold(cas) == [("Lund,\nborn", "LOCATION")]
+
+
+def test_discontinuous_annotations_are_refused_or_covered(tmp_path: Path) -> None:
+    ann = "T1\tPERSON 20 24;0 3\tMr. Lund\n"
+    assert only(reader(tmp_path, ann)) == (
+        "T1 (line 1 of the .ann file): a discontinuous annotation; `fragments: cover` makes it one span"
+    )
+    (cas,) = reader(tmp_path, ann, fragments="cover")
+    assert gold(cas) == [(TEXT[:24], "PERSON")]
+
+
+@pytest.mark.parametrize("counted", ["as they are", "as one", "with a mark"])
+def test_offsets_may_count_otherwise(tmp_path: Path, counted: str) -> None:
+    text = TEXT.replace("\n", "\r\n")
+    other = {"as they are": text, "as one": TEXT, "with a mark": "\ufeff" + text}[counted]
+    ann = bound("LOCATION", "Lund", other) + bound("DATE", "3 May", other, "T2")
+    (cas,) = reader(tmp_path, ann, text=("\ufeff" if counted == "with a mark" else "") + text)
+    assert (cas.text, gold(cas)) == (text, [("Lund", "LOCATION"), ("3 May", "DATE")])
+
+
+@pytest.mark.parametrize(
+    ("ann", "reason"),
+    [
+        (None, "expected note.ann beside it, found none"),
+        ("T1\tDATE 5\tx\n",
+         "T1 (line 1 of the .ann file): expected a label, a begin and an end, like `T1<tab>DATE 5 9<tab>text`"),
+        (f"T{NAME}s {NAME}\n", "line 1 of the .ann file: expected a label, a begin and an end, like `T1<tab>DATE 5 9<tab>text`"),
+        ("T1\tDATE 5 99\tx\n", "T1 (line 1 of the .ann file): 5:99 is no span of the text (0:38)"),
+        ("T1\tDATE 5 9\tx\n", "T1 (line 1 of the .ann file): 5:9 does not cover the text that the tag names"),
+        ("T1\tDAT 0 2\tMr\n", "T1 (line 1 of the .ann file): no PHI kind called 'DAT'; did you mean DATE?; "
+         "`kinds` can translate or drop it"),
+        ("T1\tDATE 0 2\nT2\tAGE 1 3\n", "T1 (line 1 of the .ann file) and T2 (line 2 of the .ann file) overlap; "
+         "`overlaps` can say which to keep"),
+    ],
+    ids="absent no-end no-id outside another-text label overlap".split(),
+)  # fmt: skip
+def test_faulty_annotations_fail_their_document(tmp_path: Path, ann: str | None, reason: str) -> None:
+    assert only(reader(tmp_path, ann)) == reason
+
+
+def test_faults_can_be_relaxed(tmp_path: Path) -> None:
+    ann = (
+        "T1\tDATE 5 99\tx\n"
+        + bound("PERSON", NAME, id="T2")
+        + bound("X", "Lund", id="T3")
+        + bound("Y", "of Lund", id="T4")
+    )
+    kinds = {"X": PhiKind.LOCATION_CITY, "Y": None}
+    with pytest.warns(CaspipeWarning, match=r"document note: T1 \(line 1 of the \.ann file\): 5:99 is no span"):
+        (cas,) = reader(tmp_path, ann, mismatch="warn", kinds=kinds)
+    assert gold(cas) == [(NAME, "PERSON"), ("Lund", "LOCATION_CITY")]
+
+
+def test_gzip_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
+    (tmp_path / "a.ann.gz").write_bytes(gzip.compress(bound("PERSON", NAME).encode()))
+    (cas,) = BratReader(folder=tmp_path)
+    assert (cas.id, gold(cas)) == ("a", [(NAME, "PERSON")])
+
+
+def test_an_ann_file_in_another_encoding_fails(tmp_path: Path) -> None:
+    r = reader(tmp_path, None)
+    (tmp_path / "note.ann").write_bytes(b"T1\tDATE 0 2\t\xe9\n")
+    assert only(r) == "expected utf-8, found a byte that is not at byte 12"
