@@ -1,0 +1,78 @@
+"""What the system took each kind for: a matrix of gold kinds by system kinds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .alignment import Compared, align, kind_at
+from .columns import columns
+from .document import Pair
+
+MISSED = "(missed)"
+"""Column of gold spans that no system span answers."""
+SPURIOUS = "(spurious)"
+"""Row of system spans that answer no gold span."""
+
+
+@dataclass(slots=True)
+class Confusion:
+    """Counts by (gold kind, system kind). A row sums to the gold spans of its kind, a column to the system's."""
+
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, pair: Pair, level: Compared = "top") -> None:
+        """Counts one document: spans are paired by `align`, whatever their kinds."""
+        found = align(pair.gold, pair.system, level)
+        for g, s in found.matched:
+            self.counts[kind_at(g.kind, level), kind_at(s.kind, level)] += 1
+        for g in found.missed:
+            self.counts[kind_at(g.kind, level), MISSED] += 1
+        for s in found.spurious:
+            self.counts[SPURIOUS, kind_at(s.kind, level)] += 1
+
+    @property
+    def kinds(self) -> list[str]:
+        """Every kind of either side, by name."""
+        return sorted({kind for cell in self.counts for kind in cell} - {MISSED, SPURIOUS})
+
+    @property
+    def matrix(self) -> dict[str, dict[str, int]]:
+        """Row, then column: kinds by name, `(missed)` the last column, `(spurious)` the last row; what did not happen is 0."""
+        kinds = self.kinds
+        return {row: {column: self.counts[row, column] for column in [*kinds, MISSED]} for row in [*kinds, SPURIOUS]}
+
+    @property
+    def mixed_up(self) -> list[tuple[str, str, int]]:
+        """(gold kind, system kind, count) of spans found under a wrong name, most frequent first."""
+        wrong = [(g, s, n) for (g, s), n in self.counts.items() if n and g != s and g != SPURIOUS and s != MISSED]
+        return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))
+
+    def to_csv(self) -> str:
+        """A row for each gold kind; the first column names it."""
+        matrix, out = self.matrix, io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["gold", *self.kinds, MISSED])
+        writer.writerows([row, *cells.values()] for row, cells in matrix.items())
+        return out.getvalue()
+
+    def to_json(self) -> str:
+        return json.dumps(self.matrix, indent=2) + "\n"
+
+    def __str__(self) -> str:
+        matrix = self.matrix
+        rows = [["gold \\ system", *self.kinds, MISSED]]
+        rows += [[row, *(f"{n:,}" if n else "." for n in cells.values())] for row, cells in matrix.items()]
+        return f"{columns(rows)}\n"
+
+
+def confusion_of(pairs: Iterable[Pair], level: Compared = "top") -> Confusion:
+    """The confusion between kinds over some documents."""
+    made = Confusion()
+    for pair in pairs:
+        made.add(pair, level)
+    return made

@@ -1,0 +1,205 @@
+"""Who found what: which reference spans each component found alone, which together with others, and which nobody found.
+
+Two finders of the same recall are worth having both where they find different things; that is what the table of
+combinations shows. Counted over candidates, that is, before the resolver chose between them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...pipeline.errors import ConsumerError, nearest
+from .alignment import Compared, Criterion, answers, kind_at, overlaps
+from .columns import columns, told
+from .document import Mark, Pair
+
+NOBODY = "(nobody)"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one component contributed."""
+
+    source: str
+    proposed: int
+    """Candidates."""
+    right: int
+    """Candidates that answer a gold span."""
+    found: int
+    """Gold spans that a candidate of it answers."""
+    alone: int
+    """Of these, those that no other component found."""
+    gold: int
+    """Gold spans there were."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of its candidates that are right; None where it made none."""
+        return self.right / self.proposed if self.proposed else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the gold spans that it found; None where there were none."""
+        return self.found / self.gold if self.gold else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Credit:
+    """Credit for each component over some documents: `add` them, then read `combinations` and `shares`."""
+
+    by: Literal["top", "path"] = "top"
+    """What counts as one component: the outermost id of a source (`regex` of `regex/dates`), or its whole path."""
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Components that count as one, by a name for them: `rules: [regex, identifiers]`. A component comes with all below it."""
+    criterion: Criterion = "overlapping"
+    level: Compared = "top"
+    sets: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter, init=False)
+    """(gold kind, components that found it, by name) -> gold spans."""
+    lost: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter, init=False)
+    """The same for gold spans that no final span answers: found, then lost between candidates and result."""
+    proposed: Counter[str] = field(default_factory=Counter, init=False)
+    right: Counter[str] = field(default_factory=Counter, init=False)
+
+    def add(self, pair: Pair) -> None:
+        """Counts one document."""
+        gold = sorted(pair.gold, key=lambda m: (m.begin, m.end))
+        candidates = sorted(pair.candidates, key=lambda m: (m.begin, m.end))
+        finders: list[set[str]] = [set() for _ in gold]
+        right: set[int] = set()
+        for i, j in self._answered(gold, candidates):
+            finders[i].add(self.name(candidates[j].source))
+            right.add(j)
+        system = sorted(pair.system, key=lambda m: (m.begin, m.end))
+        final = {i for i, _ in self._answered(gold, system)}
+        for i, mark in enumerate(gold):
+            key = kind_at(mark.kind, "top" if self.level == "any" else self.level), tuple(sorted(finders[i]))
+            self.sets[key] += 1
+            if i not in final:
+                self.lost[key] += 1
+        for j, candidate in enumerate(candidates):
+            self.proposed[self.name(candidate.source)] += 1
+            self.right[self.name(candidate.source)] += j in right
+
+    def _answered(self, gold: list[Mark], system: list[Mark]) -> Iterable[tuple[int, int]]:
+        return ((i, j) for i, j in overlaps(gold, system) if answers(system[j], gold[i], self.criterion, self.level))
+
+    def name(self, source: str) -> str:
+        """The component that a candidate's source counts for."""
+        for group, members in self.groups.items():
+            if any(source == member or source.startswith(f"{member}/") for member in members):
+                return group
+        return (source.partition("/")[0] if self.by == "top" else source) or "(unnamed)"
+
+    @property
+    def sources(self) -> list[str]:
+        """Every component that made a candidate and every group, by name."""
+        return sorted({*self.proposed, *self.groups})
+
+    @property
+    def gold(self) -> int:
+        return self.sets.total()
+
+    @property
+    def shares(self) -> list[Share]:
+        """What each component contributed, by name."""
+        made = []
+        for source in self.sources:
+            found = sum(n for (_, names), n in self.sets.items() if source in names)
+            alone = sum(n for (_, names), n in self.sets.items() if names == (source,))
+            made.append(Share(source, self.proposed[source], self.right[source], found, alone, self.gold))
+        return made
+
+    @property
+    def combinations(self) -> list[tuple[tuple[str, ...], int, int]]:
+        """(components, gold spans that exactly these found, of these not in the result), most frequent first; nobody is ()."""
+        counts: Counter[tuple[str, ...]] = Counter()
+        lost: Counter[tuple[str, ...]] = Counter()
+        for (_, names), n in self.sets.items():
+            counts[names] += n
+        for (_, names), n in self.lost.items():
+            lost[names] += n
+        return sorted(((names, n, lost[names]) for names, n in counts.items()), key=lambda row: (-row[1], row[0]))
+
+    def two(self, first: str, second: str) -> dict[str, int]:
+        """The gold spans found by one of two components only, by both, by neither. Raises ConsumerError for an unknown name."""
+        for name in (first, second):
+            if name not in self.sources:
+                known = ", ".join(self.sources) or "none"
+                raise ConsumerError(f"no candidate comes from {name!r}; from: {known}{nearest(name, self.sources)}")
+        made = {f"{first} only": 0, f"{second} only": 0, "both": 0, "neither": 0}
+        for (_, names), n in self.sets.items():
+            has = first in names, second in names
+            cell = "both" if all(has) else f"{first} only" if has[0] else f"{second} only" if has[1] else "neither"
+            made[cell] += n
+        return made
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each gold kind and combination of components: kind, found by, gold, lost."""
+        return [
+            {"kind": kind, "found_by": "+".join(names) or NOBODY, "gold": n, "lost": self.lost[kind, names]}
+            for (kind, names), n in sorted(self.sets.items())
+        ]
+
+    def to_csv(self) -> str:
+        """`table`, as CSV."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, ["kind", "found_by", "gold", "lost"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.table)
+        return out.getvalue()
+
+    def to_json(self) -> str:
+        """Shares, combinations and `table`."""
+        shares = [
+            {
+                "source": s.source,
+                "proposed": s.proposed,
+                "right": s.right,
+                "found": s.found,
+                "alone": s.alone,
+                "precision": s.precision,
+                "recall": s.recall,
+            }
+            for s in self.shares
+        ]
+        sets = [{"found_by": list(names), "gold": n, "lost": lost} for names, n, lost in self.combinations]
+        return (
+            json.dumps({"gold": self.gold, "shares": shares, "combinations": sets, "table": self.table}, indent=2)
+            + "\n"
+        )
+
+    def __str__(self) -> str:
+        """Two tables: shares of the components, then who found how much together."""
+        rows = [["component", "candidates", "precision", "found", "recall", "alone"]]
+        rows += [
+            [s.source, f"{s.proposed:,}", told(s.precision), f"{s.found:,}", told(s.recall), f"{s.alone:,}"]
+            for s in self.shares
+        ]
+        sets = [["found by", "gold", "share", "not in the result"]]
+        sets += [
+            [" + ".join(names) or NOBODY, f"{n:,}", told(n / self.gold), f"{lost:,}"]
+            for names, n, lost in self.combinations
+        ]
+        return f"{columns(rows)}\n\n{columns(sets)}\n"
+
+
+def credit_of(
+    pairs: Iterable[Pair],
+    *,
+    by: Literal["top", "path"] = "top",
+    groups: Mapping[str, Sequence[str]] | None = None,
+    criterion: Criterion = "overlapping",
+    level: Compared = "top",
+) -> Credit:
+    """Credit for each component over some documents."""
+    made = Credit(by=by, groups=groups or {}, criterion=criterion, level=level)
+    for pair in pairs:
+        made.add(pair)
+    return made

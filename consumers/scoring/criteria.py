@@ -1,0 +1,112 @@
+"""Strict, covering, overlapping: when a system span counts as a hit, after §5.3 and Example 5.2 of the VigiBase system.
+
+* *strict*: same offsets and same kind;
+* *covering*: same kind, and the reference span lies inside **one** system span;
+* *overlapping*: same kind, and the two share a code point.
+
+The source leaves open how spans that are not matched one to one are counted. Here each side is counted on its own: a reference
+span is found if some system span hits it, a system span is right if it hits some reference span. So a name split into two
+system spans is found once and both are right (overlapping); one system span over two names finds both and is right once.
+Two system spans that cover a reference span only together do not cover it. Spans that occur twice count once.
+
+The kind-blind variants compare the spans alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
+
+from .counts import MICRO, Counts, Measure
+from .document import Mark, Pair
+
+Span = tuple[int, int]
+
+
+class Spans:
+    """Sorted spans that answer in logarithmic time whether one of them covers, overlaps or lies inside a given one."""
+
+    __slots__ = ("_begins", "_furthest", "_nearest")
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._begins = [b for b, _ in spans]
+        self._furthest = list(accumulate((e for _, e in spans), max))
+        """For each span the furthest end up to it."""
+        self._nearest = list(accumulate((e for _, e in reversed(spans)), min))[::-1]
+        """For each span the nearest end from it on."""
+
+    def cover(self, span: Span) -> bool:
+        """Whether one span holds all of `span`."""
+        before = bisect_right(self._begins, span[0])
+        return before > 0 and self._furthest[before - 1] >= span[1]
+
+    def overlap(self, span: Span) -> bool:
+        """Whether one span shares a code point with `span`."""
+        before = bisect_left(self._begins, span[1])
+        return before > 0 and self._furthest[before - 1] > span[0]
+
+    def inside(self, span: Span) -> bool:
+        """Whether one span lies inside `span`."""
+        after = bisect_left(self._begins, span[0])
+        return after < len(self._begins) and self._nearest[after] <= span[1]
+
+
+Count = Callable[[Sequence[Span], Sequence[Span]], Counts]
+"""Counts from the sorted, distinct spans of the reference and of the system."""
+
+
+def strict(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
+    """Counts of equal spans."""
+    both = len(set(gold) & set(system))
+    return Counts(len(gold), both, len(system), both)
+
+
+def covering(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
+    """Counts of reference spans inside one system span, and of system spans around some reference span."""
+    g, s = Spans(gold), Spans(system)
+    return Counts(len(gold), sum(map(s.cover, gold)), len(system), sum(map(g.inside, system)))
+
+
+def overlapping(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
+    """Counts of spans that share a code point with one of the other side."""
+    g, s = Spans(gold), Spans(system)
+    return Counts(len(gold), sum(map(s.overlap, gold)), len(system), sum(map(g.overlap, system)))
+
+
+def distinct(marks: Iterable[Mark]) -> list[Span]:
+    """The spans of some marks, sorted, each once."""
+    return sorted({(m.begin, m.end) for m in marks})
+
+
+def by_kind(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
+    """Marks by kind, in the order given."""
+    found: dict[str, list[Mark]] = {}
+    for m in marks:
+        found.setdefault(m.kind, []).append(m)
+    return found
+
+
+def _each_kind(count: Count) -> Callable[[Pair], Mapping[str, Counts]]:
+    def counts(pair: Pair) -> dict[str, Counts]:
+        gold, system = by_kind(pair.gold), by_kind(pair.system)
+        return {
+            kind: count(distinct(gold.get(kind, ())), distinct(system.get(kind, ()))) for kind in {**gold, **system}
+        }
+
+    return counts
+
+
+def _blind(count: Count) -> Callable[[Pair], Mapping[str, Counts]]:
+    return lambda pair: {MICRO: count(distinct(pair.gold), distinct(pair.system))}
+
+
+_RULES: dict[str, Count] = {"strict": strict, "covering": covering, "overlapping": overlapping}
+
+MEASURES = (
+    *(Measure(name, _each_kind(rule)) for name, rule in _RULES.items()),
+    *(
+        Measure(f"{name}-binary", _blind(rule), totals=False, macro="none", always=(MICRO,))
+        for name, rule in _RULES.items()
+    ),
+)

@@ -1,0 +1,129 @@
+"""What scoring needs of one document: reference and system spans over the same text, its tokens, the people and things meant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...pipeline.errors import ConsumerError
+from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiCandidate, Sentence, Token, View
+from ...typesystem.tokenize import token_spans
+
+GROUPS = ("group", "patient")
+"""Metadata that say which documents belong together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One reference or system span. Offsets are code points, half-open."""
+
+    begin: int
+    end: int
+    kind: str
+    """Name of a PHI kind, or a label of a scheme after mapping."""
+    source: str = ""
+    """The component that found it."""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """All mentions of one person or thing, as one annotator saw them: what must be masked together to protect anybody."""
+
+    kind: str
+    direct: bool
+    """Whether it points to one person on its own; else it is a quasi-identifier."""
+    mentions: tuple[tuple[int, int, bool], ...]
+    """Begin, end, and whether this mention must be masked."""
+    annotator: str = ""
+
+
+@dataclass(slots=True)
+class Pair:
+    """One document: reference and system over the same text."""
+
+    id: str
+    text: str = field(repr=False)
+    gold: list[Mark]
+    system: list[Mark]
+    tokens: tuple[list[int], list[int]] = field(repr=False)
+    """Begins and ends of the tokens, sorted and disjoint."""
+    candidates: list[Mark] = field(default_factory=list)
+    """What every finder proposed: for credit per component."""
+    group: str = ""
+    """Documents of one patient share it; empty where it is not known."""
+    sentences: int | None = None
+    """Number of sentences, where it is known: MEDDOCAN's leak score is misses per sentence."""
+    entities: list[Entity] | None = field(default=None, repr=False)
+    """Reference entities, where mentions are linked (TAB)."""
+
+    def check(self) -> None:
+        """Raises ConsumerError for spans that are empty or leave the text, and for confidences that are no number from 0 to 1."""
+        for side, marks in (("gold", self.gold), ("system", self.system), ("candidate", self.candidates)):
+            for number, m in enumerate(marks, 1):
+                if not 0 <= m.begin < m.end <= len(self.text):
+                    found = f"{m.begin}:{m.end} is no span of the text (0:{len(self.text)})"
+                    raise ConsumerError(f"document {self.id}: {side} span {number}: {found}")
+                if math.isnan(m.confidence) or not 0 <= m.confidence <= 1:
+                    found = f"expected a confidence from 0 to 1, got {m.confidence}"
+                    raise ConsumerError(f"document {self.id}: {side} span {number}: {found}")
+        for number, entity in enumerate(self.entities or (), 1):
+            if any(not 0 <= begin < end <= len(self.text) for begin, end, _ in entity.mentions):
+                raise ConsumerError(
+                    f"document {self.id}: entity {number}: a mention leaves the text (0:{len(self.text)})"
+                )
+
+
+def pair_of(cas: Cas, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW) -> Pair:
+    """The document of one CAS: Phi of the view `gold` against Phi of the view `system`.
+
+    Raises CasError for a view that is not there, ConsumerError where the two views differ in text or `Pair.check` fails.
+    """
+    return pair_of_two(cas, cas, gold, system)
+
+
+def pair_of_two(reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str = GOLD_VIEW) -> Pair:
+    """The same from two CASes: `gold` is a view of `reference`, `system` one of `found`.
+
+    Tokens and sentences are those of the system's view, else of the initial view over the same text; without any, tokens are
+    cut as the segmenter cuts them and the number of sentences is unknown. Raises as `pair_of`.
+    """
+    right, left = reference.view(gold), found.view(system)
+    if right.text != left.text:
+        raise ConsumerError(f"document {reference.id}: {_difference(right, left)}")
+    segmented = next((v for v in _views(left, found, reference) if v.count(Token)), None)
+    begins, ends = token_spans(left.text) if segmented is None else segmented.spans(Token)
+    split = next((v for v in _views(left, found, reference) if v.count(Sentence)), None)
+    pair = Pair(
+        reference.id,
+        left.text,
+        _marks(right.select(Phi)),
+        _marks(left.select(Phi)),
+        (list(begins), list(ends)),
+        _marks(left.select(PhiCandidate)),
+        next((reference.metadata[name] for name in GROUPS if reference.metadata.get(name)), ""),
+        None if split is None else split.count(Sentence),
+    )
+    pair.check()
+    return pair
+
+
+def _views(view: View, *cases: Cas) -> list[View]:
+    """The views to look for tokens in."""
+    there = [cas.view() for cas in cases if cas.has_view(INITIAL_VIEW)]
+    return [view, *(v for v in there if v is not view and v.text == view.text)]
+
+
+def _marks(items: Iterable[Phi] | Iterable[PhiCandidate]) -> list[Mark]:
+    return [Mark(p.begin, p.end, p.kind.name, p.source, p.confidence) for p in items]
+
+
+def _difference(right: View, left: View) -> str:
+    """Where two texts part; offsets and lengths only."""
+    at = next((i for i, (a, b) in enumerate(zip(right.text, left.text, strict=False)) if a != b), None)
+    where = min(len(right.text), len(left.text)) if at is None else at
+    return (
+        f"views {right.name} and {left.name} differ in text from offset {where} on "
+        f"({len(right.text)} and {len(left.text)} code points): spans can be compared over the same text only"
+    )

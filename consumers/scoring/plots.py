@@ -1,0 +1,283 @@
+"""The figures of evaluation and experiments: plain data in, a matplotlib figure out, and the same bytes every time it is saved.
+
+Colours are those of Okabe and Ito (2008, "Color Universal Design"), told apart by people who see colours differently; lines
+also differ by marker and dash, so that a grey print can be read.
+Values that are None are undefined: a gap in a line, a hatched cell in a grid.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...pipeline.errors import ConsumerError, nearest
+from ...pipeline.files import make_folder, write_atomic
+from .drawing import (
+    COLOURS,
+    MUTED,
+    WIDTH,
+    Number,
+    colour_bar,
+    count,
+    draw_cells,
+    draw_lines,
+    f1_lines,
+    floats,
+    house_style,
+    legend_beside,
+    looks,
+    new_axes,
+    one_line,
+    plain,
+    same_length,
+    scale_x,
+    shape,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def check() -> None:
+    """Raises ConsumerError where figures cannot be drawn: before a long run, not after it."""
+    with house_style():
+        pass
+
+
+def save(figure: Figure, path: Path, *, private: bool = False) -> None:
+    """Writes a figure as .svg, .png (150 dots an inch) or .pdf: whole or not at all, same figure, same bytes.
+
+    `private`: for its owner only (mode 0600). Raises ConsumerError for another suffix or a path that cannot be written.
+    """
+    form = path.suffix.removeprefix(".").lower()
+    if form not in _METADATA:
+        hint = nearest(form, _METADATA)
+        raise ConsumerError(f"{path}: expected a file name that ends in .svg, .png or .pdf, got {path.suffix!r}{hint}")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    out = io.BytesIO()
+    with house_style():
+        FigureCanvasAgg(figure).print_figure(out, format=form, dpi=150, metadata=_METADATA[form])
+    make_folder(path.parent)
+    write_atomic(path, out.getvalue(), private=private)
+
+
+@styled
+def precision_recall(
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    chosen: Mapping[str, tuple[float, float]] | None = None,
+    title: str = "Precision and recall over the confidence threshold",
+) -> Figure:
+    """Curves by name, each as (recall, precision) points by falling threshold; `chosen`: a point of each to be ringed.
+
+    A step is drawn from point to point: between two thresholds there is nothing to interpolate (Davis & Goadrich 2006).
+    """
+    figure, axes = new_axes(title, "Recall", "Precision", height=4.2)
+    lowest = min((p for points in curves.values() for _, p in points), default=0.0)
+    low = min(math.floor(10 * lowest) / 10, 0.8)
+    f1_lines(axes, low)
+    for (name, points), look in zip(curves.items(), looks(), strict=False):
+        recall, precision = [p[0] for p in points], [p[1] for p in points]
+        look = {**look, "marker": None if len(points) > 30 else look["marker"]}
+        axes.plot(recall, precision, label=one_line(name), drawstyle="steps-pre", clip_on=False, zorder=3, **look)
+        if chosen and name in chosen:
+            x, y = chosen[name]
+            axes.plot([x], [y], "o", ms=9, mfc="none", mec=look["color"], mew=1.6, clip_on=False, zorder=4)
+    axes.set(xlim=(0, 1), ylim=(low, 1))
+    axes.grid(True)
+    legend_beside(figure, len(curves))
+    return figure
+
+
+@styled
+def sweep(
+    x: Sequence[float],
+    series: Mapping[str, Sequence[Number]],
+    xlabel: str,
+    band: Mapping[str, tuple[Sequence[Number], Sequence[Number]]] | None = None,
+    *,
+    ylabel: str = "F1",
+    right: tuple[str, Sequence[Number]] | None = None,
+    log: bool = True,
+    title: str = "",
+) -> Figure:
+    """Series over the values of a parameter; `xlabel` names it as the library does (`c1 of CRFsuite`, `C of LIBLINEAR`).
+
+    `band`: low and high of a series, drawn around it. `right`: label and values of a second scale, as the count of active
+    features; logarithmic where its values span a factor of 100. `log`: the x axis is logarithmic. Raises ValueError for
+    series of another length than `x`, and for x at or below 0 on a logarithmic axis.
+    """
+    figure, axes = new_axes(title or f"{ylabel} over {xlabel}", xlabel, ylabel)
+    draw_lines(axes, "x", x, series, band or {})
+    scale_x(axes, x, log)
+    axes.grid(True, axis="y")
+    shown = len(series)
+    if right is not None:
+        name, counts = right
+        same_length("x", x, name, counts)
+        other = axes.twinx()
+        other.spines["right"].set_visible(True)
+        other.plot(x, floats(counts), color=MUTED, ls=(0, (1, 1.6)), marker="x", ms=4, label=one_line(name))
+        other.set_ylabel(one_line(name), color=MUTED)
+        known = [c for c in counts if c is not None]
+        if known and min(known) > 0 and max(known) / min(known) >= 100:
+            other.set_yscale("log")
+        other.yaxis.set_major_formatter(plain)
+        shown += 1
+    legend_beside(figure, shown)
+    return figure
+
+
+@styled
+def learning_curve(
+    sizes: Sequence[float],
+    series: Mapping[str, Sequence[tuple[Number, Number, Number]]],
+    *,
+    xlabel: str = "Documents for training",
+    ylabel: str = "F1",
+    band: str = "quartiles of the repetitions",
+    log: bool = False,
+    title: str = "Learning curve",
+) -> Figure:
+    """Series over the size of the training set, each as (low, middle, high) for each size. `band` says what low and high are."""
+    figure, axes = new_axes(title, xlabel, ylabel)
+    middle = {name: [p[1] for p in points] for name, points in series.items()}
+    bands = {name: ([p[0] for p in points], [p[2] for p in points]) for name, points in series.items()}
+    draw_lines(axes, "sizes", sizes, middle, bands)
+    scale_x(axes, sizes, log)
+    axes.grid(True, axis="y")
+    if band:
+        axes.set_xlabel(f"{xlabel}\n(line: median; band: {band})")
+    legend_beside(figure, len(series))
+    return figure
+
+
+@styled
+def grid_heatmap(
+    xs: Sequence[float | str],
+    ys: Sequence[float | str],
+    values: Sequence[Sequence[Number]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    value: str = "F1",
+    digits: int = 3,
+    title: str = "",
+) -> Figure:
+    """A grid of two parameters; `values[row][column]` belongs to `ys[row]` and `xs[column]`. The best cell is framed.
+
+    Raises ValueError for a grid of another shape.
+    """
+    if len(values) != len(ys) or any(len(row) != len(xs) for row in values):
+        raise ValueError(f"values: expected {len(ys)} rows of {len(xs)} (ys by xs), got {shape(values)}")
+    rows = [floats(row) for row in values]
+    size = max(WIDTH, 2.2 + 0.58 * len(xs)), max(2.4, 1.5 + 0.38 * len(ys))
+    figure, axes = new_axes(title or f"{value} over {xlabel} and {ylabel}", xlabel, ylabel, size=size)
+    image = draw_cells(axes, rows, [[f"{v:.{digits}f}" for v in row] for row in rows], xs, ys, "viridis")
+    best = max(
+        ((v, -r, -c) for r, row in enumerate(rows) for c, v in enumerate(row) if not math.isnan(v)), default=None
+    )
+    if best is not None:
+        from matplotlib.patches import Rectangle
+
+        corner = -best[2] - 0.5, -best[1] - 0.5
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS[1], lw=2.4, zorder=5, clip_on=False))
+        colour_bar(figure, axes, image).set_label(f"{value} (frame: best)")
+    return figure
+
+
+@styled
+def confusion(matrix: Mapping[str, Mapping[str, int]], *, title: str = "Confusion between kinds") -> Figure:
+    """Counts by gold kind and system kind, `matrix[gold][system]`; colours show each cell's share of its row.
+
+    Rows and columns come in the order of the mapping; a cell that is not there counts 0.
+    """
+    rows = list(matrix)
+    columns = list(dict.fromkeys(itertools.chain.from_iterable(matrix.values())))
+    counts = [[matrix[row].get(column, 0) for column in columns] for row in rows]
+    shares = [[n / max(sum(row), 1) for n in row] for row in counts]
+    size = max(4.5, 2.4 + 0.56 * len(columns)), max(3.0, 2.2 + 0.36 * len(rows))
+    figure, axes = new_axes(title, "System", "Gold", size=size)
+    told = [[count(n) for n in row] for row in counts]
+    image = draw_cells(axes, shares, told, columns, rows, "Blues", limits=(0, 1), turn=True)
+    if rows and columns:
+        bar = colour_bar(figure, axes, image)
+        bar.set_label("Share of the row")
+    return figure
+
+
+@styled
+def boxplots(
+    groups: Mapping[str, Sequence[float]],
+    *,
+    xlabel: str = "Position in the document (0: first token, 1: last)",
+    title: str = "",
+) -> Figure:
+    """Where the values of each group lie: box from the lower to the upper quartile, whiskers from 5 to 95 %, line: median.
+
+    A group without values keeps its row and says so.
+    """
+    names = list(groups)
+    figure, axes = new_axes(title, xlabel, "", size=(WIDTH, max(1.8, 1.2 + 0.34 * len(names))))
+    full = [(i, list(groups[name])) for i, name in enumerate(names) if len(groups[name])]
+    if full:
+        _draw_boxes(axes, full)
+    axes.set_yticks(range(len(names)), [f"{one_line(name)}  (n = {len(groups[name]):,})" for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    for i, name in enumerate(names):
+        if not len(groups[name]):
+            axes.text(0.01, i, "no values", transform=axes.get_yaxis_transform(), va="center", color=MUTED, fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(f"{xlabel}\n(box: quartiles; whiskers: 5 % and 95 %)")
+    axes.grid(True, axis="x")
+    return figure
+
+
+@styled
+def bars(ranking: Sequence[tuple[str, float]], *, xlabel: str = "Weight", title: str = "", digits: int = 2) -> Figure:
+    """A ranking as horizontal bars, first on top; bars to the right and to the left of 0 have colours of their own."""
+    values = [value for _, value in ranking]
+    figure, axes = new_axes(title, xlabel, "", size=(WIDTH, max(1.6, 1.0 + 0.235 * len(ranking))))
+    drawn = axes.barh(
+        range(len(values)), values, height=0.72, color=[COLOURS[0] if v >= 0 else COLOURS[1] for v in values]
+    )
+    axes.bar_label(drawn, [f"{v:.{digits}f}" for v in values], padding=3, fontsize=7.5, color=MUTED)
+    axes.axvline(0, color=MUTED, lw=0.8)
+    axes.set_yticks(range(len(values)), [one_line(name) for name, _ in ranking])
+    axes.set_ylim(len(values) - 0.4, -0.6)
+    axes.margins(x=0.14)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(True, axis="x")
+    return figure
+
+
+def _draw_boxes(axes: Axes, groups: Sequence[tuple[int, list[float]]]) -> None:
+    boxes = axes.boxplot(
+        [values for _, values in groups],
+        positions=[i for i, _ in groups],
+        orientation="horizontal",
+        widths=0.62,
+        whis=(5, 95),
+        showfliers=False,
+        patch_artist=True,
+        medianprops={"color": COLOURS[1], "linewidth": 2},
+        boxprops={"facecolor": "#cfe1ef", "edgecolor": COLOURS[0], "linewidth": 1},
+        whiskerprops={"color": COLOURS[0], "linewidth": 1},
+        capprops={"color": COLOURS[0], "linewidth": 1},
+    )
+    for median in boxes["medians"]:
+        median.set_solid_capstyle("butt")

@@ -1,0 +1,67 @@
+"""Scores under several schemes in one report: JSON, CSV or plain text. Figures, kinds and names only, no text of any document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ...pipeline.errors import ConsumerError
+from .comparison import Comparison
+from .scores import Interval, Key, Scores, as_csv
+
+FORMATS = (".json", ".csv", ".txt")
+OWN = ""
+"""What criteria of our own stand under, where the others have the name of a scheme."""
+
+
+@dataclass(slots=True)
+class Report:
+    """Scores by scheme, with intervals and comparisons where they were asked for."""
+
+    scores: Mapping[str, Scores]
+    intervals: Mapping[str, Mapping[Key, Interval]] = field(default_factory=dict)
+    comparisons: Mapping[str, list[Comparison]] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return max((len(s.documents) for s in self.scores.values()), default=0)
+
+    def rows(self, *, undefined: bool) -> list[dict[str, object]]:
+        """All rows; with `undefined`, that word in place of None."""
+        made: list[dict[str, object]] = []
+        for scheme, scores in self.scores.items():
+            found = self.intervals.get(scheme)
+            rows = scores.csv_rows(found) if undefined else scores.rows(found)
+            made += [{"scheme": scheme, **cells} for cells in rows]
+        return made
+
+    def render(self, suffix: str) -> str:
+        """The report in the format of a file name's ending. Raises ConsumerError for another one than .json, .csv, .txt."""
+        if suffix == ".json":
+            return json.dumps(self._data(), indent=1, ensure_ascii=False) + "\n"
+        if suffix == ".csv":
+            return as_csv(self.rows(undefined=True))
+        if suffix == ".txt":
+            return "\n".join(
+                f"{scheme or 'criteria'}, {self.documents:,} documents\n\n{scores.to_text(self.intervals.get(scheme))}"
+                for scheme, scores in self.scores.items()
+            )
+        raise ConsumerError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {suffix or 'none'}")
+
+    def _data(self) -> dict[str, object]:
+        data: dict[str, object] = {"documents": self.documents, "rows": self.rows(undefined=False)}
+        if self.comparisons:
+            data["comparisons"] = [
+                {"scheme": scheme, **asdict(c)} for scheme, found in self.comparisons.items() for c in found
+            ]
+        return data
+
+
+def format_of(path: Path) -> str:
+    """The format a file name stands for. Raises ValueError for one that we cannot write."""
+    if path.suffix not in FORMATS:
+        raise ValueError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {path.suffix or 'none'}")
+    return path.suffix

@@ -1,0 +1,1 @@
+"""Schemes of shared tasks: each gives the figures of the task's official script, peculiarities included."""

@@ -1,0 +1,147 @@
+"""TAB, the Text Anonymization Benchmark: recall of entities, mentions and tokens, precision of mentions and tokens.
+
+Source: Pilán et al. 2022, Computational Linguistics 48:4; the script is NorskRegnesentral/text-anonymization-benchmark (MIT). An
+entity is masked only if all of its mentions that must be masked are; a mention is masked if every code point of it is, apart from
+punctuation, blanks and some little words. Several annotators count as several references (micro average). Precision is that of
+uniform weights: the share of (mask, annotator) pairs where a mention of the annotator holds the whole mask; `token` cuts masks
+and mentions into words. What is peculiar to the script, and kept: whether an entity is a direct identifier is said by its first
+mention; mentions that need no masking count in the recall of tokens and mentions if their entity needs it. Beyond the script:
+*entity-macro*, the mean over documents that have such entities.
+
+Documents without linked mentions (`Pair.entities` is None) are taken so: spans of the same kind and the same text, case aside,
+are mentions of one entity; its kind says whether it is direct. The script's 0 for nothing to find is undefined here.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from ....typesystem import PhiKind
+from ..counts import MICRO, Counts, Measure, Shape
+from ..criteria import Span, Spans, distinct
+from ..document import Entity, Pair
+from ..leaks import merged, uncovered
+
+_WORD = re.compile(r"\w+")
+_LITTLE = (
+    "mr mrs ms and or from until to about after as at before between by during for in into of on over since with the a an no nr"
+).split()
+_IGNORED = re.compile(rf"\b(?:{'|'.join(_LITTLE)})\b|\b['’]s\b|[ ,.\-;:/&()\[\]–'\"’“”]", re.IGNORECASE)
+"""What may stay readable in a masked mention, as the script lists it."""
+DIRECT, QUASI = "DIRECT", "QUASI"
+
+
+def entities_of(pair: Pair) -> list[Entity]:
+    """The reference entities; where mentions are not linked, spans of one kind and text are one entity."""
+    if pair.entities is not None:
+        return pair.entities
+    linked: dict[tuple[str, str], list[tuple[int, int, bool]]] = {}
+    for m in pair.gold:
+        linked.setdefault((m.kind, pair.text[m.begin : m.end].casefold()), []).append((m.begin, m.end, True))
+    return [Entity(kind, _is_direct(kind), tuple(mentions)) for (kind, _), mentions in linked.items()]
+
+
+def _is_direct(kind: str) -> bool:
+    try:
+        return PhiKind.of(kind).direct
+    except ValueError:
+        return kind == DIRECT
+
+
+def _to_mask(pair: Pair) -> list[Entity]:
+    return [e for e in entities_of(pair) if any(needed for _, _, needed in e.mentions)]
+
+
+class _Masks:
+    """What the system masked in one document."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._text = pair.text
+        self._spans = merged(distinct(pair.system))
+        self._cover = Spans(self._spans)
+
+    def hold(self, begin: int, end: int) -> bool:
+        """Whether a mention is masked, apart from what may stay."""
+        if self._cover.cover((begin, end)):
+            return True
+        may_stay = [
+            (begin + b, begin + e) for b, e in (h.span() for h in _IGNORED.finditer(self._text[begin:end].lower()))
+        ]
+        near = self._near(begin, end)
+        return next(uncovered([(begin, end)], merged(sorted([*near, *may_stay]))), None) is None
+
+    def _near(self, begin: int, end: int) -> list[Span]:
+        first = bisect_right(self._spans, begin, key=lambda s: s[1])
+        return self._spans[first : bisect_left(self._spans, end, key=lambda s: s[0])]
+
+
+def _entity(pair: Pair) -> dict[str, Counts]:
+    masks = _Masks(pair)
+    made = {DIRECT: [0, 0], QUASI: [0, 0]}
+    for entity in _to_mask(pair):
+        cell = made[DIRECT if entity.direct else QUASI]
+        cell[0] += 1
+        cell[1] += all(masks.hold(b, e) for b, e, needed in entity.mentions if needed)
+    return {kind: Counts(*cell) for kind, cell in made.items()}
+
+
+def _entity_macro(pair: Pair) -> dict[str, Counts]:
+    counted = _entity(pair)
+    counted[MICRO] = Counts(sum(c.gold for c in counted.values()), sum(c.found for c in counted.values()))
+    return {kind: Counts(1, c.found / c.gold) for kind, c in counted.items() if c.gold}
+
+
+def _words(text: str, begin: int, end: int) -> Iterator[Span]:
+    return (hit.span() for hit in _WORD.finditer(text, begin, end))
+
+
+def _mention(pair: Pair) -> dict[str, Counts]:
+    return _units(pair, cut=False)
+
+
+def _token(pair: Pair) -> dict[str, Counts]:
+    return _units(pair, cut=True)
+
+
+def _units(pair: Pair, *, cut: bool) -> dict[str, Counts]:
+    """Recall of mentions or their words by entity type, and both figures over all."""
+    masks = _Masks(pair)
+
+    def pieces(begin: int, end: int) -> list[Span]:
+        return list(_words(pair.text, begin, end)) if cut else [(begin, end)]
+
+    cells: dict[str, list[int]] = {}
+    for entity in _to_mask(pair):
+        cell = cells.setdefault(entity.kind, [0, 0])
+        for begin, end, _ in entity.mentions:
+            parts = pieces(begin, end)
+            cell[0] += len(parts)
+            cell[1] += sum(masks.hold(b, e) for b, e in parts)
+    made = {kind: Counts(*cell) for kind, cell in cells.items()}
+    masked = [piece for m in pair.system for piece in pieces(m.begin, m.end)]
+    made[MICRO] = Counts(
+        sum(c.gold for c in made.values()), sum(c.found for c in made.values()), *_precision(pair, masked)
+    )
+    return made
+
+
+def _precision(pair: Pair, masked: list[Span]) -> tuple[int, int]:
+    """(mask, annotator) pairs, and those where the annotator masked all of it in one mention."""
+    annotators: dict[str, list[Span]] = {e.annotator: [] for e in entities_of(pair)}
+    if pair.entities is None:
+        annotators = {"": []}  # one reference, also where it has nothing to mask
+    for entity in _to_mask(pair):
+        annotators[entity.annotator] += [(b, e) for b, e, needed in entity.mentions if needed]
+    covers = [Spans(sorted(spans)) for spans in annotators.values()]
+    return len(masked) * len(covers), sum(cover.cover(span) for cover in covers for span in masked)
+
+
+_MICRO_IS_WHOLE: dict[str, Shape] = {MICRO: "spans"}
+MEASURES = (
+    Measure("entity", _entity, "recall", macro="none", always=(DIRECT, QUASI)),
+    Measure("entity-macro", _entity_macro, "rate", totals=False, macro="none", always=(DIRECT, QUASI, MICRO)),
+    Measure("mention", _mention, "recall", _MICRO_IS_WHOLE, totals=False, macro="none", always=(MICRO,)),
+    Measure("token", _token, "recall", _MICRO_IS_WHOLE, totals=False, macro="none", always=(MICRO,)),
+)

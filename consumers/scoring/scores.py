@@ -1,0 +1,216 @@
+"""The result of scoring: a table of figures by criterion and kind, as rows, JSON, CSV or data frame."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...pipeline.errors import ConsumerError, nearest
+from .counts import Measure, Tally
+from .figures import FIGURES, Figure, figure, figures_of, rows_of, shape_of
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .figures import Array
+
+UNDEFINED = "undefined"
+Interval = tuple[float, float]
+Key = tuple[str, str, Figure]
+"""Criterion, kind, figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. None is undefined, or, where `applies` leaves the figure out, not asked for."""
+
+    criterion: str
+    kind: str
+    gold: int | None
+    system: int | None
+    tp: int | None
+    """Reference units that were found."""
+    fp: int | None
+    """System units that hit nothing."""
+    fn: int | None
+    """Reference units that were missed."""
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    score: float | None
+    """The figure of rows that have neither precision nor recall: a share or a rate."""
+    applies: tuple[Figure, ...] = FIGURES
+
+    def shown(self, name: Figure, digits: int = 3) -> str:
+        """A figure for people: `0.917`, `undefined`, or nothing where it does not apply."""
+        value: float | None = getattr(self, name)
+        if name not in self.applies:
+            return ""
+        return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+class Scores:
+    """Figures over all documents of a tally. The counts of each document are kept, for intervals and comparisons."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    @property
+    def documents(self) -> list[str]:
+        """Ids of the documents, in the order they were counted."""
+        return list(self._tally.documents)
+
+    @property
+    def groups(self) -> list[str]:
+        """Patient of each document, empty where it is not known."""
+        return list(self._tally.groups)
+
+    @property
+    def criteria(self) -> list[str]:
+        """Names of the criteria, in order."""
+        return [m.name for m in self._tally.measures]
+
+    @cached_property
+    def table(self) -> list[Row]:
+        """All rows: by criterion; within it kinds by name, then `micro`, then `macro`."""
+        return [
+            self._row(n, kind) for n, m in enumerate(self._tally.measures) for kind in rows_of(m, self._tally.kinds(n))
+        ]
+
+    def value(self, criterion: str, kind: str = "micro", name: Figure = "f1") -> float | None:
+        """One figure; None where it is undefined, which it is for a kind that never occurred.
+
+        Raises ConsumerError for a criterion that was not scored or has no such figure.
+        """
+        number = self._number(criterion)
+        self._applicable(number, kind, name)
+        return self._figure(number, kind, name)
+
+    def counts(self, criterion: str) -> tuple[list[str], Array]:
+        """Kinds, and the counts of each document: shape (documents, kinds, 4), as in `Counts`."""
+        import numpy as np
+
+        number = self._number(criterion)
+        kinds = self._tally.kinds(number)
+        made = np.zeros((len(self._tally.documents), len(kinds), 4))
+        cells = (
+            np.frombuffer(self._tally.cells(number)).reshape(-1, 6) if self._tally.cells(number) else np.zeros((0, 6))
+        )
+        made[cells[:, 0].astype(int), cells[:, 1].astype(int)] = cells[:, 2:]
+        return kinds, made
+
+    def measure(self, criterion: str) -> Measure:
+        """The measure behind a criterion. Raises ConsumerError that names the nearest one."""
+        return self._tally.measures[self._number(criterion)]
+
+    def to_json(self, intervals: Mapping[Key, Interval] | None = None) -> str:
+        """The number of documents and all rows; undefined figures are null."""
+        data = {"documents": len(self._tally.documents), "rows": self.rows(intervals)}
+        return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+    def rows(self, intervals: Mapping[Key, Interval] | None = None) -> list[dict[str, object]]:
+        """The rows as plain data; with `intervals`, also the ends `precision_low`, `precision_high` and so on."""
+        return [self._plain(row, intervals) for row in self.table]
+
+    def to_csv(self, intervals: Mapping[Key, Interval] | None = None) -> str:
+        """All rows; undefined figures say `undefined`, those that do not apply are empty."""
+        return as_csv(self.csv_rows(intervals))
+
+    def csv_rows(self, intervals: Mapping[Key, Interval] | None = None) -> list[dict[str, object]]:
+        """The rows of `to_csv`."""
+        made = []
+        for row in self.table:
+            cells = self._plain(row, intervals)
+            cells.update((f, UNDEFINED) for f in row.applies if getattr(row, f) is None)
+            made.append(cells)
+        return made
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """All rows as a data frame. Raises ConsumerError where pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise ConsumerError("a data frame needs pandas: pip install 'caspipe[analysis]'") from None
+        return pandas.DataFrame(self.rows())
+
+    def to_text(self, intervals: Mapping[Key, Interval] | None = None) -> str:
+        """All rows as a table of plain text."""
+        from .text_table import text_table
+
+        return text_table(self.table, intervals)
+
+    def __repr__(self) -> str:
+        return f"<Scores {len(self._tally.documents)} documents: {', '.join(self.criteria)}>"
+
+    def _number(self, criterion: str) -> int:
+        names = self.criteria
+        if criterion not in names:
+            hint = nearest(criterion, names) or f"; expected one of {', '.join(names)}"
+            raise ConsumerError(f"no criterion {criterion!r} was scored{hint}")
+        return names.index(criterion)
+
+    def _applicable(self, number: int, kind: str, name: Figure) -> None:
+        measure = self._tally.measures[number]
+        choices = figures_of(measure, kind)
+        if name not in choices:
+            raise ConsumerError(f"{measure.name}, {kind}: no figure {name!r}; expected one of {', '.join(choices)}")
+
+    @cached_property
+    def _sums(self) -> list[tuple[list[str], Array]]:
+        return [(kinds, counts.sum(axis=0)) for kinds, counts in map(self.counts, self.criteria)]
+
+    def _figure(self, number: int, kind: str, name: Figure) -> float | None:
+        kinds, sums = self._sums[number]
+        value = float(figure(sums, self._tally.measures[number], kinds, kind, name))
+        return None if math.isnan(value) else value
+
+    def _row(self, number: int, kind: str) -> Row:
+        measure = self._tally.measures[number]
+        applies = figures_of(measure, kind)
+        values = {f: self._figure(number, kind, f) if f in applies else None for f in FIGURES}
+        kinds, sums = self._sums[number]
+        summed = (
+            sums.sum(axis=0)
+            if kind == "micro" and measure.totals
+            else sums[kinds.index(kind)]
+            if kind in kinds
+            else None
+        )
+        gold = system = tp = fp = fn = None
+        shape = shape_of(measure, kind)
+        if summed is not None and shape in (
+            "spans",
+            "recall",
+            "score",
+        ):  # a rate's numbers are no counts of alike things
+            gold, tp = round(summed[0]), round(summed[1])
+            fn = gold - tp
+        if summed is not None and shape in ("spans", "precision"):
+            system = round(summed[2])
+            fp = system - round(summed[3])
+        return Row(measure.name, kind, gold, system, tp, fp, fn, **values, applies=applies)
+
+    def _plain(self, row: Row, intervals: Mapping[Key, Interval] | None) -> dict[str, object]:
+        cells: dict[str, Any] = asdict(row)
+        del cells["applies"]
+        for name in FIGURES if intervals is not None else ():
+            low, high = (intervals or {}).get((row.criterion, row.kind, name), (None, None))
+            cells[f"{name}_low"], cells[f"{name}_high"] = low, high
+        return cells
+
+
+def as_csv(rows: Sequence[Mapping[str, object]] | Iterable[Mapping[str, object]]) -> str:
+    """Mappings with the same keys as CSV with a header."""
+    listed = list(rows)
+    out = io.StringIO()
+    if listed:
+        writer = csv.DictWriter(out, list(listed[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(listed)
+    return out.getvalue()

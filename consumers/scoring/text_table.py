@@ -1,0 +1,45 @@
+"""Scores as a plain text table, for files and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .figures import FIGURES, Figure
+
+if TYPE_CHECKING:
+    from .scores import Interval, Key, Row
+
+COUNTS = ("gold", "system", "tp", "fp", "fn")
+
+
+def columns(rows: Sequence[Row]) -> tuple[list[str], list[Figure]]:
+    """The counts and figures that some row has."""
+    counts = [c for c in COUNTS if any(getattr(row, c) is not None for row in rows)]
+    return counts, [f for f in FIGURES if any(f in row.applies for row in rows)]
+
+
+def cells(
+    row: Row, counts: Sequence[str], figures: Sequence[Figure], intervals: Mapping[Key, Interval] | None
+) -> list[str]:
+    """What stands in a row under these columns."""
+    made = ["" if (n := getattr(row, c)) is None else f"{n:,}" for c in counts]
+    for name in figures:
+        interval = (intervals or {}).get((row.criterion, row.kind, name))
+        made.append(row.shown(name) + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""))
+    return made
+
+
+def text_table(rows: Sequence[Row], intervals: Mapping[Key, Interval] | None = None) -> str:
+    """One table for all criteria."""
+    counts, figures = columns(rows)
+    lines = [["criterion", "kind", *counts, *figures]]
+    lines += [[row.criterion, row.kind, *cells(row, counts, figures, intervals)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+    def line(parts: list[str]) -> str:
+        left = [p.ljust(w) for p, w in zip(parts[:2], widths[:2], strict=True)]
+        right = [p.rjust(w) for p, w in zip(parts[2:], widths[2:], strict=True)]
+        return "  ".join(left + right).rstrip()
+
+    return "\n".join(map(line, lines)) + "\n"
