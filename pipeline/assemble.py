@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..typesystem import FeatureStructure, Phi, PhiCandidate
 from . import params, registry
+from .chain import Chain
 from .component import (
     AnalysisEngine,
     Annotator,
@@ -62,7 +63,9 @@ def assemble(config: Config) -> Assembly:
     """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
     faults = list(config.faults)
     views: dict[str, str] = {}
-    reader = _build(config.reader, "reader", config, faults, views) if config.reader else None
+    readers = [_build(step, "reader", config, faults, views) for step in config.readers()]
+    built_readers = [r for r in readers if r is not None]
+    reader = Chain(built_readers) if len(readers) > 1 and built_readers else next(iter(built_readers), None)
     engines = [_build(step, "engines", config, faults, views) for step in config.engines]
     consumers = [_build(step, "consumers", config, faults, views) for step in config.consumers]
     options = RunOptions()

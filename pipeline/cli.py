@@ -292,6 +292,15 @@ def _mount() -> None:
 
     app.add_typer(lexicon, name="lexicon")
 
+    from .cli_model import app as model
+    from .cli_train import app as train
+
+    from .cli_evaluate import EPILOG, command
+
+    app.command("evaluate", epilog=EPILOG)(command)
+    app.add_typer(train, name="train")
+    app.add_typer(model, name="model")
+
 
 _mount()
 

@@ -117,6 +117,9 @@ class CasConsumer(Component):
 
     output: Path = Path("out")
     """Folder that relative paths of this consumer lie under (`run.output`)."""
+    whole: ClassVar[bool] = False
+    """Whether what it writes makes sense only of a run that came to its end: a model, a score. Such a consumer is abandoned
+    where the run was stopped by a failure or by Ctrl-C."""
 
     def process(self, cas: Cas) -> None:
         raise TypeError(f"{type(self).__name__} must define process(cas)")

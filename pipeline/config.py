@@ -43,6 +43,8 @@ class Config:
     base: Path
     name: str = ""
     reader: Step | None = None
+    further_readers: list[Step] = field(default_factory=list)
+    """Readers after the first, where `reader:` is a list."""
     engines: list[Step] = field(default_factory=list)
     consumers: list[Step] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
@@ -53,7 +55,11 @@ class Config:
     """Ids of the engines below each aggregate."""
 
     def steps(self) -> list[Step]:
-        return [*([self.reader] if self.reader else []), *self.engines, *self.consumers]
+        return [*self.readers(), *self.engines, *self.consumers]
+
+    def readers(self) -> list[Step]:
+        """All readers, in order."""
+        return [*([self.reader] if self.reader else []), *self.further_readers]
 
 
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
@@ -82,9 +88,7 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     config.name = str(name or Path(source.file).stem)
     _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
-        config.reader = _step(data["reader"], ("reader",), source, config)
-        if config.reader is not None:
-            config.reader.id = config.reader.name
+        _readers(data["reader"], source, config)
     _sequence(data.get("engines"), ("engines",), source, config, config.engines, "", [source.base / source.file])
     _sequence(data.get("consumers"), ("consumers",), source, config, config.consumers, "", [])
     run = data.get("run") or {}
@@ -96,6 +100,22 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     for override in overrides:
         _override(config, override)
     return config
+
+
+def _readers(data: Any, source: Source, config: Config) -> None:
+    """One reader, or a list of them whose documents follow each other."""
+    if isinstance(data, list):
+        found = [_step(item, ("reader", i), source, config) for i, item in enumerate(data)]
+        if not found:
+            config.faults.append(Fault("reader", "expected at least one reader", *source.place(("reader",))))
+    else:
+        found = [_step(data, ("reader",), source, config)]
+    steps = [step for step in found if step is not None]
+    names = [step.name for step in steps]
+    for i, step in enumerate(steps):
+        step.id = step.name if names.count(step.name) == 1 else f"{step.name}-{1 + names[:i].count(step.name)}"
+    if steps:
+        config.reader, config.further_readers = steps[0], steps[1:]
 
 
 def _resources(aliases: Any, source: Source, config: Config) -> None:
@@ -260,14 +280,22 @@ def _override(config: Config, text: str) -> None:
 
 
 def _override_reader(config: Config, keys: list[str], data: Any, where: str) -> None:
-    if config.reader is None or (keys[0] != config.reader.name and len(keys) > 1):
-        config.reader = Step(keys[0], keys[0], {}, ("reader",), ("command line", 0))
-    if keys[0] == config.reader.name:
+    targets = [step for step in config.readers() if keys[0] in (step.id, step.name)]
+    if len(targets) > 1:
+        ids = ", ".join(f"reader.{step.id}" for step in targets)
+        config.faults.append(Fault(where, f"{keys[0]} is ambiguous; expected one of {ids}"))
+        return
+    if not targets and (config.reader is None or len(keys) > 1):
+        config.reader, config.further_readers = Step(keys[0], keys[0], {}, ("reader",), ("command line", 0)), []
+        targets = [config.reader]
+    if targets:
         keys = keys[1:]
     if not keys:
         config.faults.append(Fault(where, "expected a parameter after the reader"))
         return
-    _put(config.reader.given, keys, data)
+    target = targets[0] if targets else config.reader
+    assert target is not None
+    _put(target.given, keys, data)
 
 
 def _targets(steps: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

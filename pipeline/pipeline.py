@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ..typesystem import Annotation, Cas
 from .assemble import Assembly, RunOptions, _with_resolver, assemble
+from .chain import Chain
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 from .config import Config, read_config, settle, text_of
 from .errors import CaspipeError, ComponentError, guarded
@@ -173,7 +174,8 @@ class Pipeline:
 
         return {
             "name": self.name,
-            "reader": of(self.reader) if self.reader is not None else None,
+            "reader": of(self.reader) if self.reader is not None and not isinstance(self.reader, Chain) else None,
+            **({"readers": [of(r) for r in self.reader.readers]} if isinstance(self.reader, Chain) else {}),
             "engines": [of(e) for e in self.engines],
             "consumers": [of(c) for c in self.consumers],
         }

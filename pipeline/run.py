@@ -113,12 +113,14 @@ def _polite_interrupt() -> Iterator[threading.Event]:
 class _Ending:
     """Ends a consumer: closes it after a run that came to an end, abandons it after one that broke down."""
 
-    def __init__(self, consumer: CasConsumer) -> None:
+    def __init__(self, consumer: CasConsumer, report: RunReport) -> None:
         self.consumer = consumer
+        self.report = report
 
     def __exit__(self, kind: object, *_: object) -> None:
+        ended = kind is None and not (self.consumer.whole and self.report.stopped not in ("", "limit"))
         with guarded(f"consumers/{self.consumer.id}"):
-            if kind is None:
+            if ended:
                 self.consumer.close()
             else:
                 self.consumer.abandon()
@@ -149,7 +151,7 @@ class _Loop:
         for consumer in self.pipeline.consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
-            stack.push(_Ending(consumer))
+            stack.push(_Ending(consumer, self.report))
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: the collector need not walk them for every document
         stack.callback(gc.unfreeze)

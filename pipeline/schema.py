@@ -71,7 +71,7 @@ def pipeline_schema() -> Json:
         "properties": {
             "name": {"type": "string"},
             "resources": {"type": "object", "additionalProperties": {"type": "string"}},
-            "reader": sections["reader"],
+            "reader": {"anyOf": [sections["reader"], {"type": "array", "items": sections["reader"], "minItems": 1}]},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
             "consumers": {"type": "array", "items": sections["consumers"]},
             "run": _object(RunOptions, definitions),

@@ -10,6 +10,7 @@ CONTRACT = {"file_names", "component", "registry", "params", "resources", "error
 ASSEMBLY = {
     "config",
     "assemble",
+    "chain",
     "aggregate",
     "schema",
     "report",

@@ -75,6 +75,7 @@ class ModelTrainer(CasConsumer):
     limits: str = ""
     """What the model cannot do: a paragraph of the model card."""
 
+    whole = True
     trained_as: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from ...pipeline.errors import CasError, ConsumerError
-from ...typesystem import Cas, CaspipeWarning, Phi, PhiKind
+from ...typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, PhiKind, View
 from .extraction import Columns
 from .feature import Words
 from .labels import OUTSIDE, Encoding, Misfits, encode
@@ -37,12 +38,17 @@ class Trainer(ModelTrainer):
     """How spans become labels of tokens."""
     first_level: bool = False
     """Learn first-level kinds only: PERSON for PERSON_DOCTOR."""
+    complete: list[PhiKind] = field(default_factory=list)
+    """Kinds that some of the corpora do not annotate. In a document whose gold view has no span of such a first-level kind,
+    what the finders before the trainer propose stands in for it, so that the model does not learn that dates are none."""
 
     def process(self, cas: Cas) -> None:
         """Takes one document in. Raises CasError where it has no gold view, one over another text, or overlapping spans."""
         view, gold = self.views_of(cas)
         words = Words(view)
-        spans = [(p.begin, p.end, self._name_of(p.kind)) for p in gold.select(Phi) if self.wants(p.kind)]
+        marked: list[Phi | PhiCandidate] = [*gold.select(Phi)]
+        marked = sorted([*marked, *self._completed(view, marked)], key=lambda p: (p.begin, p.end))
+        spans = [(p.begin, p.end, self._name_of(p.kind)) for p in marked if self.wants(p.kind)]
         for a, b in pairwise(spans):
             if b[0] < a[1]:
                 raise CasError(
@@ -51,6 +57,20 @@ class Trainer(ModelTrainer):
         columns = self.feature_set.columns(words)
         labels, misfits = encode(words.begins, words.ends, words.sentences, spans, self.encoding)
         self.collect(cas, Example(columns, labels, misfits, Counter(kind for _, _, kind in spans)))
+
+    def _completed(self, view: View, gold: Sequence[Phi | PhiCandidate]) -> list[PhiCandidate]:
+        """Candidates of kinds that this document's gold does not know, the most confident of those that overlap."""
+        there = {p.kind.top for p in gold}
+        lacking = [kind for kind in self.complete if kind.top not in there]
+        if not lacking:
+            return []
+        free: list[Phi | PhiCandidate] = list(gold)
+        found = []
+        for c in sorted(view.select(PhiCandidate), key=lambda c: (-c.confidence, c.begin - c.end, c.begin)):
+            if any(map(c.kind.is_a, lacking)) and not any(p.begin < c.end and c.begin < p.end for p in free):
+                free.append(c)
+                found.append(c)
+        return found
 
     def _name_of(self, kind: PhiKind) -> str:
         return kind.top.name if self.first_level else kind.name

@@ -61,13 +61,15 @@ class ListReader(CollectionReader):
     """The texts."""
     broken: int = 0
     """Number of the document that cannot be read, from 1; 0 for none."""
+    prefix: str = "doc"
+    """How document ids begin."""
 
     def __iter__(self) -> Iterator[Cas]:
         for i, text in enumerate(self.texts, 1):
             if i == self.broken:
-                self.failed.append((f"doc{i}", ReaderError("expected UTF-8")))
+                self.failed.append((f"{self.prefix}{i}", ReaderError("expected UTF-8")))
             else:
-                yield Cas(text, id=f"doc{i}")
+                yield Cas(text, id=f"{self.prefix}{i}")
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -1,0 +1,140 @@
+"""Documents to score: what a pipeline finds in its reader's documents, or two annotated collections side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..consumers.scoring import Pair, pair_of, pair_of_two
+from ..consumers.scoring.schemes.tab_files import same_documents
+from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan
+from .errors import ReaderError
+from .pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from .component import CollectionReader
+
+Step = Callable[[int | None], None]
+"""Called for each document with the number of all, where that is known."""
+
+
+def found_by(
+    pipeline: Pipeline, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW, step: Step | None = None
+) -> Iterator[Pair]:
+    """Each document of the pipeline's reader, with what its engines find against the view `gold`.
+
+    Engines that mask are left out, consumers never run. Raises ReaderError where there is no reader or a document cannot be
+    read, CasError for a document without reference, ComponentError where an engine fails: figures over what is left would
+    be those of another corpus.
+    """
+    if pipeline.reader is None:
+        raise ReaderError(f"pipeline {pipeline.name} has no reader")
+    pipeline.engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
+    with pipeline:
+        for cas in _documents(pipeline.reader, step, pipeline.options.limit):
+            yield pair_of(pipeline.process(cas), gold, system)
+
+
+@dataclass(slots=True)
+class Collection:
+    """An annotated collection on disk."""
+
+    path: Path
+    """A folder, or a file."""
+    reader: str
+    """Name of the reader."""
+    kinds: Mapping[str, str | None] = field(default_factory=dict)
+    """What its labels mean, where they are no kinds; None drops one."""
+    overrides: Sequence[str] = ()
+    """Further parameters: `i2b2.pattern=*.xml`."""
+    view: str = ""
+    """View with the annotations; empty for the one the reader puts them in."""
+
+    def pipeline(self) -> Pipeline:
+        """Reader and segmenter. Raises ConfigError for a reader or parameter that does not exist."""
+        given: dict[str, object] = {"files" if self.path.is_file() else "folder": str(self.path)}
+        if self.reader == "jsonl":
+            given["spans_field"] = "spans"
+        if self.kinds:
+            given["kinds"] = dict(self.kinds)
+        config = json.dumps({"reader": {self.reader: given}, "engines": ["segmenter"]})
+        made = Pipeline.parse(config, self.overrides)
+        made.name = str(self.path)
+        return made
+
+    @property
+    def annotated(self) -> str:
+        """The view with the annotations: readers of corpora put them into `gold`; XMI holds views of its own."""
+        return self.view or (INITIAL_VIEW if self.reader == "xmi" else GOLD_VIEW)
+
+
+def side_by_side(reference: Collection, system: Collection, step: Step | None = None) -> Iterator[Pair]:
+    """The documents of two collections, matched by id, in the order of the system's.
+
+    Raises ReaderError where a document cannot be read or only one of the two has it; it counts them and names the first.
+    """
+    gold = {cas.id: cas for cas in _read(reference)}
+    ids, found = list(gold), []
+    pipeline = system.pipeline()
+    assert pipeline.reader is not None
+    with pipeline:
+        for cas in _documents(pipeline.reader, step):
+            found.append(cas.id)
+            if cas.id in gold:
+                yield pair_of_two(gold.pop(cas.id), pipeline.process(cas), _view(reference), _view(system))
+    same_documents(ids, found, str(reference.path), str(system.path))
+
+
+def _view(collection: Collection) -> str:
+    return collection.annotated
+
+
+def _read(collection: Collection) -> Iterator[Cas]:
+    reader = collection.pipeline().reader
+    assert reader is not None
+    yield from _documents(reader, None)
+
+
+def _documents(reader: CollectionReader, step: Step | None, limit: int | None = None) -> Iterator[Cas]:
+    reader.failed = []
+    reader.open()
+    try:
+        total = _length(reader)
+        for number, cas in enumerate(reader, 1):
+            yield cas
+            if step is not None:
+                step(total)
+            if number == limit:
+                return
+    finally:
+        reader.close()
+    if reader.failed:
+        document, error = reader.failed[0]
+        raise ReaderError(f"{len(reader.failed):,} documents could not be read; the first is {document}: {error}")
+
+
+def _length(reader: CollectionReader) -> int | None:
+    try:
+        return len(reader)
+    except TypeError:
+        return None
+
+
+def with_sentences(pairs: Iterable[Pair], folder: Path, suffix: str = ".ann") -> Iterator[Pair]:
+    """The documents with their number of sentences: the lines of `<id>.ann` in a folder, as MEDDOCAN's script counts them.
+
+    Raises ReaderError that names the file that is missing.
+    """
+    for pair in pairs:
+        path = folder / f"{pair.id}{suffix}"
+        try:
+            with path.open("rb") as file:
+                pair.sentences = sum(1 for _ in file)
+        except OSError as error:
+            raise ReaderError(
+                f"{path}: sentences cannot be counted: {error.strerror or type(error).__name__}"
+            ) from None
+        yield pair
