@@ -2,13 +2,14 @@
 
 A token is a word, a number or a punctuation mark. Offsets are code points of the text as given; nothing is cleaned up first.
 The scheme follows cTAKES and the Penn Treebank where that helps look-up and tagging, and cuts finer where a border of
-protected health information can fall. It does not look at case (`covid19` and `COVID19` are cut alike) nor beyond a run
-of non-space characters.
+protected health information can fall. It does not look at case (`covid19` and `COVID19` are cut alike; elided articles alone
+are told from names by it) nor beyond a run of non-space characters.
 
 | text | tokens | why |
 |---|---|---|
 | `follow-up`, `O'Brien`, `Guillain–Barré` | 1 | words keep inner hyphens (en dash too) and apostrophes |
 | `patient's`, `didn't` | `patient` `'s`, `did` `n't` | Treebank clitics `'s 'm 'd 'll 're 've n't`: a name ends before `'s` |
+| `d'Angers`, `L'hôpital` | `d'` `Angers`, `L'` `hôpital` | an elided article ends before a name; `D'Angelo` stays |
 | `19-Jul-2011`, `65-year-old`, `COVID-19` | cut at hyphens beside digits | days, ages and ranges become units |
 | `3/4/20`, `y/o`, `12:30` | cut at slashes and colons | as above |
 | `2.5`, `2,5`, `12,500`, `1,234.5` | 1 | decimals and thousands |
@@ -115,6 +116,9 @@ _YEAR_AND_STOP = re.compile(r"(?:19|20)\d\d[.,]")
 
 _STRAIGHT = str.maketrans(dict.fromkeys("`´ʼ‘’‛′＇", "'"))
 _CLITICS = frozenset(("'s", "'m", "'d", "'ll", "'re", "'ve", "n't"))
+_ELISIONS = frozenset(  # French, Catalan, Italian
+    "c d j l m n s t qu jusqu lorsqu puisqu quoiqu un all dall dell nell quell sull bell sant".split()
+)
 _MONTHS = frozenset(  # names of at most four letters: English, Spanish, French, German, Portuguese, Swedish
     re.findall(
         r"\w+",
@@ -271,9 +275,13 @@ def _cuts(run: str, classes: bytes) -> list[int]:
         begin, end = piece.span()
         kind = piece.lastgroup
         if kind == "word":
-            clitic = _clitic(run[max(begin + 1, end - 3) : end]) if APOSTROPHE in piece[0] else 0
-            if clitic:
-                cuts.append(end - clitic)
+            if APOSTROPHE in piece[0]:
+                elided = _elided(run[begin:end])
+                if elided:
+                    cuts.append(begin + elided)
+                clitic = _clitic(run[max(begin + 1, end - 3) : end])
+                if clitic and end - clitic > begin + elided:
+                    cuts.append(end - clitic)
         elif kind == "mixed":
             cuts.extend(_mixed_cuts(run, piece[0], begin))
         elif kind == "run":
@@ -292,6 +300,17 @@ def _clitic(tail: str) -> int:
     """Length of the clitic at the end of a word of which at most three characters are given; 0 where there is none."""
     tail = tail.translate(_STRAIGHT).lower()
     return 3 if tail in _CLITICS and len(tail) == 3 else 2 if tail[-2:] in _CLITICS else 0
+
+
+def _elided(word: str) -> int:
+    """Length of an elided article or pronoun with its apostrophe, `d'` of `d'Angers`; 0 where there is none.
+
+    With a capital it counts only before a small letter: `L'hôpital` is cut, `D'Angelo` is not.
+    """
+    prefix, _, rest = word.translate(_STRAIGHT).partition("'")
+    if len(rest) < 2 or prefix.lower() not in _ELISIONS or {f"'{rest}".lower(), f"{prefix}'{rest}".lower()} & _CLITICS:
+        return 0
+    return len(prefix) + 1 if prefix.islower() or (prefix.istitle() and rest[:1].islower()) else 0
 
 
 def _mixed_cuts(run: str, classes: bytes, offset: int) -> list[int]:
