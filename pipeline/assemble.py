@@ -78,7 +78,7 @@ def assemble(config: Config) -> Assembly:
         options = built or options
     whole = [e for e in engines if e is not None]
     if not faults:
-        whole = _with_resolver(whole)
+        whole = with_resolver(whole)
         _check_capabilities(reader, whole, config, faults)
         _check_mentions(whole, config, faults)
     if faults:
@@ -128,7 +128,7 @@ def _unbased(value: Any) -> Any:
     return value
 
 
-def _with_resolver(engines: list[Component]) -> list[Component]:
+def with_resolver(engines: list[Component]) -> list[Component]:
     """Puts the default resolver in where candidates are made and nobody resolves them."""
     makes = [i for i, e in enumerate(engines) if PhiCandidate in e.outputs]
     if not makes or any(Phi in e.outputs for e in engines):

@@ -292,13 +292,17 @@ def _mount() -> None:
 
     app.add_typer(lexicon, name="lexicon")
 
+    from .cli_evaluate import EPILOG, command
     from .cli_model import app as model
     from .cli_train import app as train
 
-    from .cli_evaluate import EPILOG, command
-
     app.command("evaluate", epilog=EPILOG)(command)
     app.add_typer(train, name="train")
+
+    from .cli_experiment import EPILOG as EXPERIMENT_EPILOG
+    from .cli_experiment import experiment
+
+    app.command("experiment", epilog=EXPERIMENT_EPILOG)(experiment)
     app.add_typer(model, name="model")
 
 

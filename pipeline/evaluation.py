@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from ..consumers.scoring import Pair, pair_of, pair_of_two
 from ..consumers.scoring.schemes.tab_files import same_documents
-from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan
-from .errors import ReaderError
+from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
+from . import params, registry
+from .assemble import with_resolver
+from .component import Annotator, Component
+from .errors import ReaderError, ResourceError
 from .pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -26,16 +29,48 @@ def found_by(
 ) -> Iterator[Pair]:
     """Each document of the pipeline's reader, with what its engines find against the view `gold`.
 
-    Engines that mask are left out, consumers never run. Raises ReaderError where there is no reader or a document cannot be
+    Engines that mask are left out, consumers never run; but what a trainer among them trained is applied, so that a training
+    configuration with another folder measures its own model. Raises ReaderError where there is no reader or a document cannot be
     read, CasError for a document without reference, ComponentError where an engine fails: figures over what is left would
     be those of another corpus.
     """
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
-    pipeline.engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
+    pipeline.engines = with_trained(pipeline)
     with pipeline:
         for cas in _documents(pipeline.reader, step, pipeline.options.limit):
             yield pair_of(pipeline.process(cas), gold, system)
+
+
+def with_trained(pipeline: Pipeline) -> list[Component]:
+    """The engines of a pipeline without maskers, and with the annotators that apply what its trainers trained.
+
+    Raises ResourceError where a model is not there: it has not been trained yet.
+    """
+    engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
+    found: list[Component] = []
+    for consumer in pipeline.consumers:
+        applied = getattr(consumer, "trained_as", "")
+        if not applied:
+            continue
+        cls = registry.find(applied, "engine")
+        if not issubclass(cls, Annotator):
+            continue
+        place = str(consumer.output / cast(Any, consumer).model)
+        found.append(_applying(cls, place, consumer.id))
+    if not found:
+        return engines
+    return with_resolver(
+        [*(e for e in engines if Phi not in e.outputs), *found, *(e for e in engines if Phi in e.outputs)]
+    )
+
+
+def _applying(cls: type[Component], place: str, trainer: str) -> Component:
+    faults: list[str] = []
+    made = params.build(cls, {"model": place}, lambda _, what: faults.append(what))
+    if made is None or faults:
+        raise ResourceError(f"{trainer}: {faults[0]}: `caspipe train` makes it")
+    return cast(Component, made)
 
 
 @dataclass(slots=True)

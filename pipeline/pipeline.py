@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..typesystem import Annotation, Cas
-from .assemble import Assembly, RunOptions, _with_resolver, assemble
+from .assemble import Assembly, RunOptions, assemble, with_resolver
 from .chain import Chain
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 from .config import Config, read_config, settle, text_of
@@ -41,7 +41,7 @@ class Pipeline:
             seen[wanted] = seen.get(wanted, 0) + 1
             if seen[wanted] > 1:
                 engine.__dict__["_id"] = f"{wanted}-{seen[wanted]}"
-        self.engines: list[Component] = _with_resolver(list(engines))
+        self.engines: list[Component] = with_resolver(list(engines))
         self.reader = reader
         self.consumers = list(consumers)
         self.options = options or RunOptions()

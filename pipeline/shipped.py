@@ -15,7 +15,8 @@ def folder() -> Path:
 
 def names() -> list[str]:
     """Names of the shipped configurations."""
-    return sorted(p.stem for p in folder().glob("*.yaml"))
+    found = [*folder().glob("*.yaml"), *(folder() / "training").glob("*.yaml")]
+    return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in found)
 
 
 def locate(name: str) -> Path:

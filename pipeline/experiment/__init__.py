@@ -1,0 +1,30 @@
+"""Experiments: cross-validation, sweeps, learning curves and comparisons of models, each one command from a YAML file.
+
+    plan = read_plan(Path("configs/experiments/synthetic-comparison.yaml"))
+    summary = run_experiment(plan, Path("out/comparison"), workers=2)
+
+A kind of experiment is a part (`Experiment`); packages of others add theirs under the entry point `caspipe.components`.
+"""
+
+from .bench import Bench, Outcome
+from .experiment import Experiment
+from .plan import Plan
+from .reading import read_plan
+from .result import Figure, Result, Table
+from .run import Summary, run_experiment
+from .scores import Counts, Scores
+
+__all__ = [
+    "Bench",
+    "Counts",
+    "Experiment",
+    "Figure",
+    "Outcome",
+    "Plan",
+    "Result",
+    "Scores",
+    "Summary",
+    "Table",
+    "read_plan",
+    "run_experiment",
+]

@@ -1,0 +1,74 @@
+"""What a finished job depended on, as a hash: with anything of it changed, the job is done anew."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...typesystem import GOLD_VIEW, Cas, Phi
+from .. import registry
+from ..config import Step
+from ..yaml_source import Text
+
+
+def digest(value: Any) -> str:
+    """A hash of plain data, equal for equal data."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def of_document(cas: Cas) -> str:
+    """A hash of a document's id, text and reference annotations. The text cannot be told from it."""
+    gold = [[p.begin, p.end, p.kind.name] for p in cas.view(GOLD_VIEW).select(Phi)]
+    text = hashlib.sha256(cas.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest([cas.id, text, gold])
+
+
+def of_step(step: Step, role: str) -> list[Any]:
+    """A component as data: name, id, parameters, the content of files it names, and the code it is made of."""
+    return [step.name, step.id, _settled(step.given), _code_of(step.name, role)]
+
+
+def of_scoring() -> str:
+    """The code that counts hits."""
+    from ...consumers import scoring
+
+    return _code(str(Path(inspect.getfile(scoring)).parent))
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, Text):
+        path = value.base / value
+        return [str(value), _content(str(path))] if value and path.exists() else str(value)
+    if isinstance(value, Mapping):
+        return {str(k): _settled(v) for k, v in value.items()}
+    return [_settled(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _content(path: str) -> str:
+    """A hash of a file's bytes, or of names, sizes and times below a folder."""
+    place = Path(path)
+    if place.is_file():
+        return hashlib.sha256(place.read_bytes()).hexdigest()
+    stats = [(str(p.relative_to(place)), p.stat()) for p in sorted(place.rglob("*")) if p.is_file()]
+    return digest([[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats])
+
+
+@cache
+def _code_of(name: str, role: str) -> str:
+    """The code of a component: its file, or all files of its package where it lies in one below a wing."""
+    file = Path(inspect.getfile(registry.find(name, role)))
+    alone = file.parent.name in ("annotators", "readers", "consumers") or not (file.parent / "__init__.py").exists()
+    return _code(str(file if alone else file.parent))
+
+
+@cache
+def _code(path: str) -> str:
+    place = Path(path)
+    files: Iterable[Path] = [place] if place.is_file() else sorted(place.rglob("*.py"))
+    return digest([[f.name, hashlib.sha256(f.read_bytes()).hexdigest()] for f in files])

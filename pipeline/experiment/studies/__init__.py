@@ -1,0 +1,1 @@
+"""The kinds of experiments that come with caspipe, one file each."""
