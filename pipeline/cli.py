@@ -305,6 +305,10 @@ def _mount() -> None:
     app.command("experiment", epilog=EXPERIMENT_EPILOG)(experiment)
     app.add_typer(model, name="model")
 
+    from .cli_synthesize import mount as mount_synthesize
+
+    mount_synthesize(app)
+
 
 _mount()
 

@@ -1,0 +1,87 @@
+"""From a number to a document: the story of that number, laid out, roughened, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .draws import Draws
+from .layouts import Layout, weighted_layouts
+from .library import Library, library
+from .names import names
+from .noise import roughen
+from .pieces import Piece, Span, join, merged, with_articles
+from .story import Story
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A synthetic document: text, gold spans in text order, and which layout and language it was made from."""
+
+    id: str
+    language: str
+    layout: str
+    text: str
+    spans: list[Span]
+
+
+class Maker:
+    """Makes documents by number. A document depends on the settings and its number, not on which were made before.
+
+    Raises ValueError for settings out of range and layouts nobody knows, ResourceError for a language without templates.
+    """
+
+    def __init__(
+        self,
+        seed: int = 1,
+        languages: Sequence[str] = ("en",),
+        layouts: Mapping[str, float] | None = None,
+        *,
+        noise: float = 0.3,
+        phi_density: float = 1.0,
+        unlisted: float = 0.4,
+    ) -> None:
+        check(languages, layouts or {}, noise, phi_density, unlisted)
+        self.seed, self.noise, self.density, self.unlisted = seed, noise, phi_density, unlisted
+        self._libraries = [library(language) for language in languages]
+        self._layouts = [_layouts(lib, self._libraries, layouts or {}) for lib in self._libraries]
+        self._names = names()
+
+    def document(self, number: int) -> Document:
+        """The document of that number, from 0."""
+        lib, layout, pieces = self.draft(number)
+        rough = roughen(pieces, Draws(self.seed, number, "noise"), self.noise, layout, lib.abbreviations)
+        text, spans = join(rough)
+        return Document(f"synthetic-{self.seed}-{number:06}", lib.language, layout.name, text, spans)
+
+    def draft(self, number: int) -> tuple[Library, Layout, list[Piece]]:
+        """The document of that number before noise, piece by piece."""
+        draws = Draws(self.seed, number, "text")
+        n = draws.below(len(self._libraries))
+        lib = self._libraries[n]
+        layout = draws.weighted(self._layouts[n])
+        story = Story(lib, self._names, layout, draws, density=self.density, unlisted=self.unlisted)
+        layout.run(story)
+        return lib, layout, merged(with_articles(story.out, lib.words["articles"]))
+
+
+def check(
+    languages: Sequence[str], layouts: Mapping[str, float], noise: float, phi_density: float, unlisted: float
+) -> None:
+    """Raises ValueError for settings that cannot be; looks at no file."""
+    for name, value, most in (("noise", noise, 1.0), ("phi_density", phi_density, 100.0), ("unlisted", unlisted, 1.0)):
+        if not 0 <= value <= most:
+            raise ValueError(f"{name}: expected a number from 0 to {most:g}, got {value:g}")
+    if not languages or len(set(languages)) != len(languages):
+        raise ValueError("languages: expected at least one, each once")
+    if any(not weight >= 0 for weight in layouts.values()) or (layouts and not any(layouts.values())):
+        raise ValueError("layouts: expected weights of 0 or more, at least one above 0")
+
+
+def _layouts(own: Library, libraries: Sequence[Library], wanted: Mapping[str, float]) -> list[tuple[Layout, float]]:
+    known = {name: layout for lib in libraries for name, layout in lib.layouts.items()}
+    weighted_layouts(known, wanted)
+    mine = {name: weight for name, weight in wanted.items() if name in own.layouts and weight}
+    if wanted and not mine:
+        raise ValueError(f"layouts: expected at least one of language {own.language}: {', '.join(own.layouts)}")
+    return weighted_layouts(own.layouts, mine)

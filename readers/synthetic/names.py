@@ -1,0 +1,135 @@
+"""Where names of people come from: tables by origin, the shipped lists, and syllables that make names no list has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources.abc import Traversable
+
+from ...pipeline.errors import ResourceError
+from .draws import Draws
+from .people import Person
+from .sections import read_sections, root, text_files
+from .tables import rows
+
+_COMMON = 0.004
+"""Percent of the population of the USA in 1990 that makes a surname a common one."""
+_MIDDLE_IS_ANOTHER = 0.25
+_SAME_ORIGIN = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Names that come together: given names and surnames of one part of the world, and syllables of invented ones."""
+
+    name: str
+    share: float
+    double: float
+    """Share of people with two surnames, `García López`."""
+    hyphen: float
+    particles: list[str]
+    lists: dict[str, list[str]] = field(default_factory=dict)
+
+
+class Names:
+    """Draws names. `listed` holds every name of the tables and the shipped lists in small letters."""
+
+    def __init__(self) -> None:
+        self.origins = [_origin(file.name.removesuffix(".txt"), file) for file in text_files(root().joinpath("names"))]
+        given = rows("given_names", "form", "sex")
+        surnames = rows("surnames", "form", "share")
+        self._given = {sex: [f for f, s in given if s in (letter, "U")] for sex, letter in _LETTERS.items()}
+        self._surnames = [f for f, _ in surnames]
+        self._common = [f for f, share in surnames if share and float(share) >= _COMMON]
+        self.listed = set("\n".join([f for f, _ in (*given, *surnames)]).lower().split("\n"))
+        self.listed.update(f.lower() for o in self.origins for names in o.lists.values() for f in names)
+        self._weights = [(o, o.share) for o in self.origins]
+        self._inventive = [(o, o.share) for o in self.origins if "surname-begin" in o.lists]
+
+    def person(self, draws: Draws, role: str, sex: str, unlisted: float, kin: Person | None = None) -> Person:
+        """Somebody; a relative of `kin` where that is given. `unlisted`: share of surnames no list has."""
+        origin = draws.weighted(self._weights)
+        if kin is not None and draws.chance(_SAME_ORIGIN):
+            origin = next(o for o in self.origins if o.name == kin.origin)
+        invent = draws.chance(unlisted)
+        if invent and "surname-begin" not in origin.lists:
+            origin = draws.weighted(self._inventive)
+        first = self._first(draws, origin, sex, invent)
+        other = draws.weighted(self._weights) if draws.chance(_MIDDLE_IS_ANOTHER) else origin
+        middle = self._first(draws, other, sex, False)
+        if middle == first:
+            middle = self._first(draws, draws.weighted(self._weights), sex, False)
+        return Person(
+            role,
+            sex,
+            first,
+            middle,
+            self.surname(draws, origin, invent),
+            origin=origin.name,
+            number=draws.between(1, 99),
+        )
+
+    def surname(self, draws: Draws, origin: Origin | None = None, invent: bool = False) -> str:
+        """A surname: of an origin, of any where none is given; one that no list has where it is to be invented."""
+        origin = origin or draws.weighted(self._inventive if invent else self._weights)
+        if invent:
+            name = self.invented(draws, origin, "surname")
+        else:
+            name = self._surname(draws, origin)
+            if draws.chance(origin.double):
+                name = f"{name}{draws.pick((' ', ' ', ' ', '-'))}{self._surname(draws, origin)}"
+        if draws.chance(origin.hyphen):
+            name = f"{name}-{self._surname(draws, draws.weighted(self._weights))}"
+        if origin.particles and " " not in name and draws.chance(0.12):
+            particle = draws.pick(origin.particles)
+            name = particle + name if particle[-1] in "'-" else f"{particle} {name}"
+        return name
+
+    def invented(self, draws: Draws, origin: Origin, what: str) -> str:
+        """A name made of an origin's syllables that is in no list."""
+        begins, ends = origin.lists[f"{what}-begin"], origin.lists[f"{what}-end"]
+        name = ""
+        for _ in range(8):
+            begin, end = draws.pick(begins), draws.pick(ends)
+            name = (begin[:-1] if begin[-1].lower() == end[0] else begin) + end
+            if name.lower() not in self.listed:
+                break
+            name = begin + draws.pick(ends)[:2] + end
+            if name.lower() not in self.listed:
+                break
+        return name
+
+    def _first(self, draws: Draws, origin: Origin, sex: str, invent: bool) -> str:
+        if invent and f"{sex}-begin" in origin.lists and draws.chance(0.5):
+            return self.invented(draws, origin, sex)
+        if draws.chance(0.2):
+            return draws.pick(self._given[sex])
+        return draws.pick(origin.lists[sex])
+
+    def _surname(self, draws: Draws, origin: Origin) -> str:
+        at = draws.unit()
+        if at < 0.15:
+            return draws.pick(self._surnames)
+        return draws.pick(self._common if at < 0.35 else origin.lists["surname"])
+
+
+_LETTERS = {"female": "F", "male": "M"}
+_NUMBERS = ("share", "double", "hyphen")
+
+
+def _origin(name: str, file: Traversable) -> Origin:
+    lists = {
+        section.name: [entry.strip() for entry in " ".join(line.text for line in section.lines).split(",")]
+        for section in read_sections(file)
+    }
+    for needed in ("share", "female", "male", "surname"):
+        if needed not in lists:
+            raise ResourceError(f"{file.name}: expected a section {needed}")
+    share, double, hyphen = (float(lists.pop(key, ["0"])[0]) for key in _NUMBERS)
+    return Origin(name, share, double / 100, hyphen / 100, lists.pop("particles", []), lists)
+
+
+@cache
+def names() -> Names:
+    """The one table of names of this process."""
+    return Names()

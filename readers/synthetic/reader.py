@@ -1,0 +1,82 @@
+"""Reader that makes its documents: synthetic narratives with gold spans."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cached_property
+
+from ...pipeline.component import CollectionReader, component
+from ...pipeline.errors import ReaderError
+from ...typesystem import GOLD_VIEW, Cas, Phi, PhiKind
+from .document import Document, Maker, check
+
+
+@component("synthetic", outputs=[Phi])
+class SyntheticReader(CollectionReader):
+    """Makes clinical and pharmacovigilance narratives from templates, with their PHI in the view `gold`.
+
+    Document i of a seed is the same however many are made, in any order and any process. Metadata: `layout`, `language`.
+    """
+
+    documents: int = 1000
+    """How many."""
+    first: int = 0
+    """Number of the first document, so that several runs can share the work: 0 to 999, 1000 to 1999 ..."""
+    seed: int = 1
+    """Another seed, other documents."""
+    languages: list[str] = dataclasses.field(default_factory=lambda: ["en"])
+    """Languages of the templates; each document is in one of them."""
+    layouts: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Weights of the layouts wanted: `{discharge_summary: 2, vaers_consumer: 1}`. Without any, all with their own weights."""
+    noise: float = 0.3
+    """From 0 (clean) to 1: typing slips, lost and doubled blanks, case, abbreviations, wrapped lines, scanning errors."""
+    phi_density: float = 1.0
+    """How much likelier sentences with PHI are than those without, where a template leaves the choice; 0 for none of them."""
+    unlisted: float = 0.4
+    """Share of people whose surname is in no list, made of syllables, so that a model learns the context, not the list."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("documents", 0), ("first", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected {least} or more, got {getattr(self, name)}")
+        check(self.languages, self.layouts, self.noise, self.phi_density, self.unlisted)
+
+    @cached_property
+    def maker(self) -> Maker:
+        """Makes the documents. Raises ReaderError for layouts and languages there are no templates of."""
+        try:
+            return Maker(
+                self.seed,
+                self.languages,
+                self.layouts,
+                noise=self.noise,
+                phi_density=self.phi_density,
+                unlisted=self.unlisted,
+            )
+        except ValueError as error:
+            raise ReaderError(f"reader {self.id}: {error}") from None
+
+    def open(self) -> None:
+        """Loads the templates."""
+        super().open()
+        _ = self.maker
+
+    def __len__(self) -> int:
+        return self.documents
+
+    def __bool__(self) -> bool:
+        return True  # else truth would ask for the length, and a reader of no documents is still a reader
+
+    def __iter__(self) -> Iterator[Cas]:
+        for number in range(self.first, self.first + self.documents):
+            yield cas_of(self.maker.document(number))
+
+
+def cas_of(document: Document) -> Cas:
+    """The document as a CAS: the text, and a view `gold` with its Phi."""
+    cas = Cas(document.text, id=document.id)
+    cas.metadata.update(layout=document.layout, language=document.language)
+    gold = cas.create_view(GOLD_VIEW, document.text)
+    gold.add_all(Phi(begin, end, kind=PhiKind.of(kind)) for begin, end, kind in document.spans)
+    return cas

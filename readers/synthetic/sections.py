@@ -1,0 +1,76 @@
+"""The one file format of the templates: `== name ==` headings with one entry a line below them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from ...pipeline.errors import ResourceError
+
+_HEADING = re.compile(r"^== (.+?) ==$")
+_WEIGHT = re.compile(r"^(\d+)\* ")
+MOST = 1000
+"""Greatest weight of an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry: its text, how often it counts, and where it stands, for messages."""
+
+    text: str
+    weight: int
+    place: str
+
+
+@dataclass(slots=True)
+class Section:
+    """A heading's words and its entries."""
+
+    words: list[str]
+    place: str
+    lines: list[Line] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.words[0]
+
+
+def root() -> Traversable:
+    """The folder of all templates."""
+    return files(__package__).joinpath("templates")
+
+
+def text_files(folder: Traversable) -> list[Traversable]:
+    """The `.txt` files of a folder, sorted by name; none where it is absent."""
+    if not folder.is_dir():
+        return []
+    return sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
+
+
+def read_sections(file: Traversable) -> Iterator[Section]:
+    """The sections of a file. `# ` begins a comment line, `3* ` an entry that counts three times.
+
+    Raises ResourceError that names file and line for an entry before the first heading or a weight out of range.
+    """
+    section: Section | None = None
+    for number, raw in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        place = f"{file.name}:{number}"
+        if not raw.strip() or raw.startswith("# "):
+            continue
+        if heading := _HEADING.match(raw):
+            if section is not None:
+                yield section
+            section = Section(heading[1].split(), place)
+            continue
+        if section is None:
+            raise ResourceError(f"{place}: expected a heading like '== name ==' before the first entry")
+        weight = _WEIGHT.match(raw)
+        count = int(weight[1]) if weight else 1
+        if not 0 < count <= MOST:
+            raise ResourceError(f"{place}: expected a weight of 1 to {MOST}, got {count}")
+        section.lines.append(Line(raw[weight.end() :] if weight else raw, count, place))
+    if section is not None:
+        yield section
