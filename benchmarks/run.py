@@ -22,6 +22,7 @@ RUNS: list[tuple[str, list[str], bool]] = [
     ("bench_xmi", [], False),
     ("bench_segmenter", [], False),
     ("bench_pipeline", [], False),
+    ("bench_models", [], False),
     ("score_vaers", ["vaers_dev/narratives.jsonl"], True),
     ("score_presidio", ["presidio_synth/synth_dataset_v2.json.gz"], True),
     ("score_aci_bench", [], True),

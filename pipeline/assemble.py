@@ -63,11 +63,11 @@ def assemble(config: Config) -> Assembly:
     """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
     faults = list(config.faults)
     views: dict[str, str] = {}
-    readers = [_build(step, "reader", config, faults, views) for step in config.readers()]
+    readers = [build_step(step, "reader", config, faults, views) for step in config.readers()]
     built_readers = [r for r in readers if r is not None]
     reader = Chain(built_readers) if len(readers) > 1 and built_readers else next(iter(built_readers), None)
-    engines = [_build(step, "engines", config, faults, views) for step in config.engines]
-    consumers = [_build(step, "consumers", config, faults, views) for step in config.consumers]
+    engines = [build_step(step, "engines", config, faults, views) for step in config.engines]
+    consumers = [build_step(step, "consumers", config, faults, views) for step in config.consumers]
     options = RunOptions()
     if config.run_step is not None:
         run = config.run_step
@@ -79,8 +79,8 @@ def assemble(config: Config) -> Assembly:
     whole = [e for e in engines if e is not None]
     if not faults:
         whole = with_resolver(whole)
-        _check_capabilities(reader, whole, config, faults)
-        _check_mentions(whole, config, faults)
+        check_capabilities(reader, whole, [c for c in consumers if c is not None], config, faults)
+        check_mentions(whole, config, faults)
     if faults:
         raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
     for consumer in consumers:
@@ -88,7 +88,7 @@ def assemble(config: Config) -> Assembly:
     return Assembly(reader, whole, consumers, options, views)
 
 
-def _build(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:
+def build_step(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:
     try:
         cls = registry.find(step.name, SECTION_ROLES[section])
     except LookupError as error:
@@ -106,7 +106,8 @@ def _build(step: Step, section: str, config: Config, faults: list[Fault], views:
         views[step.id] = str(given.pop("view"))
     given = {k: _alias(v, config) for k, v in given.items()}
     if issubclass(cls, CasConsumer):
-        given = {k: _unbased(v) for k, v in given.items()}
+        hints = params.hints(cls)
+        given = {k: _unbased(v) if Path in params.inner_classes(hints.get(k)) else v for k, v in given.items()}
     made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
     if made is not None:
         made.__dict__["_id"] = step.id
@@ -138,46 +139,46 @@ def with_resolver(engines: list[Component]) -> list[Component]:
     return [*engines[:at], registry.find("resolver")(), *engines[at:]]
 
 
-def _check_capabilities(
-    reader: CollectionReader | None, engines: list[Component], config: Config, faults: list[Fault]
+def check_capabilities(
+    reader: CollectionReader | None,
+    engines: list[Component],
+    consumers: list[CasConsumer],
+    config: Config,
+    faults: list[Fault],
 ) -> None:
     """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
-    steps = {s.id: s for s in config.engines}
+    steps = {s.id: s for s in (*config.engines, *config.consumers)}
     made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
     filled: set[str] = set()
-    anything = FeatureStructure in made
-    for engine in engines:
-        for needed in engine.needs():
-            if isinstance(needed, str):
-                if not anything and needed not in filled:
-                    what = f"needs {needed}, which nothing before it sets{_setters(needed)}"
-                    step = steps.get(engine.id)
-                    faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
-                continue
-            if anything or any(issubclass(m, needed) for m in made):
-                continue
-            makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
-            later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not engine]
-            hint = (
-                f"; {later[0]} makes it, but comes later"
-                if later
-                else f"; {' or '.join(makers)} would make it"
-                if makers
-                else ""
-            )
-            what = f"needs {needed.__name__}, which nothing before it makes{hint}"
-            step = steps.get(engine.id)
-            faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
-        made += engine.outputs
-        filled.update(engine.sets)
+    if FeatureStructure in made:
+        return
+    for part in (*engines, *consumers):
+        for needed in part.needs():
+            lacking = needed not in filled if isinstance(needed, str) else not any(issubclass(m, needed) for m in made)
+            if lacking:
+                what = _lack(part, needed, engines)
+                step = steps.get(part.id)
+                faults.append(step.fault((), what) if step else Fault(part.id, what, config.file))
+        made += part.outputs
+        filled.update(part.sets)
 
 
-def _setters(needed: str) -> str:
-    setters = [c.name for c in registry.components() if needed in c.sets]
-    return f"; {' or '.join(setters)} would set it" if setters else ""
+def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
+    """What a component needs in vain, which of its parts needs it, and who would make it."""
+    because = part.because(needed)
+    told = f" ({because})" if because else ""
+    if isinstance(needed, str):
+        setters = [c.name for c in registry.components() if needed in c.sets]
+        hint = f"; {' or '.join(setters)} would set it" if setters else ""
+        return f"needs {needed}{told}, which nothing before it sets{hint}"
+    makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
+    later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not part]
+    hint = f"; {' or '.join(makers)} would make it" if makers else ""
+    hint = f"; {later[0]} makes it, but comes later" if later else hint
+    return f"needs {needed.__name__}{told}, which nothing before it makes{hint}"
 
 
-def _check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:
+def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:
     """Names of components in parameters (`priority: [rules, crf]`) must be ids here, or at least components that exist."""
     here = {part for e in engines for part in (e.id, *e.id.split("/"))} | set(config.aggregates)
     steps = {s.id: s for s in config.engines}

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
-import warnings
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from .errors import CaspipeError, ConfigError, Fault
-
-if TYPE_CHECKING:
-    from .pipeline import Pipeline
-
-EXIT_CONFIG = 2
-EXIT_FAILED = 4
+from .command import Config, Plugin, Set, component_names, guarded, load
+from .errors import ConfigError, Fault
 
 app = typer.Typer(
     name="caspipe",
@@ -32,85 +24,10 @@ app = typer.Typer(
 )
 
 
-def _shipped_configs(incomplete: str) -> list[str]:
-    from .shipped import names
-
-    return [n for n in names() if n.startswith(incomplete)]
-
-
-def _component_names(incomplete: str) -> list[str]:
-    from . import registry
-
-    return [c.name for c in registry.components() if c.name.startswith(incomplete)]
-
-
-Config = Annotated[
-    str,
-    typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=_shipped_configs),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Overrides a parameter; may be given again."),
-]
-Plugin = Annotated[
-    list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with components of yours.")
-]
-
-
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors we raise on purpose become their message and an exit code; anything else is a bug and shows its trace."""
-
-    @wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = _warn
-                return function(*args, **kwargs)
-        except ConfigError as error:
-            _complain("\n".join(map(str, error.faults)))
-            raise typer.Exit(EXIT_CONFIG) from None
-        except CaspipeError as error:
-            _complain(str(error))
-            raise typer.Exit(EXIT_FAILED) from None
-        except BrokenPipeError:
-            raise typer.Exit(0) from None
-
-    return guarded
-
-
-def _warn(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: str | None = None,
-) -> None:
-    from ..typesystem.errors import told
-
-    text = f"warning: {told(message, category, filename, lineno)}"
-    typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
-
-
-def _complain(message: str) -> None:
-    typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
-
-
-def _load(config: str, overrides: list[str] | None, plugins: list[Path] | None) -> Pipeline:
-    from . import registry
-    from .pipeline import Pipeline
-    from .shipped import locate
-
-    for plugin in plugins or []:
-        registry.load_file(str(plugin))
-    return Pipeline.load(locate(config), overrides or [])
-
-
 @app.command(
     epilog="Examples: `caspipe run deidentify` | `caspipe run my.yaml --set reader.text.folder=notes --set run.output=there`"
 )
-@_guarded
+@guarded
 def run(
     config: Config = "deidentify",
     set_: Set = None,
@@ -123,7 +40,7 @@ def run(
     """Runs a pipeline: reader, engines, consumers."""
     from . import console
 
-    pipeline = _load(config, set_, plugin)
+    pipeline = load(config, set_, plugin)
     if stop_after:
         console.print_counts(pipeline, stop_after)
         return
@@ -139,7 +56,7 @@ def run(
 @app.command(
     epilog='Examples: `caspipe annotate "Seen on 3/4/2020 by Dr. Smith."` | `caspipe annotate --masked < note.txt`'
 )
-@_guarded
+@guarded
 def annotate(
     text: Annotated[str | None, typer.Argument(help="The text; standard input where it is left out or `-`.")] = None,
     config: Annotated[
@@ -157,7 +74,7 @@ def annotate(
         if sys.stdin.isatty():
             typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    cas = _load(config, set_, plugin).process(text)
+    cas = load(config, set_, plugin).process(text)
     if as_json:
         console.print_json(cas)
     elif masked:
@@ -169,7 +86,7 @@ def annotate(
 
 
 @app.command("list")
-@_guarded
+@guarded
 def list_(plugin: Plugin = None) -> None:
     """Lists every component, shipped and plugged in."""
     from . import console, registry
@@ -180,10 +97,10 @@ def list_(plugin: Plugin = None) -> None:
 
 
 @app.command(epilog="Example: `caspipe describe masker`")
-@_guarded
+@guarded
 def describe(
     component: Annotated[
-        str, typer.Argument(help="Name or dotted path of a component.", autocompletion=_component_names)
+        str, typer.Argument(help="Name or dotted path of a component.", autocompletion=component_names)
     ],
     plugin: Plugin = None,
 ) -> None:
@@ -201,10 +118,10 @@ def describe(
 
 
 @app.command(epilog="Example: `caspipe validate my.yaml`")
-@_guarded
+@guarded
 def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
     """Assembles a pipeline and runs the examples of its rule files; reads no document."""
-    pipeline = _load(config, set_, plugin)
+    pipeline = load(config, set_, plugin)
     faults: list[Fault] = []
     for part in [pipeline.reader, *pipeline.engines, *pipeline.consumers]:
         faults += part.check() if part is not None else []
@@ -214,7 +131,7 @@ def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
 
 
 @app.command(epilog="Example: `caspipe schema > caspipe.schema.json`")
-@_guarded
+@guarded
 def schema() -> None:
     """Prints the JSON Schema of configurations, for completion in editors."""
     import json
@@ -225,7 +142,7 @@ def schema() -> None:
 
 
 @app.command()
-@_guarded
+@guarded
 def typesystem() -> None:
     """Prints the UIMA type system of every component known, as XML."""
     from ..typesystem.typesystem import TypeSystem
@@ -236,7 +153,7 @@ def typesystem() -> None:
 
 
 @app.command(epilog="Example: `caspipe new annotator badge --into my_hospital`")
-@_guarded
+@guarded
 def new(
     kind: Annotated[str, typer.Argument(help="annotator, reader or consumer.")],
     name: Annotated[str, typer.Argument(help="What YAML will call it: a singular noun in snake_case.")],
@@ -250,7 +167,7 @@ def new(
 
 
 @app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py`")
-@_guarded
+@guarded
 def check(module: Annotated[str, typer.Argument(help="Module, Python file, or name of one component.")]) -> None:
     """Runs the contract battery over the components of a module."""
     from . import console
@@ -263,7 +180,7 @@ def check(module: Annotated[str, typer.Argument(help="Module, Python file, or na
 
 
 @app.command(epilog="Example: `caspipe why my.yaml notes/17.txt 120`")
-@_guarded
+@guarded
 def why(
     config: Config,
     file: Annotated[Path, typer.Argument(help="A text file.")],
@@ -284,7 +201,7 @@ def why(
         raise ReaderError(f"{file}: expected UTF-8, found an invalid byte at {error.start}") from None
     if not 0 <= offset < max(len(text), 1):
         raise ReaderError(f"offset {offset} lies outside the text (0 to {len(text) - 1})")
-    console.print_why(_load(config, set_, plugin).process(text), offset, show_text)
+    console.print_why(load(config, set_, plugin).process(text), offset, show_text)
 
 
 def _mount() -> None:

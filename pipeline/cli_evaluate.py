@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .command import guarded
 from .errors import ConfigError, Fault, nearest
 
 if TYPE_CHECKING:
@@ -28,19 +28,7 @@ SHOWN = ("strict", "covering", "overlapping", "token-binary", "masking", "charac
 """Criteria where none are asked for."""
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors and warnings as everywhere on the command line; looked up at the call, since that module mounts this one."""
-
-    @wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        from .cli import _guarded as guard
-
-        return guard(function)(*args, **kwargs)
-
-    return guarded
-
-
-@_guarded
+@guarded
 def command(
     config: Annotated[
         str | None,

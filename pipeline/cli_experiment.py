@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .command import EXIT_CONFIG, EXIT_FAILED, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 from .errors import CaspipeError, ConfigError, Fault
 
 if TYPE_CHECKING:
     from .experiment.plan import Plan
     from .experiment.run import Summary
     from .experiment.schedule import Progress
-
-EXIT_CONFIG, EXIT_INCOMPLETE, EXIT_FAILED, EXIT_INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = (
     "Examples: `caspipe experiment synthetic-comparison` | `caspipe experiment --list` | "

@@ -5,20 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .errors import CaspipeError
+from .command import guarded
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..annotators.lexicon import Entry, Lexicon
-
-EXIT_FAILED = 4
 
 app = typer.Typer(
     help="Lexicons: lists and terminologies that annotators look words up in.",
@@ -35,26 +32,12 @@ Name = Annotated[
 ]
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors we raise on purpose become their message and exit code 4."""
-
-    @wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except CaspipeError as error:
-            typer.secho(str(error), err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
-            raise typer.Exit(EXIT_FAILED) from None
-
-    return guarded
-
-
 @app.command(
     epilog="Examples: `caspipe lexicon build MedAscii compiled/meddra` | "
     "`caspipe lexicon build 'META::umls?tuis=current' compiled/umls` | `caspipe lexicon build medical compiled/medical`; "
     "then `terms: {lexicon: compiled/meddra}`"
 )
-@_guarded
+@guarded
 def build(
     source: Name,
     folder: Annotated[Path, typer.Argument(help="Folder for the compiled lexicon; replaced where it holds one.")],
@@ -86,7 +69,7 @@ def build(
 @app.command(
     epilog="Examples: `caspipe lexicon info` | `caspipe lexicon info surnames` | `caspipe lexicon info MedAscii::meddra`"
 )
-@_guarded
+@guarded
 def info(
     lexicon: Annotated[
         str | None, typer.Argument(metavar="LEXICON", help="A lexicon; without one, all names and formats.")
@@ -118,7 +101,7 @@ def info(
     epilog="Examples: `caspipe lexicon lookup surnames Smith` | `caspipe lexicon lookup medical --fuzzy "
     '"severe hedache, MI 2019"` | `echo "blood, urine cultures" | caspipe lexicon lookup medical --skip -`'
 )
-@_guarded
+@guarded
 def lookup(
     lexicon: Name,
     text: Annotated[str, typer.Argument(help="A term or a text; `-` reads standard input.")],

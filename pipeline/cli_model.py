@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from .command import guarded
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,18 +18,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-
-
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors and warnings as everywhere on the command line; looked up at the call, since that module mounts this one."""
-
-    @wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        from .cli import _guarded as guard
-
-        return guard(function)(*args, **kwargs)
-
-    return guarded
 
 
 def _names(incomplete: str) -> list[str]:
@@ -47,7 +35,7 @@ Name = Annotated[
 @app.command(
     "list", epilog="Models are found among those shipped, in installed packages and in the folders of CASPIPE_MODELS."
 )
-@_guarded
+@guarded
 def list_() -> None:
     """Lists the models that have a name."""
     from rich.text import Text
@@ -77,7 +65,7 @@ def list_() -> None:
 @app.command(
     epilog="Examples: `caspipe model info en-phi-crf` | `caspipe model info out/my-crf --attributes 20 --label B-DATE`"
 )
-@_guarded
+@guarded
 def info(
     name: Name,
     attributes: Annotated[
@@ -114,7 +102,7 @@ def info(
 
 
 @app.command(epilog="Example: `caspipe model card en-phi-crf`")
-@_guarded
+@guarded
 def card(name: Name) -> None:
     """Prints a model's card: what it is for, what it was made from, how good it is, what it cannot do."""
     from ..annotators.sequence.bundle import card as text_of

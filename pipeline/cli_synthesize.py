@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from .command import EXIT_CONFIG, EXIT_FAILED
 from .errors import CaspipeError
 
 if TYPE_CHECKING:
     from ..readers.synthetic import Document, Maker
-
-EXIT_CONFIG = 2
-EXIT_FAILED = 4
 
 
 class Format(StrEnum):

@@ -9,14 +9,14 @@ import logging
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from .command import EXIT_INTERRUPTED, guarded, load
 from .errors import ConfigError, Fault
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .report import RunReport
     from .run import Progress
 
-EXIT_INTERRUPTED = 130
 ENDED_WELL = ("", "limit")
 """What `stopped` says in the report of a run that went as asked."""
 
@@ -54,18 +53,6 @@ app = typer.Typer(
 )
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors and warnings as everywhere on the command line; looked up at the call, since that module mounts this one."""
-
-    @wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        from .cli import _guarded as guard
-
-        return guard(function)(*args, **kwargs)
-
-    return guarded
-
-
 def _configs(incomplete: str) -> list[str]:
     from .shipped import names
 
@@ -77,7 +64,7 @@ def _configs(incomplete: str) -> list[str]:
     epilog="Examples: `caspipe train my-training.yaml` | `caspipe train my-training.yaml --set run.limit=100 "
     "--set crf_trainer.model=models/small`; then `caspipe model info out/models/small` and `crf: {model: out/models/small}`",
 )
-@_guarded
+@guarded
 def pipeline_(
     config: Annotated[
         str,
@@ -96,16 +83,12 @@ def pipeline_(
 ) -> None:
     """Runs a training pipeline: reads the corpus, trains, writes the model bundle."""
     from . import console
-    from .cli import _load
 
-    pipeline = _load(config, set_, plugin)
+    pipeline = load(config, set_, plugin)
     trainers = _trainers(pipeline, config)
-    _check_needs(pipeline, trainers)
-    ending = _Ending()
-    ending.watch(trainers)
     try:
         with shown(quiet) as progress:
-            report = pipeline.run(ending.and_then(progress))
+            report = pipeline.run(progress)
     except KeyboardInterrupt:
         typer.secho("interrupted: no model was written", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -136,66 +119,6 @@ def _trains(cls: type[Any]) -> bool:
     from .component import CasConsumer
 
     return issubclass(cls, CasConsumer) and bool(getattr(cls, "trained_as", ""))
-
-
-def _check_needs(pipeline: Pipeline, trainers: list[CasConsumer]) -> None:
-    """What a trainer's features look at must be made before it: a feature of nothing would be learnt from in silence."""
-    from ..typesystem import FeatureStructure, Phi
-    from . import registry
-
-    made = [o for c in (pipeline.reader, *pipeline.engines) if c is not None for o in c.outputs]
-    filled = {s for e in pipeline.engines for s in e.sets}
-    if FeatureStructure in made:
-        return
-    faults = []
-    steps = {s.id: s for s in pipeline.config.steps()} if pipeline.config is not None else {}
-    for trainer in trainers:
-        for need in trainer.needs():
-            if isinstance(need, str):
-                if need in filled:
-                    continue
-                makers, name = [c.name for c in registry.components() if need in c.sets], need
-            elif need is Phi or any(issubclass(m, need) for m in made):
-                continue
-            else:
-                makers = [c.name for c in registry.components() if any(issubclass(o, need) for o in c.outputs)]
-                name = need.__name__
-            users = ", ".join(f.label for f in getattr(trainer, "features", []) if need in (*f.inputs, *f.sets))
-            for_what = f" (feature {users})" if users else ""
-            what = f"needs {name}{for_what}, which no engine makes; {' or '.join(makers) or 'no known component'} would"
-            step = steps.get(trainer.id)
-            faults.append(step.fault((), what) if step else Fault(trainer.id, what))
-    if faults:
-        raise ConfigError(faults)
-
-
-class _Ending:
-    """Keeps a run that ended early from training on the part of the corpus that was read."""
-
-    def __init__(self) -> None:
-        self.report: RunReport | None = None
-
-    def and_then(self, progress: Any) -> Callable[[RunReport, int | None], None]:
-        """A progress function that notes the report and calls another."""
-
-        def note(report: RunReport, total: int | None) -> None:
-            self.report = report
-            if progress is not None:
-                progress(report, total)
-
-        return note
-
-    def watch(self, trainers: list[CasConsumer]) -> None:
-        for trainer in trainers:
-            close = trainer.close
-
-            def end(trainer: CasConsumer = trainer, close: Callable[[], None] = close) -> None:
-                if self.report is not None and self.report.stopped in ENDED_WELL:
-                    close()
-                else:
-                    trainer.abandon()
-
-            trainer.close = end  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager

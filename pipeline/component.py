@@ -65,6 +65,10 @@ class Component:
         """What must be there upstream: types, and features as `Token:pos`. More than `inputs` where parameters ask for it."""
         return self.inputs
 
+    def because(self, need: type[FeatureStructure] | str) -> str:
+        """What of this component needs it, for messages: `feature pos of model en-phi`. Empty: the component itself."""
+        return ""
+
     def mentions(self) -> Iterator[tuple[str, str]]:
         """(parameter, name) of every other component that the parameters name, so that a misspelt one is told."""
         yield from ()

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from importlib.metadata import entry_points
@@ -21,8 +21,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self, get_args
 
+from ...pipeline import resources
 from ...pipeline.errors import ResourceError, nearest
-from ...pipeline.files import write_atomic
+from ...pipeline.files import cannot, make_folder, write_atomic
 from ...pipeline.params import convert
 from ...pipeline.resources import Resource
 from ...typesystem import PhiKind
@@ -193,7 +194,8 @@ def _read(path: Path, name: str) -> bytes:
 def feature_set(meta: Mapping[str, Any], place: str) -> FeatureSet:
     """The features that a description names. Raises ResourceError for those this process does not know."""
     faults: list[str] = []
-    features = [convert(Feature, given, lambda _, what: faults.append(what), ()) for given in meta["features"]]
+    inside = _inside(place)
+    features = [convert(Feature, inside(given), lambda _, what: faults.append(what), ()) for given in meta["features"]]
     if faults:
         raise ResourceError(f"model {place}: its features cannot be made: {'; '.join(faults)}")
     low, high = meta["window"]
@@ -201,6 +203,42 @@ def feature_set(meta: Mapping[str, Any], place: str) -> FeatureSet:
         return FeatureSet(features, (low, high), meta["context"])
     except ValueError as error:
         raise ResourceError(f"model {place}: its features cannot be made: {error}") from None
+
+
+def _inside(place: str) -> Callable[[Any], Any]:
+    """Turns names of files that a bundle brings for its features into their paths."""
+    folder = Path(place) if Path(place).exists() else known().get(place, Path(place))
+
+    def turn(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: turn(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [turn(v) for v in value]
+        own = isinstance(value, str) and value not in (META, WEIGHTS, CARD, CRFSUITE) and Path(value).name == value
+        return str(folder / value) if own and (folder / value).is_file() else value
+
+    def of_feature(given: Any) -> Any:
+        return {name: turn(parameters) for name, parameters in given.items()} if isinstance(given, dict) else given
+
+    return of_feature
+
+
+def brought(features: Iterable[Feature]) -> dict[str, Path]:
+    """The files that features were made with, by name: a bundle brings copies, so that it works wherever it goes.
+
+    Raises ResourceError where two have one name.
+    """
+    found: dict[str, Path] = {}
+    for feature in features:
+        for f in fields(feature):
+            value = getattr(feature, f.name)
+            for one in value if isinstance(value, list) else [value]:
+                file = Path(getattr(one, "place", "")) if isinstance(one, Resource) else None
+                if file is None or not file.is_file():
+                    continue
+                if found.setdefault(file.name, file).resolve() != file.resolve() or file.name in (META, WEIGHTS, CARD):
+                    raise ResourceError(f"feature {feature.label}: a bundle has room for one file called {file.name}")
+    return found
 
 
 def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
@@ -240,31 +278,78 @@ def as_data(value: Any) -> Any:
         return [as_data(v) for v in value]
     if isinstance(value, Mapping):
         return {str(as_data(k)): as_data(v) for k, v in value.items()}
+    if isinstance(value, Resource) and isinstance(place := getattr(value, "place", None), str):
+        return Path(place).name  # `brought` puts the file into the bundle
     return value if value is None or isinstance(value, str | int | float | bool) else str(getattr(value, "name", value))
 
 
-def write(path: Path, meta: dict[str, Any], weights: Weights, card_text: str, crfsuite: bytes | None = None) -> None:
-    """Writes a bundle, a zip where the path ends so, else a folder; what was there is replaced at the end, not before."""
+def write(
+    path: Path,
+    meta: dict[str, Any],
+    weights: Weights,
+    card_text: str,
+    crfsuite: bytes | None = None,
+    more: Mapping[str, Path] | None = None,
+) -> None:
+    """Writes a bundle, a zip where the path ends so, else a folder; what was there is replaced at the end, not before.
+
+    `more` are files to copy into it, by name. Raises ResourceError where the path is something else than a model,
+    ConsumerError where it cannot be written.
+    """
+    refuse_foreign(path)
     contents = {WEIGHTS: weights.to_npz(), CARD: card_text.encode("utf-8")}
     if crfsuite is not None:
         contents[CRFSUITE] = crfsuite
+    contents |= {name: file.read_bytes() for name, file in (more or {}).items()}
     files_ = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items() if n != CARD}
     contents[META] = _json({**meta, "files": files_})
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     if path.suffix == ".zip":
         write_atomic(path, _zipped(contents), durable=False)
-        return
+    else:
+        _write_folder(path, contents)
+    _forget(path)
+
+
+def _write_folder(path: Path, contents: Mapping[str, bytes]) -> None:
     fresh = path.with_name(f".{path.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir()
-    for name, data in contents.items():
-        (fresh / name).write_bytes(data)
-    if path.exists():
-        if not (path / META).is_file() and any(path.iterdir()):
-            shutil.rmtree(fresh)
-            raise ResourceError(f"{path}: exists and is no model: choose another name")
-        shutil.rmtree(path)
-    fresh.replace(path)
+    try:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir()
+        for name, data in contents.items():
+            (fresh / name).write_bytes(data)
+        if path.exists():
+            shutil.rmtree(path)
+        fresh.replace(path)
+    except OSError as error:
+        raise cannot(path, error) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raises ResourceError where writing a bundle to the path would overwrite what is no bundle."""
+    if path.suffix == ".zip":
+        fine = not path.exists() or _is_zip_of_model(path)
+    else:
+        fine = not path.exists() or (path.is_dir() and ((path / META).is_file() or not any(path.iterdir())))
+    if not fine:
+        raise ResourceError(f"{path}: exists and is no model: choose another name")
+
+
+def _is_zip_of_model(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return META in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _forget(path: Path) -> None:
+    """Whoever loads this path again in this process gets what was written, not what was there before."""
+    place = path.resolve()
+    for key in [k for k in resources._LOADED if k[0] is ModelBundle and Path(k[1]).resolve() == place]:
+        del resources._LOADED[key]
 
 
 def amend(path: Path, meta: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 _WARNING = (
     "The attributes of a model are words of the texts it was trained on. A model trained on real narratives may hold names: "
-    "treat it like those narratives until somebody has read its attributes (`caspipe model info NAME --attributes`)."
+    "treat it like those narratives until somebody has read its attributes (`caspipe model info NAME --attributes 50`)."
 )
 
 
@@ -26,7 +26,7 @@ def model_card(meta: Mapping[str, Any]) -> str:
         "",
     ]
     lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
-    features = ", ".join(f"`{_shown(f)}`" for f in meta["features"])
+    features = ", ".join(f"`{shown(f)}`" for f in meta["features"])
     lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
     scores = meta.get("scores") or []
     lines += ["## Scores", ""]
@@ -47,7 +47,8 @@ def model_card(meta: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _shown(feature: Any) -> str:
+def shown(feature: Any) -> str:
+    """A feature of a description, for reading."""
     if isinstance(feature, str):
         return feature
     name, given = next(iter(feature.items()))

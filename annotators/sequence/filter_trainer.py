@@ -10,7 +10,7 @@ import numpy as np
 
 from ...pipeline.component import component
 from ...pipeline.errors import ConsumerError
-from ...typesystem import Cas, Phi, PhiCandidate, Sentence, Token
+from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, Sentence, Token
 from .judging import attributes_of
 from .linear import binary_svm, logistic
 from .model_trainer import ModelTrainer, counted
@@ -53,6 +53,9 @@ class FilterTrainer(ModelTrainer):
             raise ValueError(f"keep: expected a share above 0 and up to 1, got {self.keep}")
         if self.folds < 2:
             raise ValueError(f"folds: expected 2 or more, got {self.folds}")
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return (*super().needs(), PhiCandidate)
 
     def process(self, cas: Cas) -> None:
         view, gold = self.views_of(cas)

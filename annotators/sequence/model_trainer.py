@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...pipeline.component import CasConsumer
-from ...pipeline.errors import CasError
+from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
 from . import bundle
 from .card import model_card
@@ -102,8 +102,20 @@ class ModelTrainer(CasConsumer):
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
 
+    def because(self, need: type[FeatureStructure] | str) -> str:
+        """The features that look at something that must be there upstream."""
+        users = [f.label for f in self.features if need in (*f.inputs, *f.sets)]
+        return f"feature {', '.join(users)}" if users else ""
+
     def open(self) -> None:
         super().open()
+        bundle.refuse_foreign(self.output / self.model)  # now, not after an hour of training
+        files = bundle.brought(self.feature_set.features)
+        if files and self.model.suffix == ".zip":
+            raise ConsumerError(
+                f"{self.name}: model: expected a folder, not a zip: it brings files that its features are opened with "
+                f"({', '.join(files)})"
+            )
         self._examples: list[Any] = []
         self._latest: Cas | None = None
         self._written: dict[str, Any] | None = None
@@ -166,7 +178,7 @@ class ModelTrainer(CasConsumer):
             **facts,
         }
         path = self.output / self.model
-        bundle.write(path, meta, weights, model_card(meta), crfsuite)
+        bundle.write(path, meta, weights, model_card(meta), crfsuite, bundle.brought(self.features))
         self._written = meta
         log.info("written", extra={"path": str(path), "active_features": weights.active})
 

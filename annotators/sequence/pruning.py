@@ -1,15 +1,17 @@
-"""Viterbi for many labels: the same path, without looking at label pairs that cannot be part of it.
+"""Viterbi for many labels: the same path, in fewer steps and without looking at label pairs that cannot be part of it.
 
-With 46 tags Viterbi weighs 2,116 pairs for each token, nearly all in vain. Two bounds rule them out before:
+With 46 tags Viterbi weighs 2,116 pairs for each token, nearly all in vain. Three things save most of that:
 
 * A token is *sure* where one label beats every other by more than transitions could ever make up for. Sequences are cut
-  there: what lies before and what lies after no longer depend on each other, and steps become fewer and wider.
-* Going forward, a label that is behind the best one by more than any transition out of it could gain need not be looked at as
-  a predecessor. Of the 46 tags of `en-tagger` 1.4 remain on average.
+  there: what lies before and what lies after no longer depend on each other.
+* A label that is behind the best one by more than any transition out of it could gain need not be looked at as a predecessor. Of
+  the 46 tags of `en-tagger` 1.4 remain on average.
+* Each piece is gone through from both its ends at once, and the halves are joined at the best pair of labels in the middle:
+  half as many steps, each over twice as many tokens.
 
-Both bounds are exact (they are the dominance test of Esposito and Radicioni 2009, "CarpeDiem: Optimizing the Viterbi Algorithm
-and Applications to Supervised Sequential Learning", JMLR 10, taken on whole columns). Paths that score alike to the last bits
-may be told apart differently than by `decoding.viterbi`, which adds in another order.
+All of it is exact. The first two are the dominance test of Esposito and Radicioni 2009, "CarpeDiem: Optimizing the Viterbi
+Algorithm and Applications to Supervised Sequential Learning" (JMLR 10), taken on whole columns. Paths that score alike to the
+last bits may be told apart differently than by `decoding.viterbi`, which adds in another order.
 """
 
 from __future__ import annotations
@@ -22,22 +24,28 @@ import numpy as np
 from .extraction import Floats
 
 SLACK = 1e-9
-"""Share of a score that additions in another order may change: within it nothing is ruled out."""
+"""Share of the largest transition that additions in another order may change: within it nothing is ruled out."""
 
 
 class PrunedViterbi:
-    """The best labels of sequences under a matrix of transitions of shape (labels, labels), from row to column."""
+    """The best labels of sequences under a matrix of transitions of shape (labels, labels), from row to column.
+
+    Tables have two parts: rows for going forward, and below them those for going backward.
+    """
 
     def __init__(self, transitions: Floats) -> None:
-        self._from = np.ascontiguousarray(transitions, dtype=np.float64)
-        self._onto = np.ascontiguousarray(self._from.T)
-        labels = len(transitions)
-        after, before = np.zeros((labels, labels)), np.zeros((labels, labels))
-        for m in range(labels):  # what label l can gain on m in the next transition, and in the one before
-            after[m] = np.maximum((self._from - self._from[m]).max(axis=1), 0.0)
-            before[m] = np.maximum((self._onto - self._onto[m]).max(axis=1), 0.0)
-        slack = SLACK * (1.0 + float(np.abs(self._from).max(initial=0.0)))
-        self._after, self._both = after + slack, after + before + slack
+        onward = np.asarray(transitions, dtype=np.float64)
+        self._labels = len(onward)
+        self._from = np.concatenate([onward, onward.T])
+        self._onto = np.concatenate([onward.T, onward])
+        gains = np.empty((2 * self._labels, self._labels))  # what label l can gain on label m (row) in one transition
+        for m in range(self._labels):
+            gains[m] = (onward - onward[m]).max(axis=1)
+            gains[self._labels + m] = (onward.T - onward.T[m]).max(axis=1)
+        slack = SLACK * (1.0 + float(np.abs(onward).max(initial=0.0)))
+        self._gains = gains + slack
+        none = np.maximum(gains, 0.0)  # at the end of a sequence there is no transition to gain by
+        self._both = none[: self._labels] + none[self._labels :] + slack
 
     def path(self, scores: Floats, sequences: Sequence[tuple[int, int]]) -> list[int]:
         """The label numbers of the best path through each sequence, for all tokens in order.
@@ -48,38 +56,66 @@ class PrunedViterbi:
         pieces = np.array(list(self._pieces(scores, sequences)), dtype=np.int64).reshape(-1, 2)
         if not len(pieces):
             return found.tolist()
-        lengths = pieces[:, 1] - pieces[:, 0]
+        first, last = pieces[:, 0], pieces[:, 1]
+        middle = (first + last + 1) // 2
+        lengths = np.concatenate([middle - first, last - middle])  # forward halves, then backward ones
         order = np.argsort(-lengths, kind="stable")
-        starts, lengths = pieces[order, 0], lengths[order]
-        steps = np.arange(int(lengths[0]))
-        active = np.searchsorted(-lengths, -steps, side="left").tolist()  # how many pieces are longer than t
-        best = self._forward(scores, starts, active)
-        last = np.zeros(len(starts), dtype=np.int64)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        forward, backward = rank[: len(pieces)], rank[len(pieces) :]
+        lengths = lengths[order]
+        starts = np.concatenate([first, last - 1])[order]
+        signs = np.where(order < len(pieces), 1, -1)
+        turns = np.where(order < len(pieces), 0, self._labels)
+        active = np.searchsorted(-lengths, -np.arange(int(lengths[0])), side="left").tolist()  # halves longer than t
+        best = self._climb(scores, starts, signs, turns, active)
+        ends = [best[t][further:] for t, further in reversed(list(enumerate([*active[1:], 0])))]
+        labels = self._join(np.concatenate(ends), forward, backward)
         for t in reversed(range(len(active))):
             n, further = active[t], active[t + 1] if t + 1 < len(active) else 0
             if further:  # best predecessor of the label chosen after this one
-                last[:further] = (best[t][:further] + self._onto.take(last[:further], axis=0)).argmax(axis=1)
-            if further < n:
-                last[further:n] = best[t][further:].argmax(axis=1)
-            found[starts[:n] + t] = last[:n]
+                reached = self._onto.take(labels[:further] + turns[:further], axis=0)
+                reached += best[t][:further]
+                labels[:further] = reached.argmax(axis=1)
+            found[starts[:n] + signs[:n] * t] = labels[:n]
         return found.tolist()
 
-    def _forward(self, scores: Floats, starts: Any, active: list[int]) -> list[Floats]:
-        """At each step the best score of a path that ends in each label: arrays of shape (pieces still active, labels)."""
-        numbers = np.arange(len(starts))
-        best: list[Floats] = [scores.take(starts, axis=0)]
+    def _climb(self, scores: Floats, starts: Any, signs: Any, turns: Any, active: list[int]) -> list[Floats]:
+        """At each step the best score of a path that ends in each label: arrays of shape (halves still active, labels)."""
+        best: list[Floats] = [scores.take(starts[: active[0]], axis=0)]
         for t in range(1, len(active)):
             n = active[t]
-            before = best[-1][:n]
-            leading = before.argmax(axis=1)
-            lead = before[numbers[:n], leading]
-            piece, label = (before + self._after.take(leading, axis=0) >= lead[:, None]).nonzero()
-            reached = self._from.take(label, axis=0)
-            reached += before[piece, label][:, None]
-            now = np.maximum.reduceat(reached, np.searchsorted(piece, numbers[:n]), axis=0)
-            now += scores.take(starts[:n] + t, axis=0)
+            now = self._step(best[-1][:n], turns[:n])
+            now += scores.take(starts[:n] + signs[:n] * t, axis=0)
             best.append(now)
         return best
+
+    def _step(self, before: Floats, turns: Any) -> Floats:
+        """For each row of best scores those of reaching each label one transition further, without that label's own score."""
+        rows = np.arange(len(before))
+        leading = before.argmax(axis=1)
+        hopes = self._gains.take(leading + turns, axis=0)
+        hopes += before
+        places = np.flatnonzero(hopes >= before[rows, leading][:, None])
+        row = places // self._labels
+        reached = self._from.take(places % self._labels + turns[row], axis=0)
+        reached += before.ravel().take(places)[:, None]
+        found: Floats = np.maximum.reduceat(reached, row.searchsorted(rows), axis=0)
+        return found
+
+    def _join(self, ends: Floats, forward: Any, backward: Any) -> Any:
+        """The labels of the last token of every half. Backward halves may be empty; they come last then."""
+        labels = np.zeros(len(forward) + len(backward), dtype=np.int64)
+        both = backward < len(ends)
+        alone = forward[~both]
+        labels[alone] = ends[alone].argmax(axis=1)
+        left, right = forward[both], backward[both]
+        if len(left):
+            before = ends[left]
+            after = (self._step(before, np.zeros(len(left), dtype=np.int64)) + ends[right]).argmax(axis=1)
+            labels[right] = after
+            labels[left] = (before + self._onto.take(after, axis=0)).argmax(axis=1)
+        return labels
 
     def _pieces(self, scores: Floats, sequences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The sequences cut at sure tokens, which end one piece and begin the next."""

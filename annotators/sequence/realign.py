@@ -6,7 +6,8 @@ A tagger should be trained on tokens as it will meet them. Most tokens are the s
   tag of that mark (`.` `:` `,` `HYPH` ...), numbers without letters `CD`, clitics behind a word `POS` or `RB` (`n't`), where the
   tag set has these tags. A web or mail address (`ADD`) and a run of marks (`:)`) give their tag to every part.
 * Words that we leave together (`wild - type`) get the tag of the last one, the head; behind a hyphen a participle (`VBN`, `VBG`)
-  becomes `JJ`, as in the Penn Treebank (Santorini 1990, "Part-of-Speech Tagging Guidelines", on hyphenated modifiers).
+  becomes `JJ`, as in the Penn Treebank (Santorini 1990, "Part-of-Speech Tagging Guidelines", on hyphenated modifiers). A
+  possessive without its apostrophe (`the doctors_POS office`) counts as part of its noun.
 * Where borders cross, the tag under a token's last character counts.
 """
 
@@ -27,7 +28,7 @@ _MARKS = {
     "$": "$",
 }
 _CLITICS = {"'s": "POS", "’s": "POS", "n't": "RB", "n’t": "RB"}
-_ADDRESS, _HYPHEN = "ADD", "HYPH"
+_ADDRESS, _HYPHEN, _POSSESSIVE = "ADD", "HYPH", "POS"
 _PARTICIPLES = ("VBN", "VBG")
 
 
@@ -102,6 +103,8 @@ def carry(
 
 def _head(tags: Sequence[str]) -> str:
     """The tag of a token that holds words with these tags."""
+    if tags[-1] == _POSSESSIVE:
+        return tags[-2]
     return "JJ" if tags[-1] in _PARTICIPLES and tags[-2] == _HYPHEN else tags[-1]
 
 

@@ -26,7 +26,8 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
         "## Training",
         "",
         f"{training['documents']:,} documents, {training['tokens']:,} tokens. "
-        f"Algorithm {parameters['algorithm']}, at most {parameters['max_iterations']} iterations.",
+        f"Algorithm {parameters['algorithm']}, at most {parameters['max_iterations']} iterations"
+        + (f", mean of {parameters['runs']} trainings." if parameters["runs"] > 1 else "."),
         "",
     ]
     lines += [

@@ -6,13 +6,14 @@ import ctypes
 import logging
 import random
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from ...pipeline.component import CasConsumer, component
 from ...pipeline.errors import CasError, ConsumerError
 from ...pipeline.params import convert
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
-from . import bundle
-from .crf_trainer import Algorithm, CrfTrainer, Sequence_
+from . import bundle, crfsuite_file
+from .crf_trainer import Algorithm, CrfTrainer, Sequence_, _frequent, _trainer
 from .extraction import Columns, FeatureSet
 from .feature import Feature, Words
 from .labels import Misfits
+from .merging import mean, slim
+from .model_trainer import interruptible
 from .realign import Carried, carry
 from .tagger_card import tagger_card
 from .training import Example
@@ -38,10 +41,11 @@ _FEATURES: tuple[Any, ...] = (
     *({name: {"lower": True, "window": [-1, 1]}} for name in ("suffix2", "suffix3")),
     {"suffix": {"length": 1, "lower": True}},
     {"suffix4": {"lower": True}},
+    {"suffix": {"length": 5, "lower": True}},
     {"prefix": {"length": 1}},
-    *({name: {"lower": True}} for name in ("prefix2", "prefix3")),
+    *({name: {"lower": True}} for name in ("prefix2", "prefix3", "prefix4")),
     "shape",
-    {"short_shape": {"window": [-1, 1]}},
+    *({name: {"window": [-1, 1]}} for name in ("short_shape", "capital_type")),
     "hyphen",
 )
 
@@ -64,6 +68,8 @@ class _Document:
     words: tuple[list[int], list[int]]
     tags: list[str]
     tokens: tuple[list[int], list[int]]
+    reference: Example | None
+    """Sentences whose reference tokens differ from ours, as the reference has them."""
 
 
 @component("tagger_trainer", inputs=[Token, Sentence])
@@ -71,8 +77,9 @@ class TaggerTrainer(CasConsumer):
     """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model bundle for `tagger`.
 
     The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
-    the reference tokens. The default, an averaged perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens;
-    `lbfgs` (a CRF) takes twenty times as long.
+    the reference tokens (`realign.carry`). Sentences where the two differ are learnt in both forms, unless features look at
+    more than forms: it tells a tagger most about hyphens, and tokens may come from elsewhere. The default, an averaged
+    perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens; `lbfgs` (a CRF) takes ten times as long.
     """
 
     model: Path
@@ -91,10 +98,15 @@ class TaggerTrainer(CasConsumer):
     """Coefficient of L2 regularisation (lbfgs, l2sgd); default 0.01."""
     max_iterations: int = 10
     """Passes over the data (ap, pa, arow, l2sgd) or iterations (lbfgs, which needs 60 or more) at most."""
+    runs: int = 1
+    """Trainings with the sentences in other orders, whose weights are averaged (not for lbfgs, which knows no order): a little
+    better, as many times as long."""
     min_count: int = 2
     """Attributes that occur less often in training are left out."""
     prune: float = 0.0
     """Weights of attributes not larger than this are left out of the model."""
+    keep_crfsuite: bool = False
+    """Also put the model of a single training, not pruned, into the bundle in CRFsuite's own format."""
     seed: int = 1
     """For the order of sentences in training."""
     title: str = ""
@@ -110,15 +122,23 @@ class TaggerTrainer(CasConsumer):
     limits: str = ""
     """What the model cannot do: a paragraph of the model card."""
 
+    trained_as: ClassVar[str] = "tagger"
+
     def __post_init__(self) -> None:
         if self.prune < 0 or self.prune == float("inf") or self.prune != self.prune:
             raise ValueError(f"prune: expected a finite number of 0 or more, got {self.prune}")
         if not self.features:
             raise ValueError("features: expected at least one")
+        if self.runs < 1 or (self.runs > 1 and self.algorithm == "lbfgs"):
+            raise ValueError(f"runs: expected 1 or more, and 1 for lbfgs, got {self.runs}")
+        if self.keep_crfsuite and self.runs > 1:
+            raise ValueError(
+                "keep_crfsuite: expected a single training (runs: 1): the mean of several is not CRFsuite's"
+            )
         self._crf()  # checks the parameters that both have
 
     def _crf(self) -> _TagCrf:
-        return _TagCrf(
+        made = _TagCrf(
             model=self.model,
             features=self.features,
             window=self.window,
@@ -128,8 +148,10 @@ class TaggerTrainer(CasConsumer):
             max_iterations=self.max_iterations,
             min_count=self.min_count,
             seed=self.seed,
-            keep_crfsuite=False,
+            keep_crfsuite=self.keep_crfsuite,
         )
+        made.runs = self.runs
+        return made
 
     @cached_property
     def feature_set(self) -> FeatureSet:
@@ -155,8 +177,26 @@ class TaggerTrainer(CasConsumer):
         words = Words(view)
         columns = self.feature_set.columns(words)
         tags = [tag or "" for tag in gold.feature(Token, "pos")]
-        self._documents.append(_Document(columns, view.text, gold.spans(Token), tags, (words.begins, words.ends)))
+        tokens = words.begins, words.ends
+        reference = self._differing(Words(gold), tags, set(zip(*tokens, strict=True)))
+        self._documents.append(_Document(columns, view.text, gold.spans(Token), tags, tokens, reference))
         self._latest = cas
+
+    def _differing(self, words: Words, tags: list[str], tokens: set[tuple[int, int]]) -> Example | None:
+        """The sentences of the reference with a token that is none of ours; None where there are none."""
+        if len(self.feature_set.of_form) < len(self.features):
+            return None  # what other features look at is in the initial view alone
+        forms: list[str] = []
+        labels: list[str] = []
+        sentences: list[tuple[int, int]] = []
+        for first, last in words.sentences:
+            spans = zip(words.begins[first:last], words.ends[first:last], strict=True)
+            if not tokens.issuperset(spans):
+                sentences.append((len(forms), len(forms) + last - first))
+                forms += words.forms[first:last]
+                labels += tags[first:last]
+        columns = Columns(forms, [], np.zeros((0, len(forms))), sentences, "sentence")
+        return Example(columns, labels, Misfits(), Counter()) if forms else None
 
     def retract(self, cas: Cas) -> None:
         if self._latest is cas:
@@ -187,23 +227,24 @@ class TaggerTrainer(CasConsumer):
                 stacklevel=2,
             )
         examples = [Example(d.columns, c.tags, Misfits(), Counter()) for d, c in zip(documents, carried, strict=True)]
+        examples += [d.reference for d in documents if d.reference is not None]
         crf = self._crf()
         crf.feature_set = self.feature_set
-        weights, facts, _ = crf.train(examples)
+        weights, facts, raw = crf.train(examples)
         weights = slim(weights, self.prune)
         weights.verify()
         self._written = self._meta(weights, carried, facts)
         path = self.output / self.model
-        bundle.write(path, self._written, weights, tagger_card(self._written))
+        bundle.write(path, self._written, weights, tagger_card(self._written), raw)
         log.info("written", extra={"path": str(path), "active_features": weights.active})
 
     def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
         tags = Counter(tag for c in carried for tag in c.tags if tag)
-        told = ("algorithm", "c1", "c2", "max_iterations", "min_count", "prune", "seed", "gold")
+        told = ("algorithm", "c1", "c2", "max_iterations", "runs", "min_count", "prune", "seed", "gold")
         return {
             "format": bundle.FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
-            "type": "tagger",
+            "type": self.trained_as,
             "title": self.title,
             "language": self.language,
             "licence": self.licence,
@@ -245,16 +286,39 @@ def _version(package: str) -> str:
 
 
 class _TagCrf(CrfTrainer):
-    """The trainer of CRFs on tags: sentences with a token that has none are left out, the others come in random order."""
+    """The trainer of CRFs on tags: several trainings averaged; sentences with a token that has no tag are left out."""
+
+    runs = 1
+
+    def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
+        documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
+        if self.min_count > 1:
+            documents = _frequent(documents, self.min_count)
+        options = self._options(sum(map(len, documents)))
+        trainer = _trainer(self.algorithm, options)
+        for document in documents:
+            for attributes, tags in document:
+                trainer.append(attributes, tags)
+        steady(self.seed)
+        found = []
+        with tempfile.TemporaryDirectory() as folder, interruptible():
+            for run in range(self.runs):
+                file = Path(folder) / f"{run}.crfsuite"
+                trainer.train(str(file))
+                if not file.exists() or not file.stat().st_size:
+                    raise ConsumerError(
+                        "tagger_trainer: CRFsuite wrote no model: there are no features, or no sentences"
+                    )
+                raw = file.read_bytes()
+                found.append(crfsuite_file.parse(raw))
+        facts = {"sequences": sum(map(len, documents)), "options": options, "runs": self.runs}
+        weights = mean(found) if self.runs > 1 else found[0]
+        return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
 
     def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
         found = [s for s in super()._sequences(example, chance) if "" not in s[1]]
         chance.shuffle(found)
         return found
-
-    def _fit(self, *given: Any) -> list[dict[str, Any]]:
-        steady(self.seed)
-        return super()._fit(*given)
 
 
 def steady(seed: int) -> None:
@@ -270,26 +334,5 @@ def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
     """Adds measured accuracy (`tag_scores.TagScores.row`) to the bundle at `path`, description and card."""
     found = bundle.ModelBundle.load(str(path))
     meta = {**found.meta, "scores": scores}
-    bundle.write(path, meta, found.weights, tagger_card(meta))
-
-
-def slim(weights: Weights, prune: float) -> Weights:
-    """Weights in single precision, those of attributes not larger than `prune` left out, attributes in sorted order."""
-    values = weights.values.astype(np.float32).astype(np.float64)
-    kept = (np.abs(values) > prune).nonzero()[0]
-    order = sorted(np.unique(weights.rows[kept]).tolist(), key=lambda row: weights.attributes[row])
-    place = np.zeros(len(weights.attributes), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    rows, columns, values = place[weights.rows[kept]], weights.columns[kept], values[kept]
-    by_row = np.lexsort((columns, rows))
-    transitions = weights.transitions
-    if transitions is not None:
-        transitions = transitions.astype(np.float32).astype(np.float64)
-    return Weights(
-        weights.labels,
-        [weights.attributes[row] for row in order],
-        rows[by_row],
-        columns[by_row],
-        values[by_row],
-        transitions,
-    )
+    raw = bundle._read(path, bundle.CRFSUITE) if bundle.CRFSUITE in meta["files"] else None
+    bundle.write(path, meta, found.weights, tagger_card(meta), raw)

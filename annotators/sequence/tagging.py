@@ -41,6 +41,14 @@ class LinearTagger(Annotator):
             asked = feature_set(head(self.model), self.model).needs()
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
+    def because(self, need: type[FeatureStructure] | str) -> str:
+        """What of the model looks at something that must be there upstream; empty where it is the annotator itself."""
+        loaded = self.model if isinstance(self.model, ModelBundle) else None
+        features = loaded.features if loaded else feature_set(head(str(self.model)), str(self.model))
+        users = [f.label for f in features.features if need in (*f.inputs, *f.sets)]
+        name = loaded.place if loaded else self.model
+        return f"feature {', '.join(users)} of model {name}" if users else ""
+
     def open(self) -> None:
         super().open()
         found = self.model.meta["type"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 from .. import assemble, config
+from ..component import CasConsumer
 from ..errors import Fault, nearest
 from ..yaml_source import Keys, Source, dotted
 from . import part_of
@@ -63,10 +65,10 @@ def _of_model(plan: Plan, model: Model, source: Source) -> list[Fault]:
     if model.trainer is not None:
         step = part_of.given(model.trainer, {part_of.MODEL: "model"})
         trainer = part_of.build(step, "consumers", whole, built)
-        whole.engines.append(step)
-        engines = [c for c in (*prepared, trainer) if c is not None]
-        assemble._check_capabilities(reader, engines, whole, faults)  # type: ignore[arg-type]  # built as a reader
+        whole.consumers.append(step)
+        engines, consumers = [c for c in prepared if c is not None], [cast(CasConsumer, trainer)]
+        assemble.check_capabilities(reader, engines, consumers, whole, faults)  # type: ignore[arg-type]  # built as a reader
     there = assemble.with_resolver([c for c in found if c is not None])
-    assemble._check_capabilities(reader, there, whole, faults)  # type: ignore[arg-type]  # built as a reader
-    assemble._check_mentions(there, whole, faults)
+    assemble.check_capabilities(reader, there, [], whole, faults)  # type: ignore[arg-type]  # built as a reader
+    assemble.check_mentions(there, whole, faults)
     return faults

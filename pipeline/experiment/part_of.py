@@ -28,7 +28,7 @@ def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, K
 
 def build(step: config.Step, section: str, settled: config.Config, faults: list[Fault]) -> Component | None:
     """The component of a step; None where `faults` tell why not."""
-    made: Component | None = assemble._build(step, section, settled, faults, {})
+    made: Component | None = assemble.build_step(step, section, settled, faults, {})
     return made
 
 

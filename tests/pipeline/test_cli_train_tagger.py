@@ -43,7 +43,6 @@ def train_it(*arguments: object, code: int = 0) -> str:
 def test_it_trains_scores_and_says_so(files: tuple[Path, Path], tmp_path: Path) -> None:
     train, dev = files
     out = train_it(train, "--dev", dev, "--test", dev, "--output", tmp_path / "m", "-n", 6, "--language", "xx")
-    assert "iteration 6 of 6, loss " in out
     assert "tags, 0.0" in out
     assert "dev: xx-dev.conllu\n  accuracy 1.0000 on " in out
     assert "test: xx-dev.conllu\n" in out
@@ -88,7 +87,6 @@ def test_wrong_files_are_told_before_anything_is_trained(files: tuple[Path, Path
     train, _ = files
     out = train_it(train, "--dev", tmp_path / "absent.conllu", "-o", tmp_path / "m", code=4)
     assert "absent.conllu" in out
-    assert "iteration" not in out
     assert not (tmp_path / "m").exists()
     assert "absent.conllu" in train_it(tmp_path / "absent.conllu", code=4)
 

@@ -51,7 +51,13 @@ class Candidate(TokenFeature):
         for found in words.view.select(PhiCandidate):
             if found.confidence < self.min_confidence:
                 continue
-            if wanted and not any(found.source == w or found.source.startswith(f"{w}/") for w in wanted):
+            if wanted and not _counts(found.source, wanted):
                 continue
             kind = tidy((found.kind.top if self.top else found.kind).name)
             yield found.begin, found.end, f"B-{kind}", f"I-{kind}"
+
+
+def _counts(source: str, wanted: tuple[str, ...]) -> bool:
+    """Whether one of the ids is an element of the source's path: `names` of `rules/names`, as in the resolver."""
+    inside = f"/{source}/"
+    return any(f"/{w}/" in inside for w in wanted)

@@ -159,3 +159,11 @@ def test_lengths_for_the_record_are_checked(name: str) -> None:
     with pytest.raises(ValueError) as told:
         InRecord(**{name: 0})
     assert str(told.value) == f"{name}: expected a whole number of at least 1, got 0"
+
+
+def test_a_source_may_be_any_part_of_a_path(words: Any) -> None:
+    name = PhiCandidate(16, 22, kind=PhiKind.PERSON, confidence=0.9)
+    name._source = "hospital/rules/names"
+    made = words(TEXT, name)
+    for sources, found in (("names", True), ("rules", True), ("rules/names", True), ("name", False), ("rule", False)):
+        assert any(Candidate(sources=sources).column(made)) is found

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.sequence import features
 from caspipe.annotators.sequence.feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
 from caspipe.annotators.sequence.features.cluster import Clusters
@@ -45,13 +46,14 @@ CLASSES = sorted(
 )
 FILES: dict[str, dict[str, Any]] = {
     "cluster": {"file": Clusters({"a": "0101", "b": "11"}, True, "clusters.txt")},
+    "lexicon": {"lexicon": Lexicon.load("months")},
     "embedding": {"file": Vectors({"a": 0, "B": 1}, np.array([[1, -1], [2, -3]], np.float32), "vectors.txt")},
 }
 NAMES = """
 token lower capital_type numeric_type hyphen suffix2 suffix3 suffix4 suffix prefix prefix2 prefix3 prefix4 char_pattern shape
 short_shape length has_xyz pos pos_bigram list term sentence_position document_position sentence_in_document
 sentence_position_bin document_position_bin sentence_in_document_bin neighbours cluster embedding line_head field
-line_position blank_before brackets quoted known_phi candidate regex_class
+line_position blank_before brackets quoted known_phi candidate regex_class lexicon
 """
 
 CHARACTERS = st.one_of(

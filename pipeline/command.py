@@ -1,0 +1,97 @@
+"""What all commands of the command line share: arguments, exit codes, and how errors and warnings are told."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .errors import CaspipeError, ConfigError
+
+if TYPE_CHECKING:
+    from .pipeline import Pipeline
+
+EXIT_CONFIG = 2
+EXIT_INCOMPLETE = 3
+EXIT_FAILED = 4
+EXIT_INTERRUPTED = 130
+
+
+def shipped_configs(incomplete: str) -> list[str]:
+    from .shipped import names
+
+    return [n for n in names() if n.startswith(incomplete)]
+
+
+def component_names(incomplete: str) -> list[str]:
+    from . import registry
+
+    return [c.name for c in registry.components() if c.name.startswith(incomplete)]
+
+
+Config = Annotated[
+    str,
+    typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Overrides a parameter; may be given again."),
+]
+Plugin = Annotated[
+    list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with components of yours.")
+]
+
+
+def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Errors we raise on purpose become their message and an exit code; anything else is a bug and shows its trace."""
+
+    @wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _warn
+                return function(*args, **kwargs)
+        except ConfigError as error:
+            complain("\n".join(map(str, error.faults)))
+            raise typer.Exit(EXIT_CONFIG) from None
+        except CaspipeError as error:
+            complain(str(error))
+            raise typer.Exit(EXIT_FAILED) from None
+        except BrokenPipeError:
+            raise typer.Exit(0) from None
+
+    return wrapped
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    from ..typesystem.errors import told
+
+    text = f"warning: {told(message, category, filename, lineno)}"
+    typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
+
+
+def complain(message: str) -> None:
+    typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+
+
+def load(config: str, overrides: list[str] | None, plugins: list[Path] | None) -> Pipeline:
+    from . import registry
+    from .pipeline import Pipeline
+    from .shipped import locate
+
+    for plugin in plugins or []:
+        registry.load_file(str(plugin))
+    return Pipeline.load(locate(config), overrides or [])
