@@ -1,7 +1,7 @@
 """Makes the shipped tagger `en-tagger`: one command, the same bytes every time on one platform.
 
-    python scripts/build_tagger.py ../shared/corpora            writes configs/models/en-tagger
-    python scripts/build_tagger.py ../shared/corpora --output FOLDER
+    python scripts/build_tagger.py CORPORA            writes configs/models/en-tagger
+    python scripts/build_tagger.py CORPORA --output FOLDER
 
 Needs `ud_ewt/en_ewt-ud-{train,dev}.conllu.gz` and `craft_pos/craft-200k.conllu.gz` below the folder. One training
 without the last fifth of CRAFT, which is scored on that fifth, then those of the model itself, on everything but the dev part of
@@ -34,7 +34,7 @@ PARAMETERS: dict[str, Any] = {
     "language": "en",
     "licence": "CC BY-SA 4.0",
     "title": "Penn Treebank tags for English: web text and biomedical articles.",
-    "command": "python scripts/build_tagger.py ../shared/corpora",
+    "command": "python scripts/build_tagger.py CORPORA",
     "corpora": [
         "Universal Dependencies English Web Treebank (EWT) 2.15, train part: web logs, news groups, mail, reviews, answers. "
         "Annotations (c) Stanford University, CC BY-SA 4.0. This model is derived from it and has the same licence.",

@@ -1,6 +1,6 @@
 """Sequence models over tokens: features, CRF and SVM, their training and their bundles."""
 
-from . import crf, crf_trainer, features, filter, filter_trainer, svm, svm_trainer
+from . import crf, crf_trainer, features, filter, filter_trainer, svm, svm_trainer, tagger_trainer
 from .bundle import ModelBundle
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words
 
@@ -18,4 +18,5 @@ __all__ = [
     "filter_trainer",
     "svm",
     "svm_trainer",
+    "tagger_trainer",
 ]

@@ -14,6 +14,7 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from . import crfsuite_file
 from .bundle import CRFSUITE
+from .chance import steady
 from .labels import OUTSIDE
 from .training import Example, Trainer, log
 from .weights import Weights
@@ -88,7 +89,7 @@ class CrfTrainer(Trainer):
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
         documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
         if self.min_count > 1:
-            documents = _frequent(documents, self.min_count)
+            documents = frequent(documents, self.min_count)
         options = self._options(sum(map(len, documents)))
         facts: dict[str, Any] = {"sequences": sum(map(len, documents)), "options": options}
         if self.early_stop and self.algorithm == "lbfgs":
@@ -151,18 +152,19 @@ class CrfTrainer(Trainer):
         self, documents: list[list[Sequence_]], held: list[list[Sequence_]], options: dict[str, Any], file: Path
     ) -> list[dict[str, Any]]:
         """Trains into a file; returns what CRFsuite said of each iteration."""
-        trainer = _trainer(self.algorithm, options)
+        trainer = told_trainer(self.algorithm, options)
         for group, some in enumerate((documents, held)):
             for document in some:
                 for attributes, labels in document:
                     trainer.append(attributes, labels, group)
+        steady(self.seed)
         trainer.train(str(file), holdout=1 if held else -1)
         if not file.exists() or file.stat().st_size == 0:
             raise ConsumerError(f"{self.name}: CRFsuite wrote no model: it has no features, or its options do not fit")
         return list(trainer.trace)
 
 
-def _trainer(algorithm: str, options: dict[str, Any]) -> Any:
+def told_trainer(algorithm: str, options: dict[str, Any]) -> Any:
     """A trainer of CRFsuite that tells its progress to the log `caspipe.training` instead of printing it."""
     import pycrfsuite
 
@@ -182,7 +184,7 @@ def _trainer(algorithm: str, options: dict[str, Any]) -> Any:
     return made
 
 
-def _frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:
+def frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:
     """The same without attributes that occur fewer than `least` times."""
     counts: Counter[str] = Counter()
     for attributes in _tokens(documents):

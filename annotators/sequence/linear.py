@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .chance import steady
 from .extraction import Floats
 
 
@@ -27,6 +28,7 @@ def binary_svm(
     flat = np.array([i for row in indices for i in row], dtype=np.int64)
     matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
     y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
+    steady(1)
     fitted = train(problem(y, matrix, 1), parameter(f"-s 3 -c {C!r} -B 1 -q"))
     sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
     values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))

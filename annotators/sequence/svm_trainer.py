@@ -14,6 +14,7 @@ import numpy as np
 from ...pipeline.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
+from .chance import steady
 from .decoding import viterbi
 from .extraction import FeatureSet, Floats
 from .labels import OUTSIDE, Encoding, decode, follows
@@ -185,7 +186,7 @@ def _told(wanted: Any, problems: int) -> Iterator[None]:
     """
     from liblinear import liblinear
 
-    _seed(liblinear.liblinear)
+    steady(1)
     done, raised = 0, []
 
     def hear(said: bytes) -> None:
@@ -205,16 +206,6 @@ def _told(wanted: Any, problems: int) -> Iterator[None]:
         liblinear.liblinear.set_print_string_function(liblinear.ctypes_print_null)
     if raised:
         raise raised[0]
-
-
-def _seed(library: Any) -> None:
-    """The same pseudo-random numbers for every training: coordinate descent visits tokens in random order."""
-    try:
-        library.srand(1)
-    except AttributeError:  # Windows looks up names in one library only
-        import ctypes
-
-        ctypes.CDLL("msvcrt").srand(1)
 
 
 def label_pairs(labels: list[str], examples: list[Example], encoding: Encoding, strength: float) -> Floats:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import random
-import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -22,7 +20,8 @@ from ...pipeline.errors import CasError, ConsumerError
 from ...pipeline.params import convert
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
 from . import bundle, crfsuite_file
-from .crf_trainer import Algorithm, CrfTrainer, Sequence_, _frequent, _trainer
+from .chance import steady
+from .crf_trainer import Algorithm, CrfTrainer, Sequence_, frequent, told_trainer
 from .extraction import Columns, FeatureSet
 from .feature import Feature, Words
 from .labels import Misfits
@@ -79,7 +78,7 @@ class TaggerTrainer(CasConsumer):
     The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
     the reference tokens (`realign.carry`). Sentences where the two differ are learnt in both forms, unless features look at
     more than forms: it tells a tagger most about hyphens, and tokens may come from elsewhere. The default, an averaged
-    perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens; `lbfgs` (a CRF) takes ten times as long.
+    perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens; `lbfgs` (a CRF) takes several times as long.
     """
 
     model: Path
@@ -293,9 +292,9 @@ class _TagCrf(CrfTrainer):
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
         documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
         if self.min_count > 1:
-            documents = _frequent(documents, self.min_count)
+            documents = frequent(documents, self.min_count)
         options = self._options(sum(map(len, documents)))
-        trainer = _trainer(self.algorithm, options)
+        trainer = told_trainer(self.algorithm, options)
         for document in documents:
             for attributes, tags in document:
                 trainer.append(attributes, tags)
@@ -319,15 +318,6 @@ class _TagCrf(CrfTrainer):
         found = [s for s in super()._sequences(example, chance) if "" not in s[1]]
         chance.shuffle(found)
         return found
-
-
-def steady(seed: int) -> None:
-    """Sets the C library's random numbers, by which CRFsuite (ap, pa, arow, l2sgd) orders sentences and never seeds itself.
-
-    Without it a second training in the same process makes another model.
-    """
-    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-    library.srand(seed)
 
 
 def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
