@@ -152,3 +152,26 @@ def test_a_document_without_text_is_left_alone(veto: Veto) -> None:
 def test_wrong_parameters_are_named(parameters: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Veto(**parameters)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(("text", "vetoed"), [("seen [@] noon", True), ("[...]", True), ("[J.] came", False)])
+def test_punctuation_alone_is_no_name(veto: Veto, text: str, vetoed: bool) -> None:
+    assert reason(veto, document(text)) == ("vetoed: punctuation" if vetoed else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "vetoed"),
+    [
+        ("It rose. [Price] was high.", 0.6, True),
+        ("[Price] was high.", 0.6, True),
+        ("It rose. [Price] was high.", 0.7, False),
+        ("Seen with [Price] again.", 0.6, False),
+        ("[Lindqvist] was high.", 0.6, False),
+        ("Seen by Dr. [Price] again.", 0.6, False),
+        ("It rose. [Price Young] was high.", 0.6, False),
+    ],
+)
+def test_a_common_word_that_begins_a_sentence_needs_more_confidence(text: str, confidence: float, vetoed: bool) -> None:
+    engine = Veto(sources=["names"], common_below=0.7)
+    engine.open()
+    assert reason(engine, document(text, confidence=confidence)) == ("vetoed: common word" if vetoed else "")

@@ -48,10 +48,12 @@ class Candidate(TokenFeature):
 
     def _marks(self, words: Words) -> Iterator[Mark]:
         wanted = listed(self.sources)
+        heard: dict[str, bool] = {}
         for found in words.view.select(PhiCandidate):
-            if found.confidence < self.min_confidence:
-                continue
-            if wanted and not _counts(found.source, wanted):
+            source = found.source
+            if source not in heard:
+                heard[source] = not wanted or _counts(source, wanted)
+            if not heard[source] or found.confidence < self.min_confidence:
                 continue
             kind = tidy((found.kind.top if self.top else found.kind).name)
             yield found.begin, found.end, f"B-{kind}", f"I-{kind}"

@@ -14,8 +14,8 @@ from .tidy import label, tidy
 
 @part("lexicon")
 class InLexicon(FormFeature):
-    """The form is an entry of a lexicon, whatever its case; the value says how the form is written: `X` with a capital and
-    small letters after it, `XX` all in capitals, `x` otherwise, and what its column says. Of single words only; `list` finds phrases too.
+    """The form is an entry of a lexicon, whatever its case. The value says how the form is written: `XX` all in capitals, `X`
+    with a capital, `x` otherwise; and what a column of the list says. Of single words only; `list` finds phrases, too.
 
     Example: with `lexicon:surnames` the form `Smith` gives `lexicon:surnames=X`; with `column: share` and `steps: [0.01, 0.5]`
     `lexicon:surnames:share=X2`, since its share is above the second step.

@@ -52,7 +52,7 @@ FILES: dict[str, dict[str, Any]] = {
 NAMES = """
 token lower capital_type numeric_type hyphen suffix2 suffix3 suffix4 suffix prefix prefix2 prefix3 prefix4 char_pattern shape
 short_shape length has_xyz pos pos_bigram list term sentence_position document_position sentence_in_document
-sentence_position_bin document_position_bin sentence_in_document_bin neighbours cluster embedding line_head field
+sentence_position_bin document_position_bin sentence_in_document_bin neighbours cluster embedding line_head field elsewhere
 line_position blank_before brackets quoted known_phi candidate regex_class lexicon
 """
 

@@ -1,0 +1,86 @@
+"""Prepares the open corpora that the English models learn from: divides them, and turns what no reader reads into JSON Lines.
+
+Every tenth document of Wikigold and of the Broad Twitter Corpus is held back for scoring; ten tweets in a row are a document.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+PARTS = 10
+"""One document of this many is held back, the last of each."""
+TWEETS = 10
+"""Tweets in a document: BTC does not say what belongs together."""
+MARK = "-DOCSTART- O\n\n"
+NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy"
+    r"|eighty|ninety)\b",
+    re.IGNORECASE,
+)
+"""What an age has; PHEE also marks `elderly` and `of reproductive age`, which are none here."""
+
+
+def prepare(corpora: Path, folder: Path) -> None:
+    """Writes what is learnt from into `folder`, one sub-folder for each corpus, and what is held back into `folder`/held.
+
+    Raises FileNotFoundError where a corpus is not there.
+    """
+    train, held = folder, folder / "held"
+    for name, file, documents in (
+        ("wikigold", "wikigold.conll.txt", _marked(corpora / "wikigold" / "wikigold.conll.txt")),
+        ("btc", "btc.conll", _tweets(corpora / "btc" / "btc.conll.gz")),
+    ):
+        numbered = list(enumerate(documents, 1))
+        _write(train / name / file, [d for n, d in numbered if n % PARTS])
+        _write(held / name / file, [d for n, d in numbered if n % PARTS == 0])
+    for source in sorted((corpora / "wnut17").glob("*.conll")):
+        (train / "wnut17").mkdir(exist_ok=True)
+        shutil.copyfile(source, train / "wnut17" / source.name)
+    (train / "phee").mkdir()
+    with (train / "phee" / "phee.jsonl").open("w", encoding="utf-8", newline="\n") as out:
+        for part in ("train", "dev"):
+            for record in _phee(corpora / "phee" / f"{part}.json.gz"):
+                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _marked(file: Path) -> list[str]:
+    """The documents of a CoNLL file with marks between them, without the marks."""
+    text = file.read_text(encoding="utf-8")
+    return [d.strip("\n") for d in re.split(r"(?m)^-DOCSTART-.*\n", text) if d.strip()]
+
+
+def _tweets(file: Path) -> list[str]:
+    text = gzip.decompress(file.read_bytes()).decode("utf-8")
+    tweets = [t.strip("\n") for t in re.split(r"\n[ \t]*\n", text) if t.strip()]
+    return ["\n\n".join(tweets[at : at + TWEETS]) for at in range(0, len(tweets), TWEETS)]
+
+
+def _write(file: Path, documents: list[str]) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"{MARK}{document}\n\n" for document in documents), encoding="utf-8", newline="\n")
+
+
+def _phee(file: Path) -> Iterator[dict[str, Any]]:
+    """Sentences with the ages that are said in numbers; those with other marks of age are left out."""
+    for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines():
+        record = json.loads(line)
+        text, spans = record["context"], sorted(set(_ages(record)))
+        apart = all(a[1] <= b[0] for a, b in pairwise(spans))
+        if apart and all(NUMBER.search(text, *span) for span in spans):
+            marks = [{"begin": begin, "end": end, "kind": "AGE"} for begin, end in spans]
+            yield {"id": record["id"], "text": text, "spans": marks}
+
+
+def _ages(record: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    for event in (event for group in record["annotations"] for event in group["events"]):
+        age = event.get("Subject", {}).get("Age", {})
+        for texts, begins in zip(age.get("text", []), age.get("start", []), strict=True):
+            for text, begin in zip(texts, begins, strict=True):
+                yield begin, begin + len(text)
