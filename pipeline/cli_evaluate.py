@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples: `caspipe evaluate my.yaml --set reader.jsonl.spans_field=spans` | "
     "`caspipe evaluate --gold corpus/gold --system corpus/run1 --reader i2b2 --scheme i2b2-2014` | "
-    "`caspipe evaluate --gold dev --system run1 --compare run2 --reader i2b2 --scheme meddocan --sentences sentences` | "
+    "`caspipe evaluate --gold dev --system run1 --compare run2 --reader i2b2 --scheme meddocan` | "
     "`caspipe evaluate --gold gold.jsonl --system found.jsonl --reader jsonl --bootstrap 1000 --json scores.json` | "
     "`caspipe evaluate --gold echr_test.json --system masked.json --reader tab --scheme tab`. "
     "A figure that cannot be computed, such as the precision of a system that found nothing, is printed as `undefined`."
 )
 SHOWN = ("strict", "covering", "overlapping", "token-binary", "masking", "characters", "documents")
 """Criteria where none are asked for."""
+LEAK = "leak: misses per sentence; sentences of {}"
 
 
 @guarded
@@ -85,7 +86,11 @@ def command(
     system_view: Annotated[str, typer.Option(metavar="VIEW", help="View with what was found, likewise.")] = "",
     sentences: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Files `<id>.ann`, a line a sentence: for MEDDOCAN's leak score."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Files `<id>.ann`, a line a sentence: for MEDDOCAN's leak score. Without: `annotated_corpora/sentence_splitted` "
+            "here or above the gold collection, else the segmenter's sentences.",
+        ),
     ] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Draws for 95 % intervals over documents.", min=0)] = 0,
     wilson: Annotated[
@@ -122,14 +127,18 @@ def command(
         if reader == "tab":
             return _of_tab(gold, Path(which))
         reference = _collection(gold, reader, kinds or [], set_ or [], gold_view)
-        return _side_by_side(reference, _collection(Path(which), reader, kinds or [], set_ or [], system_view), step)
+        found = _collection(Path(which), reader, kinds or [], set_ or [], system_view)
+        found.keep_overlaps = True
+        return _side_by_side(reference, found, step)
+
+    near = _sentences_near(gold) if gold is not None and sentences is None and "meddocan" in wanted else None
 
     def scored(which: str | Path) -> dict[str, Scores]:
         from . import console
 
         with console.progress(quiet) as progress:
             found = pairs(which, _stepper(progress))
-            return _scored(_counted(found, sentences), wanted, level)
+            return _scored(_counted(found, sentences, near), wanted, level)
 
     first = scored(system if system is not None else str(config))
     second = scored(compare) if compare else None
@@ -137,7 +146,7 @@ def command(
     _write(report, json_file, csv_file)
     from .evaluation_table import print_report
 
-    print_report(report)
+    print_report(report, {"meddocan": LEAK.format(sentences or near or "the segmenter")})
 
 
 def _faults(config: str | None, gold: Path | None, system: Path | None, kinds: list[str]) -> list[Fault]:
@@ -200,10 +209,18 @@ def _collection(path: Path, reader: str, kinds: list[str], overrides: list[str],
     return Collection(path, reader, meaning, overrides, view)
 
 
-def _counted(pairs: Iterator[Pair], sentences: Path | None) -> Iterator[Pair]:
+def _sentences_near(gold: Path) -> Path | None:
+    from .evaluation import sentences_near
+
+    return sentences_near(gold)
+
+
+def _counted(pairs: Iterator[Pair], sentences: Path | None, near: Path | None) -> Iterator[Pair]:
     from .evaluation import with_sentences
 
-    return pairs if sentences is None else with_sentences(pairs, sentences)
+    if sentences is not None:
+        return with_sentences(pairs, sentences)
+    return pairs if near is None else with_sentences(pairs, near, all_there=False)
 
 
 def _stepper(progress: Any) -> Step | None:
@@ -225,11 +242,14 @@ def _scored(
     pairs: Iterator[Pair], wanted: dict[str, tuple[tuple[str, ...], str | None]], level: Any
 ) -> dict[str, Scores]:
     from ..consumers.scoring import Scores, Tally, at_level, measures
+    from .errors import ReaderError
 
     tallies = {name: Tally(measures(*given)) for name, given in wanted.items()}
     for pair in pairs:
         for name, tally in tallies.items():
             tally.add(pair if name else at_level(pair, level))
+    if not any(tally.documents for tally in tallies.values()):
+        raise ReaderError("no documents to score")
     return {name: Scores(tally) for name, tally in tallies.items()}
 
 

@@ -87,12 +87,19 @@ class Collection:
     """Further parameters: `i2b2.pattern=*.xml`."""
     view: str = ""
     """View with the annotations; empty for the one the reader puts them in."""
+    keep_overlaps: bool = False
+    """Whether overlapping annotations are all kept where `overrides` do not say: a system's count as it gave them."""
 
     def pipeline(self) -> Pipeline:
         """Reader and segmenter. Raises ConfigError for a reader or parameter that does not exist."""
         given: dict[str, object] = {"files" if self.path.is_file() else "folder": str(self.path)}
+        takes = _parameters(self.reader)
         if self.reader == "jsonl":
             given["spans_field"] = "spans"
+        if self.reader == "conll":
+            given["tokens"] = True  # chunks are of the file's tokens
+        if self.keep_overlaps and "overlaps" in takes:
+            given["overlaps"] = "keep"
         if self.kinds:
             given["kinds"] = dict(self.kinds)
         config = json.dumps({"reader": {self.reader: given}, "engines": ["segmenter"]})
@@ -106,21 +113,39 @@ class Collection:
         return self.view or (INITIAL_VIEW if self.reader == "xmi" else GOLD_VIEW)
 
 
+def _parameters(reader: str) -> tuple[str, ...]:
+    """Names of a reader's parameters; none for a reader that does not exist, which the configuration will tell."""
+    try:
+        return tuple(p.name for p in params.parameters(registry.find(reader, "reader")))
+    except LookupError:
+        return ()
+
+
 def side_by_side(reference: Collection, system: Collection, step: Step | None = None) -> Iterator[Pair]:
     """The documents of two collections, matched by id, in the order of the system's.
 
-    Raises ReaderError where a document cannot be read or only one of the two has it; it counts them and names the first.
+    Raises ReaderError where a document cannot be read, where two have one id, and where only one side has a document; it
+    counts them and names the first.
     """
-    gold = {cas.id: cas for cas in _read(reference)}
-    ids, found = list(gold), []
+    gold: dict[str, Cas] = {}
+    for cas in _read(reference):
+        _once(cas.id, gold, reference.path)
+        gold[cas.id] = cas
+    ids, found = list(gold), dict[str, None]()
     pipeline = system.pipeline()
     assert pipeline.reader is not None
     with pipeline:
         for cas in _documents(pipeline.reader, step):
-            found.append(cas.id)
+            _once(cas.id, found, system.path)
+            found[cas.id] = None
             if cas.id in gold:
                 yield pair_of_two(gold.pop(cas.id), pipeline.process(cas), _view(reference), _view(system))
-    same_documents(ids, found, str(reference.path), str(system.path))
+    same_documents(ids, list(found), str(reference.path), str(system.path))
+
+
+def _once(document: str, seen: Mapping[str, object], where: Path) -> None:
+    if document in seen:
+        raise ReaderError(f"{where}: two documents have the id {document}")
 
 
 def _view(collection: Collection) -> str:
@@ -148,6 +173,8 @@ def _documents(reader: CollectionReader, step: Step | None, limit: int | None = 
         reader.close()
     if reader.failed:
         document, error = reader.failed[0]
+        if len(reader.failed) == 1:
+            raise ReaderError(f"document {document} could not be read: {error}")
         raise ReaderError(f"{len(reader.failed):,} documents could not be read; the first is {document}: {error}")
 
 
@@ -158,18 +185,30 @@ def _length(reader: CollectionReader) -> int | None:
         return None
 
 
-def with_sentences(pairs: Iterable[Pair], folder: Path, suffix: str = ".ann") -> Iterator[Pair]:
+SENTENCES = Path("annotated_corpora", "sentence_splitted")
+"""Where MEDDOCAN's script looks for sentences, below the folder it is started in."""
+
+
+def sentences_near(gold: Path) -> Path | None:
+    """The folder with MEDDOCAN's sentences: below the working folder, as its script has it, or below one around `gold`."""
+    around = (Path(), *(gold / "_").absolute().parents)
+    return next((folder / SENTENCES for folder in around if (folder / SENTENCES).is_dir()), None)
+
+
+def with_sentences(pairs: Iterable[Pair], folder: Path, *, all_there: bool = True) -> Iterator[Pair]:
     """The documents with their number of sentences: the lines of `<id>.ann` in a folder, as MEDDOCAN's script counts them.
 
-    Raises ReaderError that names the file that is missing.
+    Raises ReaderError that names the file that is missing; unless `all_there`, its document has no number then.
     """
     for pair in pairs:
-        path = folder / f"{pair.id}{suffix}"
+        path = folder / f"{pair.id}.ann"
         try:
-            with path.open("rb") as file:
+            with path.open(encoding="latin-1") as file:  # only its lines matter, whatever they end in
                 pair.sentences = sum(1 for _ in file)
         except OSError as error:
-            raise ReaderError(
-                f"{path}: sentences cannot be counted: {error.strerror or type(error).__name__}"
-            ) from None
+            if all_there or not isinstance(error, FileNotFoundError):
+                raise ReaderError(
+                    f"{path}: sentences cannot be counted: {error.strerror or type(error).__name__}"
+                ) from None
+            pair.sentences = None
         yield pair

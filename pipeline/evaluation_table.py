@@ -9,24 +9,26 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from ..consumers.scoring.report import Report, digits
 from ..consumers.scoring.text_table import cells, columns
 from . import console
 
 if TYPE_CHECKING:
     from ..consumers.scoring import Comparison, Scores
-    from ..consumers.scoring.report import Report
     from ..consumers.scoring.scores import Interval, Key
 
-_WIDE = 160
+_WIDE = 240
 
 
-def print_report(report: Report) -> None:
-    """All tables: one for each scheme, then the comparisons."""
+def print_report(report: Report, notes: Mapping[str, str]) -> None:
+    """All tables: one for each scheme, with its note below, then the comparisons."""
     out = console.out()
     if not out.is_terminal:
         out.width = _WIDE  # nobody's window: names are not to be cut in a file or a pipe
     for scheme, scores in report.scores.items():
         out.print(_scores(scheme, scores, report.intervals.get(scheme, {}), report.documents))
+        if scheme in notes:
+            out.print(Text(notes[scheme], "dim"))
     for scheme, found in report.comparisons.items():
         out.print(_comparisons(scheme, found))
 
@@ -48,7 +50,7 @@ def _scores(scheme: str, scores: Scores, intervals: Mapping[Key, Interval], docu
         first = row.criterion if row.criterion != before else ""
         before = row.criterion
         style = "bold" if row.kind == "micro" else console.colour(row.kind) if row.kind != "macro" else ""
-        shown = cells(row, counts, figures, intervals)
+        shown = cells(row, counts, figures, intervals, digits(scheme))
         table.add_row(first, Text(row.kind, style), *map(Text, shown), style="" if row.kind != "micro" else "bold")
     return table
 

@@ -11,7 +11,7 @@ from ..typesystem import GOLD_VIEW, Cas, Phi, PhiKind, View
 
 Kinds = Mapping[str, PhiKind | None]
 """PHI kinds of labels that are called otherwise; None drops a label."""
-Overlaps = Literal["error", "longest", "first"]
+Overlaps = Literal["error", "longest", "first", "keep"]
 """What becomes of reference spans that share characters."""
 
 
@@ -41,8 +41,9 @@ def kind_of(label: str, kinds: Kinds, scheme: str = "") -> PhiKind | None:
 def make_gold(cas: Cas, spans: Iterable[Reference], overlaps: Overlaps = "error") -> View:
     """Makes the gold view: the same text, a Phi for each span. A span that is there twice with one kind counts once.
 
-    `overlaps`: `longest` keeps the longest of overlapping spans, `first` the one that was given first. Raises ReaderError
-    for spans that overlap, unless `overlaps` says which to keep, and for spans that leave the text or are empty.
+    `overlaps`: `longest` keeps the longest of overlapping spans, `first` the one that was given first, `keep` all of them.
+    Raises ReaderError for spans that overlap, unless `overlaps` says which to keep, and for spans that leave the text or are
+    empty.
     """
     limit = len(cas.text)
     once: dict[tuple[int, int, PhiKind], Reference] = {}
@@ -57,8 +58,10 @@ def make_gold(cas: Cas, spans: Iterable[Reference], overlaps: Overlaps = "error"
 
 
 def _disjoint(spans: list[Reference], overlaps: Overlaps) -> list[Reference]:
-    """The spans in text order, without those that lose against another one they overlap."""
+    """The spans in text order, without those that lose against another one that they overlap."""
     order = {id(span): n for n, span in enumerate(spans)}
+    if overlaps == "keep":
+        return sorted(spans, key=lambda s: (s.begin, s.end, order[id(s)]))
     if overlaps == "longest":
         spans = sorted(spans, key=lambda s: (s.begin - s.end, s.begin, order[id(s)]))
     if overlaps == "error":

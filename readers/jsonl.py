@@ -28,7 +28,7 @@ class JsonlReader(RecordReader):
     """PHI kinds for labels in `spans_field` that are called otherwise: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`; null drops
     a label."""
     overlaps: Overlaps = "error"
-    """Overlapping spans in `spans_field`: `error` (the document has failed), `longest` or `first` keeps that one."""
+    """Overlapping spans in `spans_field`: `error` (the document has failed), `longest` or `first` keeps that one, `keep` all."""
 
     suffixes = (".jsonl", ".ndjson")
 

@@ -54,7 +54,8 @@ class StandoffReader(FileReader):
     """PHI kinds for labels that should become others than usual, or are unknown: `{WARD: LOCATION_DEPARTMENT}`; null drops a
     label. Any other unknown label fails the document."""
     overlaps: Overlaps = "error"
-    """Overlapping tags: `error` (the document has failed), `longest` keeps the longest, `first` the one written first."""
+    """Overlapping tags: `error` (the document has failed), `longest` keeps the longest, `first` the one written first, `keep`
+    all."""
     mismatch: Literal["error", "warn"] = "error"
     """Tags outside the text, or whose own text is not what they cover: `error` (the document has failed), or `warn`: a warning
     for the document; tags outside the text are left out, the others stay where their offsets say."""

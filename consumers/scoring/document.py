@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from ...pipeline.errors import ConsumerError
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiCandidate, Sentence, Token, View
 from ...typesystem.tokenize import token_spans
 
+T = TypeVar("T")
 GROUPS = ("group", "patient")
 """Metadata that say which documents belong together."""
 
@@ -57,6 +59,15 @@ class Pair:
     """Number of sentences, where it is known: MEDDOCAN's leak score is misses per sentence."""
     entities: list[Entity] | None = field(default=None, repr=False)
     """Reference entities, where mentions are linked (TAB)."""
+    labels: tuple[list[str], list[str]] | None = field(default=None, repr=False)
+    """Reference and system label of every token, where that is what was given (CoNLL)."""
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` returns, made at the first call under this name: for what several measures need of a document."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast(T, self._made[name])
 
     def check(self) -> None:
         """Raises ConsumerError for spans that are empty or leave the text, and for confidences that are no number from 0 to 1."""
@@ -121,6 +132,8 @@ def _marks(items: Iterable[Phi] | Iterable[PhiCandidate]) -> list[Mark]:
 
 def _difference(right: View, left: View) -> str:
     """Where two texts part; offsets and lengths only."""
+    if right.text.replace("\r\n", "\n") == left.text.replace("\r\n", "\n"):
+        return f"views {right.name} and {left.name} differ in their line ends: one has CR LF where the other has LF"
     at = next((i for i, (a, b) in enumerate(zip(right.text, left.text, strict=False)) if a != b), None)
     where = min(len(right.text), len(left.text)) if at is None else at
     return (

@@ -16,6 +16,11 @@ OWN = ""
 """What criteria of our own stand under, where the others have the name of a scheme."""
 
 
+def digits(scheme: str) -> int:
+    """Digits of the figures on paper: of a scheme as many as the official scripts print."""
+    return 3 if scheme == OWN else 4
+
+
 @dataclass(slots=True)
 class Report:
     """Scores by scheme, with intervals and comparisons where they were asked for."""
@@ -46,7 +51,8 @@ class Report:
             return as_csv(self.rows(undefined=True))
         if suffix == ".txt":
             return "\n".join(
-                f"{scheme or 'criteria'}, {self.documents:,} documents\n\n{scores.to_text(self.intervals.get(scheme))}"
+                f"{scheme or 'criteria'}, {self.documents:,} documents\n\n"
+                f"{scores.to_text(self.intervals.get(scheme), digits(scheme))}"
                 for scheme, scores in self.scores.items()
             )
         raise ConsumerError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {suffix or 'none'}")

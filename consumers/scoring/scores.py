@@ -139,11 +139,11 @@ class Scores:
             raise ConsumerError("a data frame needs pandas: pip install 'caspipe[analysis]'") from None
         return pandas.DataFrame(self.rows())
 
-    def to_text(self, intervals: Mapping[Key, Interval] | None = None) -> str:
-        """All rows as a table of plain text."""
+    def to_text(self, intervals: Mapping[Key, Interval] | None = None, digits: int = 3) -> str:
+        """All rows as a table of plain text, figures with so many digits."""
         from .text_table import text_table
 
-        return text_table(self.table, intervals)
+        return text_table(self.table, intervals, digits)
 
     def __repr__(self) -> str:
         return f"<Scores {len(self._tally.documents)} documents: {', '.join(self.criteria)}>"

@@ -20,21 +20,26 @@ def columns(rows: Sequence[Row]) -> tuple[list[str], list[Figure]]:
 
 
 def cells(
-    row: Row, counts: Sequence[str], figures: Sequence[Figure], intervals: Mapping[Key, Interval] | None
+    row: Row,
+    counts: Sequence[str],
+    figures: Sequence[Figure],
+    intervals: Mapping[Key, Interval] | None,
+    digits: int = 3,
 ) -> list[str]:
-    """What stands in a row under these columns."""
+    """What stands in a row under these columns, figures with so many digits."""
     made = ["" if (n := getattr(row, c)) is None else f"{n:,}" for c in counts]
     for name in figures:
         interval = (intervals or {}).get((row.criterion, row.kind, name))
-        made.append(row.shown(name) + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""))
+        ends = f" [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]" if interval else ""
+        made.append(row.shown(name, digits) + ends)
     return made
 
 
-def text_table(rows: Sequence[Row], intervals: Mapping[Key, Interval] | None = None) -> str:
+def text_table(rows: Sequence[Row], intervals: Mapping[Key, Interval] | None = None, digits: int = 3) -> str:
     """One table for all criteria."""
     counts, figures = columns(rows)
     lines = [["criterion", "kind", *counts, *figures]]
-    lines += [[row.criterion, row.kind, *cells(row, counts, figures, intervals)] for row in rows]
+    lines += [[row.criterion, row.kind, *cells(row, counts, figures, intervals, digits)] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
 
     def line(parts: list[str]) -> str:

@@ -113,6 +113,39 @@ def test_sentences_can_be_counted_in_files_beside(gold: Path, system: Path, tmp_
     assert rows(tmp_path / "s.json")["meddocan", "leak", "micro"]["score"] == 1
 
 
+def test_sentences_are_found_where_meddocans_script_has_them(
+    gold: Path, system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "gold" / "dev"
+    corpus.mkdir(parents=True)
+    gold = gold.rename(corpus / gold.name)
+    given = (
+        "--gold",
+        gold,
+        "--system",
+        system,
+        "--reader",
+        "jsonl",
+        "--scheme",
+        "meddocan",
+        "--json",
+        tmp_path / "s.json",
+    )
+    assert "leak: misses per sentence; sentences of the segmenter" in evaluate(*given)
+    folder = tmp_path / "annotated_corpora" / "sentence_splitted"
+    folder.mkdir(parents=True)
+    for name in "abc":
+        (folder / f"{name}.ann").write_bytes(b"one\ntwo\r\nthree\rfour\n")
+    assert f"sentences of {folder}" in evaluate(*given)
+    assert rows(tmp_path / "s.json")["meddocan", "leak", "micro"]["score"] is None  # as for the script, that says NA
+    (folder / "d.ann").write_bytes(b"one\ntwo\nthree\nfour")
+    out = evaluate(*given)
+    assert rows(tmp_path / "s.json")["meddocan", "leak", "micro"]["score"] == 8 / 16
+    assert "0.5000" in out  # schemes are printed with as many digits as their scripts do
+    monkeypatch.chdir(tmp_path)
+    assert "sentences of annotated_corpora" in evaluate(*given)
+
+
 def test_missing_documents_are_counted_and_named(gold: Path, tmp_path: Path) -> None:
     fewer = collection(tmp_path / "fewer.jsonl", GOLD, "cdxyz")
     out = evaluate("--gold", gold, "--system", fewer, "--reader", "jsonl", code=4)
@@ -125,6 +158,61 @@ def test_documents_that_cannot_be_read_are_an_error(gold: Path, tmp_path: Path) 
     out = evaluate("--gold", gold, "--system", damaged, "--reader", "jsonl", code=4)
     assert "4 documents could not be read; the first is a: " in out
     assert "Featherstone" not in out
+    one = collection(tmp_path / "one.jsonl", [(8, 99, "DATE")], "a")
+    assert "document a could not be read: " in evaluate("--gold", one, "--system", gold, "--reader", "jsonl", code=4)
+
+
+def test_no_documents_have_no_figures(tmp_path: Path) -> None:
+    empty = collection(tmp_path / "empty.jsonl", [], "")
+    out = evaluate("--gold", empty, "--system", empty, "--reader", "jsonl", code=4)
+    assert "no documents to score" in out
+
+
+def test_overlapping_spans_of_a_system_count_as_it_gave_them_and_those_of_a_reference_are_an_error(
+    gold: Path, tmp_path: Path
+) -> None:
+    twice = collection(tmp_path / "twice.jsonl", [(8, 16, "DATE"), (8, 12, "DATE"), (8, 16, "ID")])
+    json_file = ("--json", tmp_path / "s.json")
+    schemes = ("--scheme", "i2b2-2014", "--scheme", "meddocan")
+    evaluate("--gold", gold, "--system", twice, "--reader", "jsonl", *schemes, *json_file)
+    found = rows(tmp_path / "s.json")
+    assert [found["i2b2-2014", "strict", "micro"][n] for n in ("tp", "fp", "fn")] == [4, 8, 8]
+    assert [found["meddocan", "spans", "micro"][n] for n in ("tp", "fp", "fn")] == [4, 4, 8]
+    swapped = ("--gold", twice, "--system", gold, "--reader", "jsonl")
+    assert "overlap; `overlaps` can say which to keep" in evaluate(*swapped, code=4)
+    evaluate(*swapped, "--set", "reader.jsonl.overlaps=keep", "--criterion", "strict", *json_file)
+    assert rows(tmp_path / "s.json")["", "strict", "micro"]["gold"] == 12
+
+
+def test_two_documents_of_one_id_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "twins.py").write_text(
+        "from caspipe.pipeline.component import CollectionReader, component\n"
+        "from caspipe.typesystem import Cas\n"
+        "@component('twins')\n"
+        "class Twins(CollectionReader):\n"
+        "    folder: str = ''\n"
+        "    def __iter__(self):\n"
+        "        for _ in range(2):\n"
+        "            cas = Cas('x', id='a')\n"
+        "            cas.create_view('gold', 'x')\n"
+        "            yield cas\n",
+        encoding="utf-8",
+    )
+    given = ("--gold", tmp_path, "--system", tmp_path, "--reader", "twins", "--plugin", tmp_path / "twins.py")
+    assert f"{tmp_path}: two documents have the id a" in evaluate(*given, code=4)
+
+
+def test_chunks_of_conll_files_are_of_the_files_own_tokens(tmp_path: Path) -> None:
+    for name, second in (("gold", "B-LOC"), ("system", "O")):
+        (tmp_path / name).mkdir()
+        lines = f"can't O\n1/2/3@x B-PER\nNew-York {second}\n. O\n"
+        (tmp_path / name / "part.conll").write_text(lines, encoding="utf-8")
+    given = ("--gold", tmp_path / "gold", "--system", tmp_path / "system", "--reader", "conll", "--scheme", "conll")
+    evaluate(*given, "--json", tmp_path / "s.json")
+    found = rows(tmp_path / "s.json")
+    assert found["conll", "accuracy", "micro"]["gold"] == 4
+    assert found["conll", "accuracy", "micro"]["score"] == 3 / 4
+    assert found["conll", "chunk", "micro"]["recall"] == 1 / 2
 
 
 def test_labels_can_be_mapped_and_dropped(tmp_path: Path) -> None:
@@ -215,6 +303,9 @@ def test_tabs_own_files_are_read(tmp_path: Path) -> None:
     assert found["tab", "entity", "DIRECT"]["recall"] is None
     (tmp_path / "masked.json").write_text(json.dumps({"002": []}), encoding="utf-8")
     assert "1 of 1 documents of" in evaluate(*given, code=4)
+    (tmp_path / "gold.json").write_text(json.dumps([document, document]), encoding="utf-8")
+    assert "gold.json: two documents have the id 001" in evaluate(*given, code=4)
+    (tmp_path / "gold.json").write_text(json.dumps([document]), encoding="utf-8")
     (tmp_path / "masked.json").write_text(json.dumps({"001": [[8, 999]]}), encoding="utf-8")
     assert "document 1: masked span 1: 8:999 is no span of the text (0:52)" in evaluate(*given, code=4)
     (tmp_path / "masked.json").write_text('{"001": [[8, 16', encoding="utf-8")

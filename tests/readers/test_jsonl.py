@@ -219,6 +219,14 @@ def test_faulty_reference_spans_fail_the_document(tmp_path: Path, spans: Any, re
     assert told == f"{tmp_path}/notes.jsonl, line 1: field gold: {reason}"
 
 
+def test_overlapping_spans_can_all_be_kept_in_text_order_each_once(tmp_path: Path) -> None:
+    spans = [[4, 6, "ID"], [0, 5, "ID"], [0, 5, "DATE"], [0, 5, "ID"]]
+    made = reader(tmp_path, {"id": "a", "text": NAME, "gold": spans}, spans_field="gold", overlaps="keep")
+    (cas,) = made
+    found = [(p.begin, p.end, p.kind.name) for p in cas.view("gold").select(Phi)]
+    assert sorted(found) == [(0, 5, "DATE"), (0, 5, "ID"), (4, 6, "ID")]
+
+
 def test_faults_of_parameters(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="spans_field: expected one text_field"):
         JsonlReader(folder=tmp_path, text_field=["a", "b"], spans_field="gold")

@@ -3,10 +3,12 @@
 Source: Tjong Kim Sang & Buchholz 2000, CoNLL (conlleval); Nakayama 2018, seqeval (MIT). Spans become labels of the document's
 tokens: a token belongs to the first span that it shares a code point with. *chunk*: a system chunk is a hit if first token, last
 token and type are those of a reference chunk. Macro is the mean over types, an undefined figure taken as 0, as seqeval has it
-(conlleval has none). *accuracy*: the share of tokens with the same label, and of those whose reference label is not O.
+(conlleval has none). *accuracy*: the share of tokens with the same label, and of those whose reference label is not O; spans
+are labelled as IOB2.
 
-`pair_of_labels` takes label sequences as they come from a tagger. The programs differ where these are no proper IOB2:
-conlleval starts a chunk at an `I-` that continues nothing, strict reading (seqeval's `mode="strict"`) passes over it.
+`pair_of_labels` takes label sequences as they come from a tagger; accuracy compares these labels then, and `I-X` at the
+beginning of a chunk is no `B-X`. The programs differ where labels are no proper IOB2: conlleval starts a chunk at an `I-` that
+continues nothing, strict reading (seqeval's `mode="strict"`) passes over it.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def _labels(count: int, chunks: Sequence[Chunk]) -> list[str]:
 
 def _accuracy(pair: Pair) -> dict[str, Counts]:
     size = len(pair.tokens[0])
-    gold, system = (_labels(size, chunks_of(pair.tokens, marks)) for marks in (pair.gold, pair.system))
+    gold, system = pair.labels or (_labels(size, chunks_of(pair.tokens, marks)) for marks in (pair.gold, pair.system))
     same = [g == s for g, s in zip(gold, system, strict=True)]
     inside = [ok for g, ok in zip(gold, same, strict=True) if g != "O"]
     return {MICRO: Counts(size, sum(same)), "not O": Counts(len(inside), sum(inside))}
@@ -102,7 +104,9 @@ def pair_of_labels(
         raise ConsumerError(f"document {document}: gold and system have other numbers of sentences or labels")
     size = sum(map(len, gold))
     tokens = [2 * n for n in range(size)], [2 * n + 1 for n in range(size)]
-    return Pair(document, "x " * size, _marks(gold, mode), _marks(system, mode), tokens, sentences=len(gold))
+    labels = [label for s in gold for label in s], [label for s in system for label in s]
+    marks = _marks(gold, mode), _marks(system, mode)
+    return Pair(document, "x " * size, *marks, tokens, sentences=len(gold), labels=labels)
 
 
 def _marks(sequences: Sequence[Sequence[str]], mode: Mode) -> list[Mark]:

@@ -8,7 +8,8 @@ peculiar to it, and kept:
 * *relaxed*: the end may differ by up to 2, the begin must not. Tags are compared pair by pair, so tags that are alike in this
   sense collapse, and hits are counted on the side with fewer tags in the document (on the system's, where both have as many);
 * *hipaa*: a fixed list of types. `ID/IDNUM` is meant to be on it, but is written with a blank behind it there and never matches;
-* *binary*: offsets alone;
+* *binary*: offsets alone; in *binary-strict* a tag of the category PHI (type OTHER) keeps category and type, so that it hits
+  its like only;
 * macro is the mean over documents of precision and of recall, 0 where one is undefined; its F1 is that of the two means;
 * micro comes first ("Primary"). Where nothing was found the script prints a precision of 0; here it is undefined.
 
@@ -21,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from ....typesystem import PhiKind
 from ..counts import MACRO, MICRO, Counts, Measure, Shape
@@ -28,6 +30,7 @@ from ..document import Mark, Pair
 
 Tag = tuple[str, str, int, int]
 """Category, type, begin, end."""
+Side = Literal["gold", "system"]
 
 _TOKEN = re.compile(r"[a-zA-Z0-9]+")
 _HIPAA = {
@@ -70,6 +73,19 @@ def tokens(text: str, tag: Tag) -> list[Tag]:
     return [(category, type_, b, e) for b, e in spans or [(end, end)]]
 
 
+def _units(pair: Pair, side: Side, *, cut: bool, hipaa: bool) -> list[Tag]:
+    """The tags of one side or, `cut`, their tokens; made once for all measures."""
+
+    def make() -> list[Tag]:
+        if cut:
+            return [token for tag in _units(pair, side, cut=False, hipaa=hipaa) for token in tokens(pair.text, tag)]
+        if hipaa:
+            return [tag for tag in _units(pair, side, cut=False, hipaa=False) if is_hipaa(tag[0], tag[1])]
+        return tags(pair.gold if side == "gold" else pair.system)
+
+    return pair.once(f"i2b2 {side} {cut} {hipaa}", make)
+
+
 Sides = tuple[list[Tag], list[Tag], list[Tag]]
 """Hits, false hits, misses."""
 
@@ -89,16 +105,17 @@ class _Alike:
     """A set whose members are equal where they differ in their end by no more than `slack`: the first one stays."""
 
     def __init__(self, tags: Iterable[Tag], slack: int) -> None:
-        self._ends: dict[tuple[str, str, int], list[int]] = {}
+        self._ends: dict[tuple[str, str, int], set[int]] = {}
         self._slack = slack
         self.tags: list[Tag] = []
         for tag in tags:
             if tag not in self:
-                self._ends.setdefault(tag[:3], []).append(tag[3])
+                self._ends.setdefault(tag[:3], set()).add(tag[3])
                 self.tags.append(tag)
 
     def __contains__(self, tag: Tag) -> bool:
-        return any(abs(tag[3] - end) <= self._slack for end in self._ends.get(tag[:3], ()))
+        ends = self._ends.get(tag[:3])
+        return ends is not None and not ends.isdisjoint(range(tag[3] - self._slack, tag[3] + self._slack + 1))
 
 
 def _measure(
@@ -106,14 +123,12 @@ def _measure(
 ) -> Measure:
     compare: Callable[[Sequence[Tag], Sequence[Tag]], Sides] = _relaxed if relaxed else _exact
 
-    def side(pair: Pair, marks: list[Mark]) -> list[Tag]:
-        found = [tag for tag in tags(marks) if not hipaa or is_hipaa(tag[0], tag[1])]
-        if cut:
-            found = [token for tag in found for token in tokens(pair.text, tag)]
-        return [("", "", tag[2], tag[3]) for tag in found] if binary else found
+    def side(pair: Pair, which: Side) -> list[Tag]:
+        found = _units(pair, which, cut=cut, hipaa=hipaa)
+        return [tag if tag[0] == "PHI" and not cut else ("", "", *tag[2:]) for tag in found] if binary else found
 
     def count(pair: Pair) -> Mapping[str, Counts]:
-        return _counts(*compare(side(pair, pair.gold), side(pair, pair.system)), by_category=not binary)
+        return _counts(*compare(side(pair, "gold"), side(pair, "system")), by_category=not binary)
 
     shapes: dict[str, Shape] = {MACRO: "means"}
     return Measure(name, count, shapes=shapes, totals=False, macro="none", always=(MICRO, MACRO))

@@ -35,8 +35,10 @@ DIRECT, QUASI = "DIRECT", "QUASI"
 
 def entities_of(pair: Pair) -> list[Entity]:
     """The reference entities; where mentions are not linked, spans of one kind and text are one entity."""
-    if pair.entities is not None:
-        return pair.entities
+    return pair.entities if pair.entities is not None else pair.once("tab entities", lambda: _linked(pair))
+
+
+def _linked(pair: Pair) -> list[Entity]:
     linked: dict[tuple[str, str], list[tuple[int, int, bool]]] = {}
     for m in pair.gold:
         linked.setdefault((m.kind, pair.text[m.begin : m.end].casefold()), []).append((m.begin, m.end, True))
@@ -78,7 +80,7 @@ class _Masks:
 
 
 def _entity(pair: Pair) -> dict[str, Counts]:
-    masks = _Masks(pair)
+    masks = pair.once("tab masks", lambda: _Masks(pair))
     made = {DIRECT: [0, 0], QUASI: [0, 0]}
     for entity in _to_mask(pair):
         cell = made[DIRECT if entity.direct else QUASI]
@@ -107,7 +109,7 @@ def _token(pair: Pair) -> dict[str, Counts]:
 
 def _units(pair: Pair, *, cut: bool) -> dict[str, Counts]:
     """Recall of mentions or their words by entity type, and both figures over all."""
-    masks = _Masks(pair)
+    masks = pair.once("tab masks", lambda: _Masks(pair))
 
     def pieces(begin: int, end: int) -> list[Span]:
         return list(_words(pair.text, begin, end)) if cut else [(begin, end)]

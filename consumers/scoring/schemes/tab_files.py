@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ def read_tab(corpus: Path, masked: Path) -> list[Pair]:
     ids = [d.get("doc_id") if isinstance(d, Mapping) else None for d in documents]
     if not all(isinstance(i, str) for i in ids):
         raise ReaderError(f"{corpus}: document {[isinstance(i, str) for i in ids].index(False) + 1} has no doc_id")
+    twice = next((i for i, number in Counter(ids).items() if number > 1), None)
+    if twice is not None:
+        raise ReaderError(f"{corpus}: two documents have the id {twice}")
     same_documents([str(i) for i in ids], list(spans), str(corpus), str(masked))
     return [_pair(d, spans[d["doc_id"]], f"{corpus}, document {n}") for n, d in enumerate(documents, 1)]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+
 import pytest
 
-from caspipe.consumers.scoring import pair_of, pair_of_two
+from caspipe.consumers.scoring import Pair, pair_of, pair_of_two
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import Cas, CasError, Phi, PhiCandidate, PhiKind, Sentence, Token
 
@@ -57,6 +60,20 @@ def test_views_of_different_texts_are_refused_without_quoting_them() -> None:
     )
     with pytest.raises(ConsumerError, match=r"from offset 37 on \(38 and 37 code points\)"):
         pair_of(annotated(TEXT + " "))
+
+
+def test_texts_that_differ_in_line_ends_alone_are_told_so() -> None:
+    cas = Cas("one\r\ntwo", id="d")
+    cas.create_view("gold", "one\ntwo")
+    with pytest.raises(ConsumerError, match="document d: views gold and _InitialView differ in their line ends"):
+        pair_of(cas)
+
+
+def test_what_measures_share_is_made_once_for_a_document_and_not_handed_on(pair: Callable[..., Pair]) -> None:
+    document = pair("<AGE>5</AGE>")
+    assert document.once("x", lambda: "first") == "first"
+    assert document.once("x", lambda: "second") == "first"
+    assert dataclasses.replace(document).once("x", lambda: "second") == "second"
 
 
 def test_a_document_without_reference_is_refused() -> None:

@@ -74,6 +74,14 @@ def test_i2b2_never_takes_idnum_for_hipaa_though_its_guideline_does(pair: MakePa
     assert (row.gold, row.system) == (1, 0)
 
 
+def test_i2b2_binary_strict_lets_a_tag_of_the_category_phi_hit_its_like_only(pair: MakePair) -> None:
+    gold = "<OTHER>red car</OTHER> <OTHER>blue car</OTHER> <ID>77</ID>"
+    system = "<OTHER>red car</OTHER> <PROFESSION>blue car</PROFESSION> <PHONE>77</PHONE>"
+    scores = score([pair(gold, system)], scheme="i2b2-2014")
+    assert figures(scores, "binary-strict") == (2 / 3, 2 / 3)
+    assert figures(scores, "binary-token") == (1, 1)
+
+
 def test_i2b2_macro_is_the_mean_over_documents_with_0_for_undefined(pair: MakePair) -> None:
     documents = [
         pair("<AGE>5</AGE> <AGE>6</AGE>", "<AGE>5</AGE> 6", "half"),
@@ -142,6 +150,13 @@ def test_labels_that_are_no_proper_iob2_are_read_as_the_programs_do(
 ) -> None:
     assert list(chunks_of_labels(labels.split())) == conlleval
     assert list(chunks_of_labels(labels.split(), "strict")) == strict
+
+
+def test_conll_accuracy_compares_the_labels_that_were_given() -> None:
+    scores = score([pair_of_labels("d", [["O", "I-LOC", "I-LOC"]], [["O", "B-LOC", "I-LOC"]])], scheme="conll")
+    assert figures(scores, "chunk") == (1, 1)  # the same chunk
+    assert scores.value("accuracy", "micro", "score") == 2 / 3
+    assert scores.value("accuracy", "not O", "score") == 1 / 2
 
 
 @pytest.mark.parametrize("label", ["", "B", "B-", "X-PER", "PER"])
