@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..pipeline.errors import ReaderError
 from ..typesystem import GOLD_VIEW, Cas, Phi, PhiKind, View
+
+_LABEL = re.compile(r"[^\W\d][\w./:-]{0,60}")
 
 Kinds = Mapping[str, PhiKind | None]
 """PHI kinds of labels that are called otherwise; None drops a label."""
@@ -31,6 +34,8 @@ def kind_of(label: str, kinds: Kinds, scheme: str = "") -> PhiKind | None:
     """
     if label in kinds:
         return kinds[label]
+    if not _LABEL.fullmatch(label):  # not to be repeated: it may be text of the document in the wrong field
+        raise ReaderError("its label is no name of a kind (letters, digits, _ . / -); `kinds` can translate or drop it")
     try:
         return PhiKind.of_scheme(scheme, label) if scheme else PhiKind.of(label)
     except ValueError as error:

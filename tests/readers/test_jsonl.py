@@ -249,3 +249,12 @@ def test_parameters_in_yaml_take_short_and_long_forms(tmp_path: Path) -> None:
     assert made.known_phi == {"a": PhiKind.PERSON_PATIENT, "b": KnownField(PhiKind.DATE_BIRTH, "patient")}
     assert build(JsonlReader, {"known_phi": {"a": "PERSN"}}, lambda at, what: faults.append(f"{at}: {what}")) is None
     assert faults[0].startswith("('known_phi', 'a'): ")
+
+
+def test_a_label_that_may_be_text_is_not_repeated(tmp_path: Path) -> None:
+    line = {"id": "a", "text": "Seen by Maria.", "spans": [{"begin": 8, "end": 13, "kind": "Maria Lindqvist, 3 May"}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    reader = JsonlReader(folder=tmp_path, spans_field="spans")
+    assert list(reader) == []
+    assert "Lindqvist" not in str(reader.failed[0][1])
+    assert "its label is no name of a kind" in str(reader.failed[0][1])
