@@ -20,6 +20,7 @@ bench: $(VENV)/tested    ## measure, and write benchmarks/RESULTS.md
 
 docs: $(VENV)/tested    ## regenerate the pages that are made from the code
 	$(BIN)/python scripts/build_docs.py
+	$(BIN)/python scripts/feature_table.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

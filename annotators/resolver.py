@@ -13,6 +13,7 @@ from ..typesystem import INITIAL_VIEW, Cas, Phi, PhiCandidate, PhiKind, Sentence
 from .resolving import BELOW, EMPTY, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
 from .resolving.claims import Remainder, uncovered
 from .resolving.merging import merge
+from .resolving.refining import refine
 from .resolving.strategies import Priority
 
 
@@ -38,6 +39,9 @@ class Resolver(AnalysisEngine):
     remainder of punctuation alone is let go."""
     merge: list[PhiKind] = field(default_factory=lambda: [PhiKind.PERSON])
     """Kinds whose neighbouring spans become one where only a blank, a hyphen or an abbreviation's full stop is between."""
+    refine: bool = False
+    """A winner of a first-level kind takes over the kind of the candidate with the highest priority that it covers and whose kind
+    is below its own: where a model says PERSON and a rule PERSON_DOCTOR, it is a doctor."""
     threshold: dict[PhiKind, float] = field(default_factory=dict)
     """Candidates of a kind (and of the kinds below it) with less confidence are left out; 0 to 1."""
 
@@ -63,6 +67,9 @@ class Resolver(AnalysisEngine):
         view = cas.view()
         bids = list(self._bids(_adopted(view), view.text))
         settled = [self._settle(group, view.text) for group in groups(bids)]
+        if self.refine:
+            for settlement in settled:
+                refine(settlement, self._order)
         claims = [claim for settlement in settled for claim in settlement.claims]
         merge(claims, self.merge, view.text, view.spans(Sentence)[0])
         made = {id(claim): _phi(claim) for claim in claims if claim.into is None}

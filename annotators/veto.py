@@ -25,7 +25,8 @@ _AFTER_EPONYM = re.compile(
 _SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
 """The French size of a catheter before an eponym."""
 _UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
-_OWN = tuple(f"{VETOED}: {why}" for why in ("medical term", "medical terms", "eponym"))
+_OWN = tuple(f"{VETOED}: {why}" for why in ("medical term", "medical terms", "eponym", "punctuation", "common word"))
+_COMMON_TIER = 20
 _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 
 
@@ -33,9 +34,9 @@ _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 class Veto(AnalysisEngine):
     """Marks candidates of the named sources as vetoed where a medical term covers them; the resolver leaves those alone.
 
-    The candidates stay in the CAS with the reason. Known PHI is never vetoed, nor what a title stands before. After the
-    disambiguation step of "PHI Scrubber: A Deep Learning Approach" (2018), where a hit in a
-    medical dictionary removes the label.
+    So are those without a letter or digit. They stay in the CAS with the reason. Known PHI is never vetoed, nor what a title
+    stands before. After the disambiguation step of "PHI Scrubber: A Deep Learning Approach" (2018), where a hit in a medical
+    dictionary removes the label.
     """
 
     sources: list[str]
@@ -50,9 +51,14 @@ class Veto(AnalysisEngine):
     """Shorter terms veto nothing (code points): most are abbreviations that stand for other things too."""
     eponyms: Lexicon = cast(Lexicon, "eponyms")  # a name until `open` loads it
     """Names that veto a candidate where a word such as `disease`, `sign` or `catheter` follows them."""
+    common: Lexicon = cast(Lexicon, "common_words")
+    """Everyday words with their `tier`, for `common_below`."""
+    common_below: float = 0.0
+    """People of one word, a very common one (tier 20 or less) at the beginning of a sentence, need this confidence: `Price was
+    high.` 0: none (0 to 1)."""
 
     def __post_init__(self) -> None:
-        for name in ("keep_above", "term_confidence"):
+        for name in ("keep_above", "term_confidence", "common_below"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise ValueError(f"{name}: expected a number from 0 to 1, got {value!r}")
@@ -94,6 +100,10 @@ class Veto(AnalysisEngine):
         begin, end = candidate.begin, candidate.end
         if _TITLE.search(view.text, max(0, begin - 14), begin):
             return ""
+        if not any(c.isalnum() for c in view.text[begin:end]):
+            return "punctuation"
+        if candidate.confidence < self.common_below and self._is_common(view.text, candidate):
+            return "common word"
         if any(map(self._counts, view.select(MedicalTerm, covering=(begin, end)))):
             return "medical term"
         if self._is_covered(view, begin, end):
@@ -105,6 +115,15 @@ class Veto(AnalysisEngine):
         if _SIZE.search(view.text, max(0, bare - 12), bare) and self.eponyms.has(view.text[bare:end]):
             return "eponym"
         return ""
+
+    def _is_common(self, text: str, candidate: PhiCandidate) -> bool:
+        """Whether it is one common word for a person, with a capital that says nothing."""
+        word = text[candidate.begin : candidate.end]
+        if candidate.kind.top is not PhiKind.PERSON or not word.isalpha():
+            return False
+        before = text[max(0, candidate.begin - 20) : candidate.begin].rstrip(" \t\"'(“‘")
+        starts = not before or before[-1] in ".!?\n\r•*"
+        return starts and any(entry.tier <= _COMMON_TIER for entry in self.common.entries(word))
 
     def _counts(self, term: MedicalTerm) -> bool:
         return term.confidence >= self.term_confidence and term.end - term.begin >= self.min_length

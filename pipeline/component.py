@@ -156,6 +156,19 @@ class Part:
     argument: ClassVar[str] = ""
     """The parameter that `name:value` stands for in YAML: `list:countries`. Empty: the part has no such short form."""
 
+    def __repr__(self) -> str:
+        """As in YAML: the name, and the parameters that differ from their defaults."""
+        given = [f"{f.name}={getattr(self, f.name)!r}" for f in _changed(self)]
+        return f"{self.name}({', '.join(given)})" if given else self.name
+
+
+def _changed(made: Any) -> Iterator[dataclasses.Field[Any]]:
+    """The fields of a part that do not hold their defaults."""
+    for f in dataclasses.fields(made) if dataclasses.is_dataclass(made) else ():
+        default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
+        if getattr(made, f.name) != default:
+            yield f
+
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def component(

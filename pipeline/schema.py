@@ -64,6 +64,7 @@ def pipeline_schema() -> Json:
         },
         "additionalProperties": False,
     }
+    definitions["reader"], reader = sections["reader"], {"$ref": "#/definitions/reader"}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "caspipe pipeline",
@@ -71,7 +72,7 @@ def pipeline_schema() -> Json:
         "properties": {
             "name": {"type": "string"},
             "resources": {"type": "object", "additionalProperties": {"type": "string"}},
-            "reader": {"anyOf": [sections["reader"], {"type": "array", "items": sections["reader"], "minItems": 1}]},
+            "reader": {"anyOf": [reader, {"type": "array", "items": reader, "minItems": 1}]},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
             "consumers": {"type": "array", "items": sections["consumers"]},
             "run": _object(RunOptions, definitions),
@@ -166,7 +167,7 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         made: Json = {"type": "object", "additionalProperties": hint_schema(arguments[1], definitions)}
         if PhiKind in params.inner_classes(arguments[0]):
-            made["propertyNames"] = {"enum": [k.name for k in PhiKind]}
+            made["propertyNames"] = hint_schema(PhiKind, definitions)
         return made
     if not isinstance(hint, type):
         return {}
@@ -177,7 +178,8 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
     if issubclass(hint, Path):
         return {"type": "string"}
     if issubclass(hint, PhiKind):
-        return {"enum": [k.name for k in PhiKind]}
+        definitions.setdefault("kind", {"enum": [k.name for k in PhiKind]})
+        return {"$ref": "#/definitions/kind"}
     if issubclass(hint, Resource):
         return {"type": "string", "description": f"name or file of a {hint.kind}"}
     if issubclass(hint, enum.Enum):

@@ -1,8 +1,8 @@
 """Trains the shipped models on open corpora and writes their bundles, one command for each family.
 
-    python scripts/build_models.py es --corpora ../shared/corpora              # both Spanish models, about ten minutes
+    python scripts/build_models.py es --corpora CORPORA              # both Spanish models, about ten minutes
     python scripts/build_models.py es --corpora FOLDER --only es-phi-svm --output models
-    python scripts/build_models.py en --corpora ../shared/corpora              # configs/models/en-phi-crf and en-phi-svm
+    python scripts/build_models.py en --corpora CORPORA              # configs/models/en-phi-crf and en-phi-svm
 
 A model is a training configuration (`configs/training/`), scored on documents that it has not seen; the figures go into its
 bundle and card. A further family is one entry in `FAMILIES`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...typesystem import PhiCandidate
+from ...typesystem import PhiCandidate, PhiKind
 from ..resolving import takes_part, trimmed
 from .context import Context
 from .operator import KEPT, Fallback, Mention, Operator, Outcome
@@ -17,12 +17,17 @@ def overruling(kept: Mention, context: Context, decide: Decide) -> Iterator[tupl
     """The parts of a readable mention that candidates of masked kinds cover, disjoint, in text order.
 
     A candidate that lies alone within the mention is replaced as its kind says; candidates that overlap each other or reach
-    beyond the mention become one placeholder of the longest one's kind.
+    beyond the mention become one placeholder of the longest one's kind. A LOCATION within a candidate
+    LOCATION_STATE says the same in less detail, as models do, and overrules nothing; dates get no such trust.
     """
     claims: list[tuple[int, int, Mention, Outcome, Operator]] = []
-    for c in context.cas.view().select(PhiCandidate, overlapping=(kept.begin, kept.end)):
+    around = context.cas.view().select(PhiCandidate, overlapping=(kept.begin, kept.end))
+    same = [(d.begin, d.end) for d in around if d.kind is kept.kind and takes_part(d)]
+    for c in around:
         begin, end = trimmed(context.text, c.begin, c.end)
         if begin == end or not takes_part(c):
+            continue
+        if c.kind is kept.kind.parent is PhiKind.LOCATION and any(b <= begin and end <= e for b, e in same):
             continue
         mention = Mention(begin, end, c.kind, context.text[begin:end], c.value)
         begin, end = max(begin, kept.begin), min(end, kept.end)

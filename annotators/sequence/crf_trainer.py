@@ -66,6 +66,10 @@ class CrfTrainer(Trainer):
     """Also learn weights for label pairs that never occur in training."""
     outside_share: float = 1.0
     """Share of sentences without any span that is kept, drawn at random (`seed`)."""
+    temperature: float = 1.0
+    """All weights are divided by it: labels stay as they are, confidences become less extreme. For ap, pa and arow, whose scores
+    are no logarithms of odds; after Guo et al. 2017 (ICML), "On Calibration of Modern Neural Networks".
+    Not with `keep_crfsuite`."""
     keep_crfsuite: bool = True
     """Also put the model in CRFsuite's own format into the bundle."""
 
@@ -83,6 +87,10 @@ class CrfTrainer(Trainer):
         for name in ("alpha", "early_stop", "outside_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected a share from 0 to 1, got {getattr(self, name)}")
+        if not 0 < self.temperature < float("inf"):
+            raise ValueError(f"temperature: expected a finite number above 0, got {self.temperature}")
+        if self.temperature != 1 and self.keep_crfsuite:
+            raise ValueError("temperature: expected 1 with keep_crfsuite: the kept model would have other weights")
         if self.max_iterations < 1:
             raise ValueError(f"max_iterations: expected 1 or more, got {self.max_iterations}")
 
@@ -100,6 +108,10 @@ class CrfTrainer(Trainer):
             facts.update(trace[-1] if trace else {})
             raw = file.read_bytes()
             weights = crfsuite_file.parse(raw)
+        if self.temperature != 1:
+            weights.values = weights.values / self.temperature
+            if weights.transitions is not None:
+                weights.transitions = weights.transitions / self.temperature
         return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
 
     def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:

@@ -16,6 +16,9 @@ from .feature import Words
 from .labels import OUTSIDE, decode
 from .scoring import LabelScorer
 
+_SEPARATORS = frozenset(",;:、，；：،؛")
+"""What separates spans and never belongs to one."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearTagger(Annotator):
@@ -89,6 +92,7 @@ class LinearTagger(Annotator):
         found = [s for s in decode(named, columns.sentences, self.model.meta["encoding"]) if s[2] in self._wanted]
         sure = self.sureness(scores, path, found, columns.sentences) if self.confidence else [1.0] * len(found)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
+            first, last = _within(words.forms, first, last)
             yield PhiCandidate(
                 words.begins[first],
                 words.ends[last - 1],
@@ -106,3 +110,12 @@ class LinearTagger(Annotator):
     ) -> list[float]:
         """How sure the model is of each span, 0 to 1."""
         raise TypeError(f"{type(self).__name__} must define sureness(...)")
+
+
+def _within(forms: list[str], first: int, last: int) -> tuple[int, int]:
+    """The span without separators at its ends, as long as something is left of it."""
+    while first < last - 1 and forms[first] in _SEPARATORS:
+        first += 1
+    while first < last - 1 and forms[last - 1] in _SEPARATORS:
+        last -= 1
+    return first, last
