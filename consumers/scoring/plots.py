@@ -176,8 +176,9 @@ def grid_heatmap(
     value: str = "F1",
     digits: int = 3,
     title: str = "",
+    framed: bool = True,
 ) -> Figure:
-    """A grid of two parameters; `values[row][column]` belongs to `ys[row]` and `xs[column]`. The best cell is framed.
+    """A grid of two parameters; `values[row][column]` belongs to `ys[row]` and `xs[column]`. `framed`: round the best cell.
 
     Raises ValueError for a grid of another shape.
     """
@@ -190,12 +191,14 @@ def grid_heatmap(
     best = max(
         ((v, -r, -c) for r, row in enumerate(rows) for c, v in enumerate(row) if not math.isnan(v)), default=None
     )
-    if best is not None:
+    if best is not None and framed:
         from matplotlib.patches import Rectangle
 
         corner = -best[2] - 0.5, -best[1] - 0.5
         axes.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS[1], lw=2.4, zorder=5, clip_on=False))
         colour_bar(figure, axes, image).set_label(f"{value} (frame: best)")
+    elif best is not None:
+        colour_bar(figure, axes, image).set_label(value)
     return figure
 
 

@@ -39,7 +39,8 @@ class Comparison(Experiment):
             table = across(by_system, criterion, self.measure)
             result.tables.append(table)
             values = [row[1:] for row in table.rows]
-            options = {"xlabel": "System", "ylabel": "Kind", "value": f"{criterion} {SHORT[self.measure]}"}
+            options: dict[str, object] = {"xlabel": "System", "ylabel": "Kind", "framed": False}
+            options["value"] = f"{criterion} {SHORT[self.measure]}"
             caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}."
             data = (chosen, kinds, values)
             result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))

@@ -76,7 +76,13 @@ class CrossCorpus(Experiment):
                 Table(f"{model}, {criterion}: trained on rows, tested on columns", columns, rows, note)
             )
             values = [[averaged(of_each(found[a, b]), criterion, OVERALL, "f1") for b in tests] for a in trains]
-            options = {"xlabel": "Tested on", "ylabel": "Trained on", "value": f"{criterion} F1", "title": model}
+            options: dict[str, object] = {
+                "xlabel": "Tested on",
+                "ylabel": "Trained on",
+                "title": model,
+                "framed": False,
+            }
+            options["value"] = f"{criterion} F1"
             caption = f"{model}: {criterion} F1 by training and test corpus, all kinds."
             data = (tests, trains, values)
             result.figures.append(Figure(f"{model}-{criterion}", caption, "grid_heatmap", data, options))
