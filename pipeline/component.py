@@ -157,8 +157,8 @@ class Part:
     """The parameter that `name:value` stands for in YAML: `list:countries`. Empty: the part has no such short form."""
 
     def __repr__(self) -> str:
-        """As in YAML: the name, and the parameters that differ from their defaults."""
-        given = [f"{f.name}={getattr(self, f.name)!r}" for f in _changed(self)]
+        """As in YAML: the name, and the parameters that differ from their defaults; keys are not shown."""
+        given = [f"{f.name}={'...' if 'key' in f.name else repr(getattr(self, f.name))}" for f in _changed(self)]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
 
