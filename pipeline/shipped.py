@@ -21,11 +21,16 @@ def names() -> list[str]:
 
 def locate(name: str) -> Path:
     """The file a person means: a path, or the name of a shipped configuration. Raises ConfigError for neither."""
+    return found(name, names(), folder(), "configuration")
+
+
+def found(name: str, shipped: list[str], there: Path, what: str) -> Path:
+    """A path, or the file of a shipped name in the folder `there`. Raises ConfigError with the nearest name for neither."""
     path = Path(name)
     if path.is_file():
         return path
-    if name in names():
-        return folder() / f"{name}.yaml"
+    if name in shipped:
+        return there / f"{name}.yaml"
     near = sorted(str(p) for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
-    hint = nearest(name, [*near, *names()]) or f"; shipped ones: {', '.join(names())}"
-    raise ConfigError([Fault("", f"no configuration {name!r}{hint}")])
+    hint = nearest(name, [*near, *shipped]) or f"; shipped ones: {', '.join(shipped)}"
+    raise ConfigError([Fault("", f"no {what} {name!r}{hint}")])

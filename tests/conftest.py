@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+sys.path.insert(0, str(Path(__file__).parent))  # modules that tests of several folders share
 
 
 # the same examples every time, so that a green run stays green; HYPOTHESIS_PROFILE=explore looks for new ones

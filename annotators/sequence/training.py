@@ -79,6 +79,10 @@ class Trainer(ModelTrainer):
         """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
         examples: list[Example] = self.taken()
         found = sorted({label for e in examples for label in e.labels})
+        if not examples:
+            raise ConsumerError(
+                f"{self.name}: nothing to learn: no document came this far: none was read, or all failed"
+            )
         if not any(label != OUTSIDE for label in found):
             raise ConsumerError(
                 f"{self.name}: nothing to learn: no gold spans on tokens in {len(examples)} documents (view {self.gold})"

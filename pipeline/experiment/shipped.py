@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import shipped
-from ..errors import ConfigError, Fault, nearest
 
 
 def folder() -> Path:
@@ -20,11 +19,4 @@ def names() -> list[str]:
 
 def locate(name: str) -> Path:
     """The file a person means: a path, or the name of a shipped experiment. Raises ConfigError for neither."""
-    path = Path(name)
-    if path.is_file():
-        return path
-    if name in names():
-        return folder() / f"{name}.yaml"
-    near = sorted(str(p) for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
-    hint = nearest(name, [*near, *names()]) or f"; shipped ones: {', '.join(names())}"
-    raise ConfigError([Fault("", f"no experiment {name!r}{hint}")])
+    return shipped.found(name, names(), folder(), "experiment")

@@ -5,36 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from type_descriptions import a_type, described
 
 from caspipe.typesystem import (
     TypeSystem,
     TypeSystemError,
 )
-
-NS = 'xmlns="http://uima.apache.org/resourceSpecifier"'
-
-
-RULE = "expected letters, digits and underscores, each part beginning with a letter"
-
-
-def described(*types: str, imports: str = "") -> str:
-    return f"<typeSystemDescription {NS}><name>t</name>{imports}<types>{''.join(types)}</types></typeSystemDescription>"
-
-
-def a_type(name: str, above: str = "uima.tcas.Annotation", **features: str) -> str:
-    inner = "".join(
-        f"<featureDescription><name>{n}</name><rangeTypeName>{r}</rangeTypeName></featureDescription>"
-        for n, r in features.items()
-    )
-    return (
-        f"<typeDescription><name>{name}</name><description/><supertypeName>{above}</supertypeName>"
-        f"<features>{inner}</features></typeDescription>"
-    )
-
-
-def load(*types: str) -> TypeSystem:
-    return TypeSystem.from_xml(described(*types).encode(), where="t.xml")
-
 
 # -- imports -----------------------------------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ FAULTS = {
         document('<my:T xmi:id="2" sofa="1" begin="3" end="1"/>'),
         "3:1: my.T: offsets 3:1 lie outside the text (0:12)",
     ),
-    "negative offsets": (
+    "negative": (
         document('<my:T xmi:id="2" sofa="1" begin="-1" end="1"/>'),
         "3:1: my.T: offsets -1:1 lie outside the text (0:12)",
     ),

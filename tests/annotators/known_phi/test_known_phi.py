@@ -6,41 +6,30 @@ import datetime
 import pickle
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marked_spans import Marked, disagreement, lines, unmark
 
 from caspipe.annotators.known_phi import KnownPhiAnnotator
-from caspipe.annotators.patterns.rules import unmark
 from caspipe.typesystem import Cas, KnownPhi, PhiCandidate, PhiKind
 
-CASES = Path(__file__).parents[2] / "cases" / "known_phi.txt"
 Fact = tuple[str, str, str]
 
 
-def plain(line: str) -> str:
-    """`\\n` and `\\u200b` of a case as the characters they stand for."""
-    return re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
-
-
-def read(line: str) -> tuple[list[Fact], str, list[tuple[int, int, str]]]:
-    """`PERSON/patient: Brian White; AGE: 58 | text` as facts (kind, role, value), text and spans."""
+def read(name: str, line: str) -> tuple[list[Fact], Marked]:
+    """`PERSON/patient: Brian White; AGE: 58 | text` as facts (kind, role, value) and a marked text."""
     record, _, text = line.partition(" | ")
     facts = []
     for fact in record.split("; "):
         match = re.fullmatch(r"([A-Z_]+)(?:/(\w+))?: (.+)", fact)
         assert match, f"expected `KIND/role: value`, got {fact!r}"
         facts.append((match[1], match[2] or "", match[3]))
-    return facts, *unmark(text)
+    return facts, unmark(text, name)
 
 
-LINES = [
-    (f"line-{number}", *read(plain(line)))
-    for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1)
-    if line.strip() and not line.startswith("# ")
-]
+CASES = [read(name, line) for name, line in lines("known_phi.txt")]
 
 
 @pytest.fixture(scope="session")
@@ -57,25 +46,11 @@ def found(annotator: KnownPhiAnnotator, facts: list[Fact], text: str) -> list[Ph
     return list(annotator.annotate(cas.view()))
 
 
-def disagreement(text: str, spans: list[tuple[int, int, str]], candidates: list[PhiCandidate]) -> str:
-    """What differs between the marks and the candidates; a first-level kind stands for those below it."""
-    hits = {(c.begin, c.end): c.kind for c in candidates}
-    faults = []
-    for begin, end, name in spans:
-        kind = hits.pop((begin, end), None)
-        if kind is None:
-            faults.append(f"missed {begin}:{end} {text[begin:end]!r}")
-        elif not kind.is_a(PhiKind.of(name)):
-            faults.append(f"{begin}:{end} is {kind.name}, not {name}")
-    faults += [f"false {begin}:{end} {text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(hits.items())]
-    return "; ".join(faults)
-
-
-@pytest.mark.parametrize(("facts", "text", "spans"), [line[1:] for line in LINES], ids=[line[0] for line in LINES])
+@pytest.mark.parametrize(("facts", "case"), CASES, ids=[case.name for _, case in CASES])
 def test_the_marked_spans_and_no_others_are_found(
-    facts: list[Fact], text: str, spans: list[tuple[int, int, str]], known_phi: KnownPhiAnnotator
+    facts: list[Fact], case: Marked, known_phi: KnownPhiAnnotator
 ) -> None:
-    assert disagreement(text, spans, found(known_phi, facts, text)) == ""
+    assert disagreement(case, found(known_phi, facts, case.text)) == ""
 
 
 def test_without_a_record_nothing_is_found(known_phi: KnownPhiAnnotator) -> None:

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import pickle
-import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marked_spans import Marked, cases, disagreement
 
 from caspipe.annotators.names import NameAnnotator
-from caspipe.annotators.patterns.rules import unmark
 from caspipe.annotators.segmenter import Segmenter
 from caspipe.pipeline.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
-
-
-def plain(line: str) -> str:
-    """`\\n` and `\\u200b` of a case as the characters they stand for."""
-    return re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
-
-
-CASES = Path(__file__).parents[2] / "cases" / "names.txt"
-LINES = [
-    (f"line-{number}", *unmark(plain(line)))
-    for number, line in enumerate(CASES.read_text(encoding="utf-8").splitlines(), 1)
-    if line.strip() and not line.startswith("# ")
-]
 
 
 @pytest.fixture(scope="session")
@@ -49,25 +34,9 @@ def found(annotator: NameAnnotator, text: str) -> list[PhiCandidate]:
     return list(annotator.annotate(segmented(text)))
 
 
-def disagreement(text: str, spans: list[tuple[int, int, str]], candidates: list[PhiCandidate]) -> str:
-    """What differs between the marks and the candidates; a first-level kind stands for those below it."""
-    hits = {(c.begin, c.end): c.kind for c in candidates}
-    faults = []
-    for begin, end, name in spans:
-        kind = hits.pop((begin, end), None)
-        if kind is None:
-            faults.append(f"missed {begin}:{end} {text[begin:end]!r}")
-        elif not kind.is_a(PhiKind.of(name)):
-            faults.append(f"{begin}:{end} is {kind.name}, not {name}")
-    faults += [f"false {begin}:{end} {text[begin:end]!r} {kind.name}" for (begin, end), kind in sorted(hits.items())]
-    return "; ".join(faults)
-
-
-@pytest.mark.parametrize(("text", "spans"), [line[1:] for line in LINES], ids=[line[0] for line in LINES])
-def test_the_marked_spans_and_no_others_are_found(
-    text: str, spans: list[tuple[int, int, str]], names: NameAnnotator
-) -> None:
-    assert disagreement(text, spans, found(names, text)) == ""
+@pytest.mark.parametrize("case", cases("names.txt"), ids=lambda case: case.name)
+def test_the_marked_spans_and_no_others_are_found(case: Marked, names: NameAnnotator) -> None:
+    assert disagreement(case, found(names, case.text)) == ""
 
 
 @pytest.mark.parametrize("surname", "Nguyen Okonkwo Müller García Wójcik Yılmaz O'Neill Al-Sayed Ng Brannigan".split())
@@ -86,7 +55,7 @@ def test_swapping_the_name_moves_nothing_but_the_span(template: str, name: str, 
 
 
 def test_more_evidence_is_asked_for_in_precise_modes(names: NameAnnotator) -> None:
-    texts = [text for _, text, _ in LINES]
+    texts = [case.text for case in cases("names.txt")]
     covered = []
     for mode in ("precision", "balanced", "recall"):
         annotator = NameAnnotator(mode=mode, words=names.words)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from caspipe.typesystem import PhiCandidate, PhiKind
 
-_CASES = Path(__file__).parents[2] / "cases"
+_CASES = Path(__file__).parent / "cases"
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 _MARK = re.compile(r"<(?P<end>/?)(?P<kind>[A-Z][A-Z_0-9]*)>")
 
 
@@ -22,9 +23,13 @@ class Marked:
     spans: tuple[tuple[int, int, str], ...]
 
 
+def plain(line: str) -> str:
+    """`\\n` and `\\u200b` of a case as the characters they stand for."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
+
+
 def unmark(line: str, name: str = "") -> Marked:
-    """Reads one line; `\\n` stands for a line break. Raises ValueError where marks do not pair."""
-    line = line.replace("\\n", "\n")
+    """Reads one line. Raises ValueError where marks do not pair."""
     text, at = "", 0
     spans: list[tuple[int, int, str]] = []
     opened: list[tuple[int, str]] = []
@@ -43,10 +48,15 @@ def unmark(line: str, name: str = "") -> Marked:
     return Marked(name, text + line[at:], tuple(sorted(spans)))
 
 
+def lines(file: str) -> list[tuple[str, str]]:
+    """Name and content of the lines of a case file, escapes resolved, without blank lines and comments."""
+    found = (_CASES / file).read_text(encoding="utf-8").splitlines()
+    return [(f"line-{i}", plain(x)) for i, x in enumerate(found, 1) if x.strip() and not x.startswith("# ")]
+
+
 def cases(file: str) -> list[Marked]:
-    """The lines of a case file without blank lines and comments; a case is named by its line number."""
-    lines = (_CASES / file).read_text(encoding="utf-8").splitlines()
-    return [unmark(line, f"line-{i}") for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("# ")]
+    """The marked texts of a case file; a case is named by its line number."""
+    return [unmark(line, name) for name, line in lines(file)]
 
 
 def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
