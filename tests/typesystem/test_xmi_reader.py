@@ -9,13 +9,11 @@ import pytest
 from caspipe.typesystem import (
     Annotation,
     Cas,
-    DocumentAnnotation,
     DocumentMetaData,
     Feature,
     FormatError,
     Phi,
     PhiKind,
-    Sentence,
     Token,
     TypeSystem,
     read_xmi,
@@ -376,26 +374,3 @@ def test_the_masked_view_alone_carries_nothing_of_the_original() -> None:
     assert [v.name for v in again.views] == ["deidentified"]
     (link,) = again.view("deidentified").select(T)
     assert (link.to, link["all"]) == (None, [None])
-
-
-def test_only_the_types_asked_for_are_written() -> None:
-    cas = Cas("Ann came", id="d")
-    cas.view().add_all([Token(0, 3, pos="NNP"), Sentence(0, 8), Phi(0, 3, kind=PhiKind.PERSON)])
-    again = read_xmi(write_xmi(cas, types=[Token]))
-    assert [type(x).__name__ for x in again.view()] == ["DocumentMetaData", "Token"]
-    assert again.select(Token)[0].pos == "NNP"
-
-
-def test_there_is_one_document_annotation_in_each_view() -> None:
-    cas = Cas("abc", id="d")
-    plain = cas.add(DocumentAnnotation(0, 3, language="de"))
-    again = read_xmi(write_xmi(cas))
-    (document,) = again.select(DocumentAnnotation)
-    assert (type(document), document.language, document.documentId) == (DocumentMetaData, "de", "d")
-    cas.add(DocumentMetaData(0, 3, documentTitle="t"))
-    (document,) = read_xmi(write_xmi(cas)).select(DocumentAnnotation)
-    assert (document.documentTitle, document.documentId) == ("t", "d")
-    assert plain in cas.select(DocumentAnnotation)
-    kept = Cas("abc", id="reader's")
-    kept.add(DocumentMetaData(0, 3, documentId="own"))
-    assert read_xmi(write_xmi(kept)).select(DocumentMetaData)[0].documentId == "own"

@@ -14,7 +14,20 @@ from documents import WIDE, documents
 from graphs import graph
 from hypothesis import HealthCheck, given, settings
 
-from caspipe.typesystem import Cas, CasError, DocumentMetaData, Token, from_cassis, read_xmi, to_cassis, write_xmi
+from caspipe.typesystem import (
+    Cas,
+    CasError,
+    DocumentAnnotation,
+    DocumentMetaData,
+    Phi,
+    PhiKind,
+    Sentence,
+    Token,
+    from_cassis,
+    read_xmi,
+    to_cassis,
+    write_xmi,
+)
 
 SLOW = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=150
@@ -138,3 +151,26 @@ def test_a_document_without_text_stays_one(name: str) -> None:
     cas = Cas()
     cas.create_view(name, None, mime="")
     assert graph(read_xmi(write_xmi(cas))) == graph(cas)
+
+
+def test_only_the_types_asked_for_are_written() -> None:
+    cas = Cas("Ann came", id="d")
+    cas.view().add_all([Token(0, 3, pos="NNP"), Sentence(0, 8), Phi(0, 3, kind=PhiKind.PERSON)])
+    again = read_xmi(write_xmi(cas, types=[Token]))
+    assert [type(x).__name__ for x in again.view()] == ["DocumentMetaData", "Token"]
+    assert again.select(Token)[0].pos == "NNP"
+
+
+def test_there_is_one_document_annotation_in_each_view() -> None:
+    cas = Cas("abc", id="d")
+    plain = cas.add(DocumentAnnotation(0, 3, language="de"))
+    again = read_xmi(write_xmi(cas))
+    (document,) = again.select(DocumentAnnotation)
+    assert (type(document), document.language, document.documentId) == (DocumentMetaData, "de", "d")
+    cas.add(DocumentMetaData(0, 3, documentTitle="t"))
+    (document,) = read_xmi(write_xmi(cas)).select(DocumentAnnotation)
+    assert (document.documentTitle, document.documentId) == ("t", "d")
+    assert plain in cas.select(DocumentAnnotation)
+    kept = Cas("abc", id="reader's")
+    kept.add(DocumentMetaData(0, 3, documentId="own"))
+    assert read_xmi(write_xmi(kept)).select(DocumentMetaData)[0].documentId == "own"
