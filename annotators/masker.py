@@ -19,6 +19,7 @@ from ..typesystem import (
     Phi,
     PhiKind,
     Policy,
+    RecordField,
     Replacement,
     replace_spans,
 )
@@ -48,6 +49,9 @@ class Masker(AnalysisEngine):
 
     Where a Phi would stay readable (`keep`, an age at or below the threshold, a kind outside the policy) but a candidate of
     a masked kind overlaps it, the text under that candidate is masked (law 3).
+
+    The structured fields of the record (RecordField) are decided alike: dates move by the document's own offset, what has no
+    masked form becomes null.
     """
 
     kinds: dict[PhiKind, Operator] = field(default_factory=dict)
@@ -113,6 +117,19 @@ class Masker(AnalysisEngine):
             target.add(masked)
         if self.carry:
             carry(view, target, None if self.carry is True else self.carry)
+        for item in view.select(RecordField):
+            operator = self._field_operator(item.kind)
+            item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
+            item.operator = "keep" if operator is None else operator.name
+
+    def _field_operator(self, kind: PhiKind) -> Operator | None:
+        """Who decides about a structured field of this kind; None: the policy lets it stay."""
+        operator = self.kinds.get(kind) or self.kinds.get(kind.top) or self.default
+        if self._policy.masks(kind):
+            return operator
+        if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):
+            return operator if isinstance(operator, Age) else Age()
+        return None
 
     def _pieces(self, mention: Mention, context: Context) -> Iterator[_Piece]:
         outcome, operator = self._outcome(mention, context)

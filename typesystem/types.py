@@ -102,6 +102,30 @@ class KnownPhi(FeatureStructure):
     """Whose it is: `patient`, `doctor`, `reporter`, `relative`."""
 
 
+@uima_type("caspipe.RecordField")
+class RecordField(FeatureStructure):
+    """A structured field of the record that the text came from, which identifies somebody or is a date."""
+
+    kind: PhiKind
+    path: str
+    """Where it stands in the file; only the reader and the consumer of that format understand it."""
+    value: str
+    """Normalised: a date as ISO 8601 (`2020`, `2020-03`, `2020-03-04`), an age as `92 years`, else as in the file."""
+    masked: str | None = None
+    """What is written in its place, in the form of `value`; None: nothing, the format's null."""
+    operator: str = ""
+    """The masking operator that decided; empty where no masker ran yet, and then the record must not be released."""
+
+
+@uima_type("caspipe.SpanAttribute")
+class SpanAttribute(FeatureStructure):
+    """What a tool says of one of its spans beyond its kind: an attribute, or the name that fragments of one span share."""
+
+    of: Annotation | None = None
+    name: str
+    value: str = ""
+
+
 @uima_type("caspipe.MaskedSpan")
 class MaskedSpan(Annotation):
     """What a replacement in the deidentified view stands for. Never holds the original text."""

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from ..dates.reading import PartialDate
 
+_ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
 Move = Callable[[datetime.date], datetime.date]
 
 _SEASONS = ("winter", "spring", "summer", "autumn")
 """Meteorological: winter is December to February and carries the year it begins in."""
+
+
+def calendar_date(iso: str) -> PartialDate | None:
+    """The date that ISO 8601 writes as `2020`, `2020-03` or `2020-03-04`; None for anything else and for 30 February."""
+    found = _ISO.fullmatch(iso)
+    if found is None:
+        return None
+    year, month, day = (int(part) if part else None for part in found.groups())
+    date = PartialDate(year, month, day)
+    return date if point(date) is not None else None
 
 
 def point(date: PartialDate) -> datetime.date | None:

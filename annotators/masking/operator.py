@@ -55,5 +55,12 @@ class Operator(Part):
         """The replacement, `KEPT`, or a `Fallback`. Never the text itself as a replacement."""
         raise TypeError(f"{type(self).__name__} must define mask(mention, context)")
 
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        """What stands in place of a structured field of the record (RecordField); None: the format's null.
+
+        `value` is normalised, and so is what is returned: a date as ISO 8601 (year, month or day), an age as `64 years`.
+        """
+        return None
+
     def open(self) -> None:
         """Loads key files and lexicons. Raises ResourceError where one is missing."""

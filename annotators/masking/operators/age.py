@@ -51,6 +51,11 @@ class Age(Operator):
             return self._above
         return KEPT
 
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        years = years_of(value)
+        over = kind is PhiKind.AGE_OVER_89 and self.threshold <= 89
+        return None if years is None or years > self.threshold or over else value
+
     @property
     def _above(self) -> str:
         return self.format.format(threshold=self.threshold)

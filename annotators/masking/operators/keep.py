@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....pipeline.component import part
+from ....typesystem import PhiKind
 from ..context import Context
 from ..operator import KEPT, Mention, Operator, Outcome
 
@@ -13,3 +14,6 @@ class Keep(Operator):
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         return KEPT
+
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        return value

@@ -20,7 +20,7 @@ from ..dates import DocumentDates, Order, edges
 from ..ends import ends
 from ..keys import Keyed
 from ..layout import in_case, like
-from ..moving import Move, moved, point
+from ..moving import Move, calendar_date, moved, point
 from ..operator import NO_KEY, Fallback, Mention, Outcome
 from ..writing import Style, written
 
@@ -109,6 +109,18 @@ class Shift(Keyed):
             return _OUTSIDE
         done = [date for date in new if date is not None]
         return self._written(mention, reading, done)
+
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        """The date moved as the dates of the text are; None where there is no key or it cannot be read."""
+        move = context.remember(self, "move", lambda: self._move(context))
+        date = calendar_date(value)
+        if isinstance(move, Fallback) or date is None:
+            return None
+        try:
+            new = moved(date, date, move)
+        except OverflowError:
+            return None
+        return None if new is None else new.iso()
 
     def _written(self, mention: Mention, reading: DateReading, new: list[PartialDate]) -> str:
         own = like(mention.text, reading, new[0]) if self.style == "original" else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ....pipeline.component import part
-from ....typesystem import PhiKind
+from ....typesystem import PhiKind, RecordField
 from ..context import Context
 from ..dates import DocumentDates
 from ..ends import ends
+from ..moving import calendar_date, point
 from ..operator import Fallback, Mention, Operator, Outcome
 
 _OLDEST = 89
@@ -39,3 +40,18 @@ class Year(Operator):
             return Fallback(f"a year that may tell an age over {_OLDEST}")
         words = [f"{y:04d}" if said.year is not None else f"{y}s" for y, (said, _) in zip(years, found, strict=True)]
         return "-".join(dict.fromkeys(words))
+
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        """The year, unless it lies more than 89 years before the latest full date of the text and the record."""
+        date = calendar_date(value)
+        if date is None or date.year is None or (self.earliest is not None and date.year < self.earliest):
+            return None
+        latest = context.remember(self, "latest", lambda: self._latest(context))
+        return None if latest is None or latest - date.year > _OLDEST else f"{date.year:04d}"
+
+    def _latest(self, context: Context) -> int | None:
+        """The latest year that a full date of the text or a date field of the record has."""
+        said = DocumentDates(context.of_kind(PhiKind.DATE), "MDY").latest()
+        dates = [calendar_date(f.value) for f in context.cas.select(RecordField) if f.kind.top is PhiKind.DATE]
+        days = [day for date in dates if date is not None and (day := point(date)) is not None]
+        return max((day.year for day in (*days, said) if day is not None), default=None)
