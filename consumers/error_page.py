@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from .error_style import FILTERING, STYLE
@@ -18,19 +19,55 @@ TOLD: dict[Group, str] = {
     "kind": "Wrong kind",
     "false": "False hit",
 }
-_MEANT: dict[Group, str] = {
-    "missed": "PHI that nothing touched",
-    "bounds": "found, but not all of it, or more than it",
-    "kind": "found under another kind",
-    "false": "found, but no PHI",
-}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Words:
+    """What the page calls things."""
+
+    one: str = "error"
+    many: str = "errors"
+    told: Mapping[Group, str] = dataclasses.field(default_factory=lambda: TOLD)
+    meant: Mapping[Group, str] = dataclasses.field(
+        default_factory=lambda: {
+            "missed": "PHI that nothing touched",
+            "bounds": "found, but not all of it, or more than it",
+            "kind": "found under another kind",
+            "false": "found, but no PHI",
+        }
+    )
+    sides: tuple[str, str] = ("Gold", "System")
+    only: tuple[str, str] = ("PHI, not found", "found, no PHI")
+    both: str = "PHI, found"
+    by_kind: str = "By kind: the reference's, for false hits the system's"
+
+
+ERRORS = Words()
+CHANGES = Words(
+    one="change",
+    many="changes",
+    told={"missed": "Gone", "bounds": "Other bounds", "kind": "Other kind", "false": "New"},
+    meant={
+        "missed": "in the first only; nothing in the second touches it",
+        "bounds": "in both, with other borders",
+        "kind": "in both, under another kind",
+        "false": "in the second only",
+    },
+    sides=("First", "Second"),
+    only=("in the first only", "in the second only"),
+    both="in both",
+    by_kind="By kind: the first's, for new spans the second's",
+)
+"""Two runs side by side, or a run and what reviewers made of it."""
+
 _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " "})
 
 
 class ErrorPage:
     """Collects the errors of documents and makes the page. At most `limit` of each group are shown; all are counted."""
 
-    def __init__(self, *, context: int, limit: int) -> None:
+    def __init__(self, *, context: int, limit: int, words: Words = ERRORS) -> None:
+        self.words = words
         self.context = context
         self.limit = limit
         self.documents = 0
@@ -43,7 +80,7 @@ class ErrorPage:
     def add(self, pair: Pair, found: Sequence[Mistake]) -> None:
         """Adds the errors of one document."""
         self.documents += 1
-        window = _Window(pair, self.context)
+        window = _Window(pair, self.context, self.words)
         leaking = set()
         for mistake in found:
             self.counts[mistake.kind, mistake.group] += 1
@@ -51,19 +88,23 @@ class ErrorPage:
                 leaking.add(mistake.gold)
             entries = self._entries[mistake.group]
             if len(entries) < self.limit:
-                entries.append(_entry(pair, mistake, window))
+                entries.append(_entry(pair, mistake, window, self.words))
         self.leaks.update(g.kind for g in leaking)
 
-    def html(self, title: str = "Errors") -> bytes:
-        """The whole page."""
+    def html(self, title: str = "Errors", note: str = "") -> bytes:
+        """The whole page. `note` stands below its title."""
         sums = {group: sum(n for (_, g), n in self.counts.items() if g == group) for group in GROUPS}
-        facts = f"{self.documents:,} document{'s' * (self.documents != 1)} · {sum(sums.values()):,} errors · "
+        facts = (
+            f"{self.documents:,} document{'s' * (self.documents != 1)} · {sum(sums.values()):,} {self.words.many} · "
+        )
         facts += f"{self.leaks.total():,} PHI spans leak"
+        facts += f"<br>{esc(note)}" if note else ""
         sections = "".join(self._section(group, sums[group]) for group in GROUPS)
         body = (
-            f'<header><p class="facts">caspipe</p><h1>{esc(title)}</h1><p class="facts">{facts}</p>{_LEGEND}</header>\n'
+            f'<header><p class="facts">caspipe</p><h1>{esc(title)}</h1><p class="facts">{facts}</p>'
+            f"{_legend(self.words)}</header>\n"
             f"<main>{self._summary()}{self._tools(sums)}{sections}"
-            '<p class="muted" id="empty" hidden>No error fits this choice.</p></main>\n'
+            f'<p class="muted" id="empty" hidden>No {self.words.one} fits this choice.</p></main>\n'
             "<footer>This page holds the original text: it is for those who may read it.</footer>"
         )
         return page(title, body, style=STYLE, script=FILTERING)
@@ -79,18 +120,17 @@ class ErrorPage:
             + _count(self.leaks[kind])
             for kind in self._kinds
         ]
-        told = "By kind: the reference's, for false hits the system's"
-        return table(told, ["Kind", *(f"#{TOLD[g]}" for g in GROUPS), "#Leaks"], rows)
+        return table(self.words.by_kind, ["Kind", *(f"#{self.words.told[g]}" for g in GROUPS), "#Leaks"], rows)
 
     def _tools(self, sums: dict[Group, int]) -> str:
         buttons = "".join(
-            f'<button type="button" data-group="{g}" aria-pressed="true" title="{_MEANT[g]}">'
-            f"{TOLD[g]} <b>{sums[g]:,}</b></button>"
+            f'<button type="button" data-group="{g}" aria-pressed="true" title="{self.words.meant[g]}">'
+            f"{self.words.told[g]} <b>{sums[g]:,}</b></button>"
             for g in GROUPS
         )
         kinds = "".join(f'<option value="{esc(k)}">{esc(k)}</option>' for k in self._kinds)
         return (
-            '<div class="tools" id="tools" role="toolbar" aria-label="Choose errors" hidden>'
+            '<div class="tools" id="tools" role="toolbar" aria-label="Choose" hidden>'
             f'<div class="groups" role="group" aria-label="Groups">{buttons}</div>'
             f'<label>Kind <select id="kind"><option value="">all</option>{kinds}</select></label>'
             '<label><input type="checkbox" id="leaks"> leaks only</label>'
@@ -105,7 +145,8 @@ class ErrorPage:
         left = total - len(entries)
         more = f'<p class="muted">{left:,} more are counted above but not shown.</p>' if left else ""
         return (
-            f'<section class="group" id="{group}"><h2>{TOLD[group]} <span class="muted">{_MEANT[group]}</span></h2>\n'
+            f'<section class="group" id="{group}"><h2>{self.words.told[group]} '
+            f'<span class="muted">{self.words.meant[group]}</span></h2>\n'
             f"{''.join(entries)}{more}</section>\n"
         )
 
@@ -113,7 +154,8 @@ class ErrorPage:
 class _Window:
     """The marked-up surroundings of any place in one document."""
 
-    def __init__(self, pair: Pair, context: int) -> None:
+    def __init__(self, pair: Pair, context: int, words: Words) -> None:
+        self.words = words
         self.text = pair.text
         self.context = context
         self.gold = _sorted(pair.gold)
@@ -141,10 +183,10 @@ class _Window:
             return text
         if gold is None:
             assert system is not None
-            return f'<mark class="extra {kind_class(system.kind)}" title="found, but no PHI: {esc(system.kind)}">{text}</mark>'
+            return f'<mark class="extra {kind_class(system.kind)}" title="{self.words.only[1]}: {esc(system.kind)}">{text}</mark>'
         if system is None:
-            return f'<mark class="leak" title="not found: {esc(gold.kind)}">{text}</mark>'
-        return f'<mark class="both {kind_class(gold.kind)}" title="found PHI: {esc(gold.kind)}">{text}</mark>'
+            return f'<mark class="leak" title="{self.words.only[0]}: {esc(gold.kind)}">{text}</mark>'
+        return f'<mark class="both {kind_class(gold.kind)}" title="{self.words.both}: {esc(gold.kind)}">{text}</mark>'
 
     def _near(self, marks: list[Mark], low: int, high: int) -> list[Mark]:
         first = bisect_left(marks, low - self._longest, key=lambda m: m.begin)
@@ -152,13 +194,13 @@ class _Window:
         return [m for m in marks[first:last] if m.end > low]
 
 
-def _entry(pair: Pair, mistake: Mistake, window: _Window) -> str:
+def _entry(pair: Pair, mistake: Mistake, window: _Window, words: Words) -> str:
     gold, system = mistake.gold, mistake.system
     facts = []
     if gold is not None:
-        facts.append(("Gold", f"{chip(gold.kind)} {gold.begin}–{gold.end}"))
+        facts.append((words.sides[0], f"{chip(gold.kind)} {gold.begin}–{gold.end}"))
     if system is not None:
-        facts.append(("System", f"{chip(system.kind)} {system.begin}–{system.end}"))
+        facts.append((words.sides[1], f"{chip(system.kind)} {system.begin}–{system.end}"))
         facts.append(("Source", esc(system.source or "(unnamed)")))
         facts.append(("Confidence", f"{system.confidence:.2f}"))
     if mistake.leaked:
@@ -173,11 +215,12 @@ def _entry(pair: Pair, mistake: Mistake, window: _Window) -> str:
     )
 
 
-_LEGEND = (
-    '<div class="legend" role="group" aria-label="Legend"><mark class="leak">PHI, not found</mark>'
-    '<mark class="extra k-OTHER">found, no PHI</mark><mark class="both k-OTHER">PHI, found</mark>'
-    "<span>the place itself is in bold</span></div>"
-)
+def _legend(words: Words) -> str:
+    return (
+        f'<div class="legend" role="group" aria-label="Legend"><mark class="leak">{words.only[0]}</mark>'
+        f'<mark class="extra k-OTHER">{words.only[1]}</mark><mark class="both k-OTHER">{words.both}</mark>'
+        "<span>the place itself is in bold</span></div>"
+    )
 
 
 def _count(n: int) -> str:

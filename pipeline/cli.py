@@ -226,6 +226,12 @@ def _mount() -> None:
 
     mount_synthesize(app)
 
+    from .cli_diff import mount as mount_diff
+    from .cli_exchange import mount as mount_exchange
+
+    mount_exchange(app)
+    mount_diff(app)
+
 
 _mount()
 

@@ -137,7 +137,7 @@ def command(
         from . import console
 
         with console.progress(quiet) as progress:
-            found = pairs(which, _stepper(progress))
+            found = pairs(which, console.stepper(progress, "evaluate"))
             return _scored(_counted(found, sentences, near), wanted, level)
 
     first = scored(system if system is not None else str(config))
@@ -221,21 +221,6 @@ def _counted(pairs: Iterator[Pair], sentences: Path | None, near: Path | None) -
     if sentences is not None:
         return with_sentences(pairs, sentences)
     return pairs if near is None else with_sentences(pairs, near, all_there=False)
-
-
-def _stepper(progress: Any) -> Step | None:
-    """A progress bar for documents instead of a run."""
-    if progress is None:
-        return None
-    from .report import RunReport
-
-    report = RunReport(name="evaluate", started="", versions={}, config={})
-
-    def step(total: int | None) -> None:
-        report.documents.read += 1
-        progress(report, total)
-
-    return step
 
 
 def _scored(

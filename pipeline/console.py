@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -98,6 +98,21 @@ def _lines() -> Progress:
         sys.stderr.write(f"{done:,}{f' of {total:,}' if total else ''} documents, {rate:,.0f}/s{left}\n")
 
     return show
+
+
+def stepper(progress: Progress | None, name: str) -> Callable[[int | None], None] | None:
+    """A progress bar for documents that are not run: to be called for each, with the number of all where it is known."""
+    if progress is None:
+        return None
+    from .report import RunReport
+
+    report = RunReport(name=name, started="", versions={}, config={})
+
+    def step(total: int | None) -> None:
+        report.documents.read += 1
+        progress(report, total)
+
+    return step
 
 
 def print_report(report: RunReport, pipeline: Pipeline) -> None:

@@ -108,9 +108,16 @@ class Collection:
         return made
 
     @property
-    def annotated(self) -> str:
-        """The view with the annotations: readers of corpora put them into `gold`; XMI holds views of its own."""
-        return self.view or (INITIAL_VIEW if self.reader == "xmi" else GOLD_VIEW)
+    def holds_views(self) -> bool:
+        """Whether its documents have views of their own; readers of corpora put all annotations into `gold`."""
+        return self.reader in ("xmi", "jsoncas", "xcas")
+
+    def annotated(self, cas: Cas, *, reference: bool) -> str:
+        """The view of a document with the annotations: as a reference `gold` where it has one, else what was found."""
+        if self.view:
+            return self.view
+        found = self.holds_views and not (reference and cas.has_view(GOLD_VIEW))
+        return INITIAL_VIEW if found else GOLD_VIEW
 
 
 def _parameters(reader: str) -> tuple[str, ...]:
@@ -128,7 +135,7 @@ def side_by_side(reference: Collection, system: Collection, step: Step | None = 
     counts them and names the first.
     """
     gold: dict[str, Cas] = {}
-    for cas in _read(reference):
+    for cas in read_documents(reference):
         _once(cas.id, gold, reference.path)
         gold[cas.id] = cas
     ids, found = list(gold), dict[str, None]()
@@ -139,7 +146,9 @@ def side_by_side(reference: Collection, system: Collection, step: Step | None = 
             _once(cas.id, found, system.path)
             found[cas.id] = None
             if cas.id in gold:
-                yield pair_of_two(gold.pop(cas.id), pipeline.process(cas), _view(reference), _view(system))
+                right = gold.pop(cas.id)
+                views = reference.annotated(right, reference=True), system.annotated(cas, reference=False)
+                yield pair_of_two(right, pipeline.process(cas), *views)
     same_documents(ids, list(found), str(reference.path), str(system.path))
 
 
@@ -148,14 +157,11 @@ def _once(document: str, seen: Mapping[str, object], where: Path) -> None:
         raise ReaderError(f"{where}: two documents have the id {document}")
 
 
-def _view(collection: Collection) -> str:
-    return collection.annotated
-
-
-def _read(collection: Collection) -> Iterator[Cas]:
+def read_documents(collection: Collection, step: Step | None = None) -> Iterator[Cas]:
+    """The documents of a collection, as its reader gives them. Raises ReaderError where one cannot be read."""
     reader = collection.pipeline().reader
     assert reader is not None
-    yield from _documents(reader, None)
+    yield from _documents(reader, step)
 
 
 def _documents(reader: CollectionReader, step: Step | None, limit: int | None = None) -> Iterator[Cas]:
