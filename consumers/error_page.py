@@ -39,6 +39,7 @@ class Words:
     sides: tuple[str, str] = ("Gold", "System")
     only: tuple[str, str] = ("PHI, not found", "found, no PHI")
     both: str = "PHI, found"
+    leaking: str = "PHI spans leak"
     by_kind: str = "By kind: the reference's, for false hits the system's"
 
 
@@ -56,6 +57,7 @@ CHANGES = Words(
     sides=("First", "Second"),
     only=("in the first only", "in the second only"),
     both="in both",
+    leaking="spans of the first are not wholly covered by the second",
     by_kind="By kind: the first's, for new spans the second's",
 )
 """Two runs side by side, or a run and what reviewers made of it."""
@@ -97,7 +99,7 @@ class ErrorPage:
         facts = (
             f"{self.documents:,} document{'s' * (self.documents != 1)} · {sum(sums.values()):,} {self.words.many} · "
         )
-        facts += f"{self.leaks.total():,} PHI spans leak"
+        facts += f"{self.leaks.total():,} {self.words.leaking}"
         facts += f"<br>{esc(note)}" if note else ""
         sections = "".join(self._section(group, sums[group]) for group in GROUPS)
         body = (

@@ -132,11 +132,10 @@ def _add(made: Difference, pair: Pair, found: list[Mistake], known: list[Mark] |
     phi = None if known is None else merged(distinct(known))
     leaks = list(_bare(first, second, phi, pair.text))
     cured = list(_bare(second, first, phi, pair.text))
-    if not (found or leaks or cured):
-        return
-    made.changed.append(Document(pair.id, found, leaks, cured))
-    made.counts.update((m.kind, m.group) for m in found)
     made.page.add(pair, found)
+    made.counts.update((m.kind, m.group) for m in found)
+    if found or leaks or cured:
+        made.changed.append(Document(pair.id, found, leaks, cured))
 
 
 def _bare(covered: list[Span], then: list[Span], phi: list[Span] | None, text: str) -> Iterator[Span]:
