@@ -82,7 +82,7 @@ class Xhtml:
             if m["tag"] is not None
             for a in _TELLING.finditer(m[0])
         ]
-        return _spliced(self.source, edits)
+        return spliced(self.source, edits)
 
     def _edits(self, begin: int, end: int, new: str, ends: Sequence[int]) -> list[tuple[int, int, str]]:
         made: list[tuple[int, int, str]] = []
@@ -100,9 +100,10 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _spliced(source: str, edits: list[tuple[int, int, str]]) -> str:
+def spliced(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with stretches (begin, end, new text) replaced; one that begins within another is left to that one."""
     pieces, at = [], 0
     for begin, end, new in sorted(edits, key=lambda e: (e[0], e[1])):
-        pieces += [source[at:begin], new]
+        pieces += [source[at:begin], new if begin >= at else ""]
         at = max(at, end)
     return "".join([*pieces, source[at:]])

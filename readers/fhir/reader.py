@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...pipeline.component import component
 from ...pipeline.errors import ReaderError
-from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField
+from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
 from ...typesystem.xhtml import Xhtml
 from ..decoding import decode
 from ..files import FileReader
@@ -45,7 +45,7 @@ class FhirReader(FileReader):
     Practitioner, RelatedPerson, Organization and others become known PHI of the texts about the same patient. Every structured
     value that identifies and every date is a RecordField of the first document about its patient, so that the consumer `fhir`
     can write the file back. URLs are never followed. Attachments that hold no text (PDF, pictures) are counted in the metadata
-    `carrier_sealed`, and the consumer takes them out.
+    `attachments`, and the consumer takes them out.
     """
 
     pattern: str = "*json"
@@ -80,8 +80,14 @@ class FhirReader(FileReader):
         if len(people) == 1 and "" in groups:  # one patient: everything is about that one
             groups[people[0]].walks += groups.pop("").walks
         made = [cas for n, g in enumerate(groups.values(), 1) for cas in _group(source, n, g, groups.get(""))]
+        common = {
+            carrier.FILE: source.path,
+            carrier.FILE_ID: source.id,
+            carrier.TEXTS: str(len(made)),
+            carrier.DIGEST: carrier.digest(data),
+        }
         for cas in made:
-            cas.metadata["carrier_texts"] = str(len(made))
+            cas.metadata.update(common)
         return made
 
 
@@ -185,12 +191,15 @@ def _group(source: Source, number: int, group: _Group, others: _Group | None) ->
         cas = Cas(content, id=f"{source.id}/{where}{f'/{inside}' if inside else ''}")
         language = walk.resource.get("language")
         cas.metadata.update(
-            carrier_file=source.path,
-            carrier_record=str(number),
-            carrier_path=f"{text.form} {text.path}" if text.path else "",
-            patient_id=group.subject or source.id,
+            {
+                carrier.RECORD: str(number),
+                carrier.FIELD: f"{walk.resource['resourceType']}/{inside}" if inside else "record",
+                carrier.PATH: str(carrier.Place(text.path, text.form)) if text.path else "",
+                "patient_id": group.subject or source.id,
+            }
         )
         if isinstance(language, str) and language.strip():
+            cas.metadata["language"] = language
             cas.add(DocumentAnnotation(0, len(content), language=language))
         for item in known:
             if item.kind.top.name in _DIRECT:
@@ -202,5 +211,5 @@ def _group(source: Source, number: int, group: _Group, others: _Group | None) ->
     for path in sealed:
         made[0].add(RecordField(kind=PhiKind.OTHER, path=path, value=""))
     if sealed:
-        made[0].metadata["carrier_sealed"] = str(len(sealed))
+        made[0].metadata["attachments"] = str(len(sealed))
     return made

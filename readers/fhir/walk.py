@@ -137,10 +137,8 @@ class Walk:
             return self._address(item, path, owner)
         if name in ("identifier", "masteridentifier", "groupidentifier") and isinstance(item.get("value"), str):
             return self._one(self._identifier(item, owner), item, "value", path, owner, "identifier")
-        if (
-            "contentType" in item
-            or ("data" in item
-            and name in ("attachment", "photo", "presentedform", "content", "image"))
+        if "contentType" in item or (
+            "data" in item and name in ("attachment", "photo", "presentedform", "content", "image")
         ):
             return self._attachment(item, path)
         if name == "age" or name.endswith("age") or (name == "quantity" and self._is_age()):

@@ -1,0 +1,29 @@
+"""Consumer that writes FHIR R4 back with masked texts and values, all else as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..pipeline.component import component
+from .carrier import Carried, CarrierConsumer
+from .fhir_resource import masked_file
+
+
+@component("fhir")
+class FhirConsumer(CarrierConsumer):
+    """Writes the files that the fhir reader read: texts and values masked, every date moved or taken out.
+
+    A masked value without replacement becomes the extension data-absent-reason with the code `masked`; attachments that
+    nobody could read do, too. In XHTML the text between the tags is masked, and comments and attributes that can hold text or
+    addresses are emptied. Everything else stays as it is, to the character. Logical ids and references stay: whoever holds the
+    source server can follow them. A file is written when all its texts were masked; else it is held back.
+    """
+
+    folder: Path = Path("release/fhir")
+
+    def open(self) -> None:
+        super().open()
+        self.open_folder(".json", restricted=False)
+
+    def rewritten(self, data: bytes, carried: Carried) -> bytes:
+        return masked_file(data.decode("utf-8-sig"), carried.fields, carried.texts).encode()
