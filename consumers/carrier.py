@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable
 
 from ..pipeline.errors import ConsumerError
-from ..typesystem import Cas, CaspipeWarning, KnownPhi, RecordField, View, carrier
+from ..typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, carrier
 from .carrier_file import read_carrier
 from .folder import FolderConsumer
 from .released import released_view
@@ -111,7 +111,8 @@ class CarrierConsumer(FolderConsumer):
             raise ConsumerError(f"{self.id}: {undecided} structured values were never masked: the file is held back")
         if not carried.refused:
             carried.fields += [
-                RecordField(kind=f.kind, path=f.path, value=f.value, masked=f.masked, operator=f.operator) for f in fields
+                RecordField(kind=f.kind, path=f.path, value=f.value, masked=f.masked, operator=f.operator)
+                for f in fields
             ]
             if cas.metadata.get(carrier.PATH):
                 made = view.offset_map.segments() if view.offset_map is not None else []
@@ -166,6 +167,11 @@ def _new(cas: Cas) -> Carried:
 
 
 def identifying(known: Iterable[KnownPhi]) -> list[str]:
-    """The values that identify somebody on their own, longest first: they must not stand anywhere in the file."""
-    values = {k.value.strip() for k in known if k.kind.direct}
+    """The values that identify somebody on their own, names also word by word, longest first: they must not stand anywhere
+    in the file."""
+    values: set[str] = set()
+    for k in known:
+        if k.kind.direct:
+            values.add(k.value.strip())
+            values.update(word for word in k.value.split() if k.kind.top is PhiKind.PERSON and len(word) > 3)
     return sorted((v for v in values if len(v) > 1), key=lambda v: (-len(v), v))

@@ -1,0 +1,224 @@
+"""ICSR E2B(R2), root `ichicsr` (DTD icsr21xml): its elements, whose names are the same wherever they stand.
+
+Source: ICH E2B(R2) and M2 specification 2.3 (element names, lengths, formats of dates 102, 203, 204, 602, 610, units of age 800
+to 805). Its null is the word `PRIVACY` in names, addresses and numbers, as ICH's conversion from R3 writes a masked value
+(nullFlavor MSK), and an empty element in dates, codes and what is too short for that word.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...typesystem import PhiKind
+from ...typesystem.carrier import Place
+from ...typesystem.xml_places import Element
+from .dates import age, iso_of_r2
+from .rules import Rule, Table
+from .standard import Standard, Value
+
+_TABLE = """
+B.5.1    | text 20000          |          | narrativeincludeclinical
+B.5.2    | text 500            |          | reportercomment
+B.5.3    | coded 250           |          | senderdiagnosis
+B.5.4    | text 2000           |          | sendercomment
+B.1.7.1  | coded 250           |          | patientepisodename
+B.1.7.1g | text 100            |          | patientmedicalcomment
+B.1.7.2  | text 10000          |          | patientmedicalhistorytext
+B.1.8f   | coded 250           |          | patientdrugindication
+B.1.8g   | coded 250           |          | patientdrugreaction
+B.1.9.2  | coded 250           |          | patientdeathreport
+B.1.9.4  | coded 250           |          | patientdetermineautopsy
+B.1.10.7 | coded 250           |          | parentmedicalepisodename
+B.1.10.7 | text 100            |          | parentmedicalcomment
+B.1.10.7 | text 10000          |          | parentmedicalrelevanttext
+B.1.10.8 | coded 250           |          | parentdrugindication
+B.1.10.8 | coded 250           |          | parentdrugreaction
+B.2.i.0  | text 200            |          | primarysourcereaction
+B.3.1c   | text 100            |          | testname
+B.3.1d   | coded 50            |          | testresult
+B.3.1e   | text 35             |          | testunit
+B.3.1    | coded 50            |          | lowtestrange
+B.3.1    | coded 50            |          | hightestrange
+B.3.2    | text 2000           |          | resultstestsprocedures
+B.4.k.6  | text 100            |          | drugdosagetext
+B.4.k.7  | text 50             |          | drugdosageform
+B.4.k.11 | coded 250           |          | drugindication
+B.4.k.17 | coded 250           |          | drugrecuraction
+B.4.k.18 | coded 250           |          | drugreactionasses
+B.4.k.18 | text 60             |          | drugassessmentsource
+B.4.k.18 | text 35             |          | drugassessmentmethod
+B.4.k.18 | text 35             |          | drugresult
+B.4.k.19 | text 100            |          | drugadditional
+A.1.8.2  | text 100            |          | documentlist
+A.1.13.1 | text 200            |          | nullificationreason
+A.2.2    | text 500            |          | literaturereference
+A.2.3.1  | text 100            |          | studyname
+B.1.1    | PERSON_PATIENT      | patient  | patientinitial
+B.1.1.1a | ID_MEDICAL_RECORD   | patient  | patientgpmedicalrecordnumb
+B.1.1.1b | ID_MEDICAL_RECORD   | patient  | patientspecialistrecordnumb
+B.1.1.1c | ID_MEDICAL_RECORD   | patient  | patienthospitalrecordnumb
+B.1.1.1d | ID_STUDY            | patient  | patientinvestigationnumb
+B.1.2.2  | AGE                 | patient  | patientonsetage
+B.1.10.1 | PERSON_RELATIVE     | relative | parentidentification
+B.1.10.2 | AGE                 | relative | parentage
+A.2.1.1a | PERSON_REPORTER     |          | reportertitle
+A.2.1.1b | PERSON_REPORTER     | reporter | reportergivename
+A.2.1.1c | PERSON_REPORTER     | reporter | reportermiddlename
+A.2.1.1d | PERSON_REPORTER     | reporter | reporterfamilyname
+A.2.1.2a | ORGANIZATION        | reporter | reporterorganization
+A.2.1.2b | LOCATION_DEPARTMENT | reporter | reporterdepartment
+A.2.1.2c | LOCATION_STREET     | reporter | reporterstreet
+A.2.1.2d | LOCATION_CITY       | reporter | reportercity
+A.2.1.2e | LOCATION_STATE      | reporter | reporterstate
+A.2.1.2f | LOCATION_ZIP        | reporter | reporterpostcode
+A.2.1.3  | LOCATION_COUNTRY    |          | reportercountry
+A.3.1.2  | ORGANIZATION        | sender   | senderorganization
+A.3.1.3a | LOCATION_DEPARTMENT | sender   | senderdepartment
+A.3.1.3b | PERSON_REPORTER     |          | sendertitle
+A.3.1.3c | PERSON_REPORTER     | sender   | sendergivename
+A.3.1.3d | PERSON_REPORTER     | sender   | sendermiddlename
+A.3.1.3e | PERSON_REPORTER     | sender   | senderfamilyname
+A.3.1.4a | LOCATION_STREET     | sender   | senderstreetaddress
+A.3.1.4b | LOCATION_CITY       | sender   | sendercity
+A.3.1.4c | LOCATION_STATE      | sender   | senderstate
+A.3.1.4d | LOCATION_ZIP        | sender   | senderpostcode
+A.3.1.4e | LOCATION_COUNTRY    |          | sendercountrycode
+A.3.1.4f | PHONE               | sender   | sendertel
+A.3.1.4g | PHONE               |          | sendertelextension
+A.3.1.4h | PHONE               |          | sendertelcountrycode
+A.3.1.4i | FAX                 | sender   | senderfax
+A.3.1.4j | FAX                 |          | senderfaxextension
+A.3.1.4k | FAX                 |          | senderfaxcountrycode
+A.3.1.4l | EMAIL               | sender   | senderemailaddress
+A.3.2.2a | ORGANIZATION        | receiver | receiverorganization
+A.3.2.2b | LOCATION_DEPARTMENT | receiver | receiverdepartment
+A.3.2.2c | PERSON              |          | receivertitle
+A.3.2.2d | PERSON              | receiver | receivergivename
+A.3.2.2e | PERSON              | receiver | receivermiddlename
+A.3.2.2f | PERSON              | receiver | receiverfamilyname
+A.3.2.3a | LOCATION_STREET     | receiver | receiverstreetaddress
+A.3.2.3b | LOCATION_CITY       | receiver | receivercity
+A.3.2.3c | LOCATION_STATE      | receiver | receiverstate
+A.3.2.3d | LOCATION_ZIP        | receiver | receiverpostcode
+A.3.2.3e | LOCATION_COUNTRY    |          | receivercountrycode
+A.3.2.3f | PHONE               | receiver | receivertel
+A.3.2.3g | PHONE               |          | receivertelextension
+A.3.2.3h | PHONE               |          | receivertelcountrycode
+A.3.2.3i | FAX                 | receiver | receiverfax
+A.3.2.3j | FAX                 |          | receiverfaxextension
+A.3.2.3k | FAX                 |          | receiverfaxcountrycode
+A.3.2.3l | EMAIL               | receiver | receiveremailaddress
+A.1.0.1  | ID_CASE             | case     | safetyreportid
+A.1.1    | LOCATION_COUNTRY    |          | primarysourcecountry
+A.1.2    | LOCATION_COUNTRY    |          | occurcountry
+A.1.10.1 | ID_CASE             | case     | authoritynumb
+A.1.10.2 | ID_CASE             | case     | companynumb
+A.1.11.1 | ORGANIZATION        | case     | duplicatesource
+A.1.11.2 | ID_CASE             | case     | duplicatenumb
+A.1.12   | ID_CASE             | case     | linkreportnumb
+A.2.3.2  | ID_STUDY            | case     | sponsorstudynumb
+B.4.k.2  | LOCATION_COUNTRY    |          | obtaindrugcountry
+M.1.4    | ID                  |          | messagenumb
+M.1.5    | ID                  | sender   | messagesenderidentifier
+"""
+
+_PLAIN = """messagetype messageformatversion messageformatrelease messagereceiveridentifier safetyreportversion reporttype serious
+seriousnessdeath seriousnesslifethreatening seriousnesshospitalization seriousnessdisabling
+seriousnesscongenitalanomali seriousnessother additionaldocument fulfillexpeditecriteria duplicate casenullification
+medicallyconfirm qualification observestudytype sendertype receivertype gestationperiod gestationperiodunit
+patientagegroup patientweight patientheight patientsex patientepisodenamemeddraversion patientmedicalcontinue
+patientdrugname patientindicationmeddraversion patientdrgindicationmeddraversion patientdrgreactionmeddraversion
+patientdeathreportmeddraversion patientautopsyyesno patientdetermautopsmeddraversion parentweight parentheight
+parentsex parentmdepisodemeddraversion parentmedicalcontinue parentdrugname parentdrgindicationmeddraversion
+parentdrgreactionmeddraversion reactionmeddraversionllt reactionmeddrallt reactionmeddraversionpt reactionmeddrapt
+termhighlighted reactionduration reactiondurationunit reactionfirsttime reactionfirsttimeunit reactionlasttime
+reactionlasttimeunit reactionoutcome moreinformation drugcharacterization medicinalproduct drugbatchnumb
+drugauthorizationnumb drugauthorizationcountry drugauthorizationholder drugstructuredosagenumb drugstructuredosageunit
+drugseparatedosagenumb drugintervaldosageunitnumb drugintervaldosagedefinition drugcumulativedosagenumb
+drugcumulativedosageunit drugadministrationroute drugparadministration reactiongestationperiod
+reactiongestationperiodunit drugindicationmeddraversion drugstartperiod drugstartperiodunit druglastperiod
+druglastperiodunit drugtreatmentduration drugtreatmentdurationunit actiondrug drugrecurreadministration
+activesubstancename drugrecuractionmeddraversion drugreactionassesmeddraversion senderdiagnosismeddraversion
+patientonsetageunit parentageunit"""
+"""Codes, numbers, versions of dictionaries, names of drugs and of who may sell them: they stay as they are."""
+
+_SHORT = frozenset(
+    """reportercountry sendercountrycode receivercountrycode primarysourcecountry occurcountry obtaindrugcountry
+    sendertelextension sendertelcountrycode senderfaxextension senderfaxcountrycode receivertelextension
+    receivertelcountrycode receiverfaxextension receiverfaxcountrycode""".split()
+)
+"""Codes, and elements of fewer than the seven characters of PRIVACY."""
+
+_FORMAT = re.compile(r"\d{3}", re.ASCII)
+_DATE = re.compile(r"[a-z]*date")
+_UNITS = {"800": 10.0, "801": 1.0, "802": 1 / 12, "803": 1 / 52, "804": 1 / 365, "805": 1 / 8760}
+_DATES = {
+    "patientbirthdate": ("B.1.2.1", PhiKind.DATE_BIRTH, "patient"),
+    "patientdeathdate": ("B.1.9.1", PhiKind.DATE_DEATH, "patient"),
+    "parentbirthdate": ("B.1.10.2.1", PhiKind.DATE_BIRTH, "relative"),
+}
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]{2000,}")
+
+
+class R2(Standard):
+    """E2B(R2)."""
+
+    release = "R2"
+    table = Table(_TABLE + "\n".join(f" | plain | | {name}" for name in _PLAIN.split()))
+
+    def reports(self, root: Element) -> list[Element]:
+        return [c for c in root.children if c.name == "safetyreport"]
+
+    def date(self, element: Element) -> Value | None:
+        if element.name.endswith("dateformat"):
+            return None
+        if _DATE.fullmatch(element.name) is None or not element.own_text.strip():
+            return None
+        form = _form_of(element)
+        path = f"{element.path()} {form.path()}" if form is not None else element.path()
+        field, kind, role = _DATES.get(element.name, (element.name, PhiKind.DATE, ""))
+        value = iso_of_r2(element.own_text, form.own_text if form is not None else "")
+        return Value(field, kind, value, Place(path, "r2-date"), role)
+
+    def is_transmission(self, element: Element) -> bool:
+        return element.name in ("messagedate", "transmissiondate")
+
+    def is_attachment(self, element: Element) -> bool:
+        text = element.own_text
+        return len(text) > 2000 and " " not in text.strip() and _BASE64.fullmatch(text) is not None
+
+    def is_plain(self, element: Element) -> bool:
+        return element.name.endswith("dateformat") and _FORMAT.fullmatch(element.own_text.strip()) is not None
+
+    def value(self, rule: Rule, element: Element, written: str) -> Value:
+        assert rule.kind is not None
+        if rule.kind is PhiKind.AGE:
+            unit = _sibling(element, f"{element.name}unit")
+            path = f"{element.path()} {unit.path()}" if unit is not None else element.path()
+            years = _UNITS.get(unit.own_text.strip()) if unit is not None else 1.0
+            return Value(rule.field, rule.kind, age(written, years), Place(path, "r2-age"), rule.role)
+        form = "r2-empty" if element.name in _SHORT else "r2-privacy"
+        return Value(rule.field, rule.kind, written, Place(element.path(), form), rule.role, element)
+
+    def place_of_text(self, element: Element) -> Place:
+        return Place(element.path(), "r2-empty")
+
+    def place_of_attachment(self, element: Element) -> Place:
+        return Place(element.path(), "r2-attachment")
+
+    def case(self, values: list[Value]) -> str:
+        found = {v.field: v.value for v in reversed(values)}
+        return found.get("A.1.10.1") or found.get("A.1.10.2") or found.get("A.1.0.1") or ""
+
+
+def _sibling(element: Element, name: str) -> Element | None:
+    return next((c for c in element.parent.children if c.name == name), None) if element.parent is not None else None
+
+
+def _form_of(element: Element) -> Element | None:
+    """The element with the format of a date: `patientbirthdateformat`, and `lastmenstrualdateformat` of `patientlast...`."""
+    if element.parent is None:
+        return None
+    wanted = f"{element.name}format"
+    same = [c for c in element.parent.children if c.name.endswith("dateformat") and wanted.endswith(c.name)]
+    return max(same, key=lambda c: len(c.name), default=None)
