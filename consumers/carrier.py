@@ -9,6 +9,7 @@ import abc
 import dataclasses
 import warnings
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 from ..pipeline.errors import ConsumerError
 from ..typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, carrier
@@ -72,6 +73,10 @@ class CarrierConsumer(FolderConsumer):
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
         """The file with masked texts and values. Raises ConsumerError or FormatError where a place is not there."""
 
+    def file_name(self, carried: Carried) -> PurePosixPath:
+        """What the file is called when it is written back."""
+        return self.files.names.next(carried.file_id)
+
     def open(self) -> None:
         super().open()
         self._carried = {}
@@ -96,7 +101,7 @@ class CarrierConsumer(FolderConsumer):
                 data = read_carrier(path)
                 if carried.digest and carrier.digest(data) != carried.digest:
                     raise ConsumerError(f"{self.id}: {path} has changed since it was read: it is held back")
-                self.files.write(carried.file_id, self.rewritten(data, carried))
+                self.files.write(carried.file_id, self.rewritten(data, carried), self.file_name(carried))
                 carried.written = True
                 carried.forget()
         except BaseException:

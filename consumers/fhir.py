@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..pipeline.component import component
 from .carrier import Carried, CarrierConsumer
@@ -24,6 +24,11 @@ class FhirConsumer(CarrierConsumer):
     def open(self) -> None:
         super().open()
         self.open_folder(".json", restricted=False)
+
+    def file_name(self, carried: Carried) -> PurePosixPath:
+        name = super().file_name(carried)
+        lines = carried.path.removesuffix(".gz").endswith(".ndjson")
+        return name.with_suffix(".ndjson") if lines else name
 
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
         return masked_file(data.decode("utf-8-sig"), carried.fields, carried.texts).encode()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,11 +14,12 @@ from ...pipeline.errors import ReaderError
 from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
 from ...typesystem.xhtml import Xhtml
 from ..decoding import decode
-from ..files import FileReader
+from ..files import FileReader, opened
 from ..selection import Source
 from .elements import TYPE_NAME
-from .walk import Text, Walk
+from .walk import Known, Text, Walk
 
+_PERSON = re.compile(rb'"(?:Patient|RelatedPerson)"')
 _DIRECT = ("PERSON", "ID", "PHONE", "FAX", "EMAIL", "URL", "LOCATION", "ORGANIZATION", "DATE", "IP", "OTHER")
 
 
@@ -54,19 +57,33 @@ class FhirReader(FileReader):
     suffixes = (".json", ".ndjson")
 
     def __iter__(self) -> Iterator[Cas]:
+        people = self._people()
         for source in self.readable():
             data = self.read(source)
             if data is None:
                 continue
             try:
-                yield from self._documents(source, data)
+                yield from self._documents(source, data, people)
             except ReaderError as error:
                 self.fail(source.id, f"{source.path}: {error}")
 
-    def _documents(self, source: Source, data: bytes) -> list[Cas]:
+    def _people(self) -> dict[str, list[Known]]:
+        """What the patients of bulk exports are called, by reference: their texts lie in other files. Damaged lines say nothing
+        here, and fail where they are read."""
+        found: dict[str, list[Known]] = {}
+        for source in self.sources():
+            if source.fault or not _is_bulk(source.path):
+                continue
+            with contextlib.suppress(ReaderError), opened(source.path) as file:
+                for line in file:
+                    if len(line) <= self.max_bytes and _PERSON.search(line):
+                        with contextlib.suppress(ReaderError):
+                            _remember(line, found)
+        return found
+
+    def _documents(self, source: Source, data: bytes, people: dict[str, list[Known]]) -> list[Cas]:
         text, _ = decode(data, "utf-8")
-        lines = source.path.removesuffix(".gz").endswith(".ndjson")
-        roots = [("", _parsed(text, ""))] if not lines else _lines(text)
+        roots = [("", _parsed(text, ""))] if not _is_bulk(source.path) else _lines(text)
         entries = [found for path, root in roots for found in _entries(root, path)]
         if not entries:
             raise ReaderError("expected FHIR resources, found none")
@@ -76,10 +93,17 @@ class FhirReader(FileReader):
             walk = Walk(entry.resource, entry.path, types.of).go()
             subject = types.name(entry) if entry.resource["resourceType"] == "Patient" else types.key(walk.subject)
             groups.setdefault(subject, _Group(subject)).walks.append(walk)
-        people = [s for s in groups if s]
-        if len(people) == 1 and "" in groups:  # one patient: everything is about that one
-            groups[people[0]].walks += groups.pop("").walks
-        made = [cas for n, g in enumerate(groups.values(), 1) for cas in _group(source, n, g, groups.get(""))]
+        subjects = [s for s in groups if s]
+        if len(subjects) > 1:
+            _forget_transmission(groups.values())
+        if len(subjects) == 1 and "" in groups:  # one patient: everything is about that one
+            groups[subjects[0]].walks += groups.pop("").walks
+        shared = groups.get("", _Group("")).walks
+        made = []
+        for number, group in enumerate(groups.values(), 1):
+            walks = group.walks if group.walks is shared else group.walks + shared
+            known = dict.fromkeys([k for w in walks for k in w.known] + people.get(group.subject, []))
+            made += _group(source, number, group, known)
         common = {
             carrier.FILE: source.path,
             carrier.FILE_ID: source.id,
@@ -89,6 +113,15 @@ class FhirReader(FileReader):
         for cas in made:
             cas.metadata.update(common)
         return made
+
+
+def _forget_transmission(groups: Iterable[_Group]) -> None:
+    """Takes the dates of `meta.lastUpdated` for values that become null: moved by each patient's own offset, the one day of an
+    export would tell how the offsets differ."""
+    for walk in (w for g in groups for w in g.walks):
+        walk.values[:] = [
+            v._replace(kind=PhiKind.OTHER, value="") if v.path.endswith("/meta/lastUpdated") else v for v in walk.values
+        ]
 
 
 class _Types:
@@ -124,6 +157,21 @@ class _Types:
         if reference in self._key:
             return self._key[reference]
         return "/".join(reference.partition("/_history/")[0].split("/")[-2:]) if reference else ""
+
+
+def _is_bulk(path: str) -> bool:
+    return path.removesuffix(".gz").endswith(".ndjson")
+
+
+def _remember(line: bytes, found: dict[str, list[Known]]) -> None:
+    resource = _parsed(decode(line, "utf-8")[0], "")
+    if not isinstance(resource, dict) or resource.get("resourceType") not in ("Patient", "RelatedPerson"):
+        return
+    walk = Walk(resource, "", _Types([]).of).go()
+    own = resource["resourceType"] == "Patient"
+    key = _Types.name(_Entry("", resource)) if own else _Types([]).key(walk.subject)
+    if key:
+        found.setdefault(key, []).extend(walk.known)
 
 
 def _lines(text: str) -> list[tuple[str, Any]]:
@@ -177,10 +225,8 @@ def _entries(root: Any, path: str, url: str = "") -> Iterator[_Entry]:
             yield from _entries(entry["resource"], f"{where}/resource", str(entry.get("fullUrl") or ""))
 
 
-def _group(source: Source, number: int, group: _Group, others: _Group | None) -> list[Cas]:
+def _group(source: Source, number: int, group: _Group, known: Iterable[Known]) -> list[Cas]:
     """The documents of one patient; one without text, where there is none, for the structured values."""
-    walks = group.walks + (others.walks if others is not None and others is not group else [])
-    known = list(dict.fromkeys(k for w in walks for k in w.known))
     texts = [(w, t) for w in group.walks for t in w.texts] or [(group.walks[0], Text("", "plain", ""))]
     sealed = [path for w in group.walks for path in w.sealed]
     made = []

@@ -131,10 +131,19 @@ def test_what_nobody_could_read_is_taken_out(tmp_path: Path) -> None:
 def test_a_bulk_export_is_written_line_by_line(tmp_path: Path) -> None:
     write(tmp_path / "in" / "all.ndjson", [patient(), document(), {"resourceType": "Basic", "code": {"text": "é"}}])
     assert run(tmp_path / "in", tmp_path / "out").exit_code == 0
-    written = next((tmp_path / "out/release/fhir").iterdir())
+    written = tmp_path / "out/release/fhir/all.ndjson"
     lines = written.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["resourceType"] for line in lines] == ["Patient", "DocumentReference", "Basic"]
     assert "Tollivant" not in written.read_text()
+
+
+def test_the_one_day_of_an_export_does_not_tell_how_offsets_differ(tmp_path: Path) -> None:
+    meta = {"versionId": "3", "lastUpdated": "2026-04-05T10:15:00Z"}
+    _, root = back(tmp_path, bundle(patient(meta=meta), patient("p2", "Quillerby", "Ines", meta=meta)))
+    assert resource(root, 0)["meta"] == resource(root, 1)["meta"] == {"versionId": "3", "_lastUpdated": ABSENT}
+    assert resource(root, 0)["birthDate"] != resource(root, 1)["birthDate"]
+    _, root = back(tmp_path / "alone", bundle(patient(meta=meta)))
+    assert resource(root, 0)["meta"]["lastUpdated"].endswith("T00:00:00Z")
 
 
 def test_a_file_with_a_failed_text_is_held_back(tmp_path: Path) -> None:

@@ -134,6 +134,7 @@ def test_a_bulk_export_has_a_resource_a_line(tmp_path: Path) -> None:
     assert failed == []
     assert [cas.text for cas in found] == [NOTE, "Well.", "", ""]
     assert found[1].metadata["carrier_path"] == "2/content/0/attachment/data#base64:utf-8:plain"
+    assert ("PERSON_PATIENT", "Ansgarde Maud Tollivant", "patient") in known(found[0])
     assert found[1].metadata["patient_id"] == found[3].metadata["patient_id"] == "Patient/p2"
 
 
