@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..pipeline.component import component
-from ..pipeline.file_names import FileNames, pseudonym
+from ..pipeline.file_names import FileNames
 from ..pipeline.files import DocumentFolder
-from ..typesystem import Cas, MaskedSpan, Phi, View
+from ..typesystem import Cas
+from .annotated import AnnotatedOptions, Which
 from .lines import LineConsumer
-from .released import encodable, released_view
+from .records import RecordOptions
+from .released import encodable
+
+_DEFAULT = Path("release/documents.jsonl")
 
 
 @component("jsonl")
-class JsonlConsumer(LineConsumer):
+class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
     """Writes the masked text of each document and the spans that were masked, as JSON Lines (UTF-8).
 
     Offsets are code points in the masked text. Original text, original spans and original offsets are left out unless
-    `include` asks for them; the file is its owner's only then.
+    `include` asks for them; the file is its owner's only then. With other `annotations` the original text is written with its
+    spans, in the form that the reader `jsonl` takes as reference (`spans_field: spans`).
     """
 
-    file: Path = Path("release/documents.jsonl")
+    file: Path = _DEFAULT
+    """File for all documents, under the run's output folder. It gets its name when the run ends; until then it is a
+    temporary file beside it. Original texts go to `restricted/documents.jsonl` unless another file is given."""
+    annotations: Which = "masked"
     folder: Path | None = None
     """Folder for one .json file for each document, instead of `file`."""
-    fields: list[Literal["id", "text", "spans", "counts", "metadata"]] = dataclasses.field(
-        default_factory=lambda: ["id", "text", "spans"]
-    )
-    """What is written: document id, masked text, spans of the masked text with kind and operator, number of spans by kind,
-    metadata of the document."""
-    include: list[Literal["original", "phi", "offsets"]] = dataclasses.field(default_factory=list)
-    """What is written of the original: its text, its PHI spans with their source, the original offsets of the spans."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Whether `id` and file names are the document's id or a keyed pseudonym of it."""
-    key: str = ""
-    """Secret for `names: pseudonym`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
-        if not self.fields and not self.include:
-            raise ValueError("fields: expected at least one")
+        self.check_record()
+        self.check_scheme()
+        if self.original and self.include:
+            raise ValueError(f"include: goes with annotations: masked, not with {self.annotations}")
+        if self.original and Path(self.file) == _DEFAULT:
+            self.file = Path("restricted") / _DEFAULT.name
         self._files: DocumentFolder | None = None
 
     def holds_original_text(self) -> bool:
-        return bool(self.include)
+        return self.original or super().holds_original_text()
 
     def open(self) -> None:
         if self.folder is None:
@@ -58,7 +56,7 @@ class JsonlConsumer(LineConsumer):
             self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted)
 
     def process(self, cas: Cas) -> None:
-        data = json.dumps(self._object(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        data = json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         if self.folder is None:
             self.append(cas, data)
             return
@@ -76,46 +74,15 @@ class JsonlConsumer(LineConsumer):
         self._files = None
         super().close()
 
-    def _object(self, cas: Cas) -> dict[str, Any]:
-        masked = released_view(self, cas)
-        made: dict[str, Any] = {}
-        if "id" in self.fields:
-            made["id"] = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
-        if "text" in self.fields:
-            made["text"] = encodable(masked.text, cas)
-        if "spans" in self.fields:
-            made["spans"] = [self._span(s) for s in masked.select(MaskedSpan)]
-        if "counts" in self.fields:
-            made["counts"] = counts(masked)
-        if "original" in self.include:
-            made["original"] = encodable(cas.text, cas)
-        if "phi" in self.include:
-            made["phi"] = [_phi(p) for p in cas.select(Phi)]
-        if "metadata" in self.fields:  # last: the lines above may add to it
+    def _record(self, cas: Cas) -> dict[str, Any]:
+        if not self.original:
+            return self.record(cas)
+        text, spans = self.annotated(cas)
+        made: dict[str, Any] = {"id": self.document_name(cas), "text": text}
+        made["spans"] = [
+            {"begin": s.begin, "end": s.end, "kind": s.label, "confidence": s.confidence, "source": s.source}
+            for s in spans
+        ]
+        if "metadata" in self.fields:
             made["metadata"] = {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
         return made
-
-    def _span(self, span: MaskedSpan) -> dict[str, Any]:
-        made: dict[str, Any] = {"begin": span.begin, "end": span.end, "kind": span.kind.name, "operator": span.operator}
-        if span.fallback:
-            made["fallback"] = span.fallback
-        if "offsets" in self.include:
-            made |= {"original_begin": span.original_begin, "original_end": span.original_end}
-        return made
-
-
-def counts(masked: View) -> dict[str, int]:
-    """Number of masked spans by kind, in order of names."""
-    kinds = [span.kind.name for span in masked.select(MaskedSpan)]
-    return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
-
-
-def _phi(phi: Phi) -> dict[str, Any]:
-    return {
-        "begin": phi.begin,
-        "end": phi.end,
-        "kind": phi.kind.name,
-        "confidence": phi.confidence,
-        "source": phi.source,
-        "reason": phi.reason,
-    }

@@ -105,6 +105,8 @@ def _fields(cls: type[Component]) -> tuple[str, ...]:
 
 def _place_in(cls: type[Component], source: str) -> dict[str, Any]:
     """Where a reader reads. Raises ConfigError where there is nothing."""
+    from ..readers.archive import is_archive
+
     fields = _fields(cls)
     if "url" in fields:
         return {"url": source}
@@ -113,7 +115,7 @@ def _place_in(cls: type[Component], source: str) -> dict[str, Any]:
         raise ConfigError([Fault("IN", f"{path}: no such folder or file")])
     if "folder" not in fields:
         raise ConfigError([Fault("--from", f"the reader {cls.name} reads no folder or file")])
-    whole = path.is_dir() or is_archive(path)
+    whole = path.is_dir() or is_archive(str(path))
     return {"folder": str(path.absolute())} if whole else {"files": [str(path.absolute())]}
 
 
@@ -217,13 +219,6 @@ def _shown(cas: Cas) -> Cas:
         if gold.text == cas.text:
             cas.view().add_all([p.moved(p.begin, p.end) for p in gold.select(Phi)])
     return cas
-
-
-def is_archive(path: Path) -> bool:
-    """Whether a file is an archive that readers look into."""
-    from ..readers.archive import is_archive as is_one
-
-    return is_one(str(path))
 
 
 def mount(app: typer.Typer) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..consumers.scoring import Pair, pair_of, pair_of_two
 from ..consumers.scoring.schemes.tab_files import same_documents
+from ..readers.archive import is_archive
 from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from . import params, registry
 from .assemble import with_resolver
@@ -92,7 +93,8 @@ class Collection:
 
     def pipeline(self) -> Pipeline:
         """Reader and segmenter. Raises ConfigError for a reader or parameter that does not exist."""
-        given: dict[str, object] = {"files" if self.path.is_file() else "folder": str(self.path)}
+        single = self.path.is_file() and not is_archive(str(self.path))
+        given: dict[str, object] = {"files" if single else "folder": str(self.path)}
         takes = _parameters(self.reader)
         if self.reader == "jsonl":
             given["spans_field"] = "spans"

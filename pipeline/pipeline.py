@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,10 @@ from .config import Config, read_config, settle, text_of
 from .errors import CaspipeError, ComponentError, guarded
 from .report import ComponentStats, RunReport
 from .yaml_source import parse
+
+
+_CREDENTIALS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:)[^\s]*@")
+"""The password in a URL, and what stands before it."""
 
 
 class Pipeline:
@@ -222,4 +227,6 @@ def _hide_secrets(value: Any) -> Any:
         }
     if isinstance(value, list):
         return [_hide_secrets(v) for v in value]
+    if isinstance(value, str) and _CREDENTIALS.match(value):
+        return _CREDENTIALS.sub(r"\1(secret)@", value.partition("?")[0])
     return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import BinaryIO, ClassVar, cast
 from ..pipeline.component import CollectionReader
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
+from .archive import DAMAGES, close_archives, has_member, opened_member, split
 from .selection import Source, select_files, select_folder, without_duplicates
 
 
@@ -22,10 +22,11 @@ class FileReader(CollectionReader):
     """A reader of files. What cannot be read goes to `failed` with its reason, and the reader goes on."""
 
     folder: Path | None = None
-    """Folder that holds the files, in sub-folders too. Document ids are paths in it, without suffix."""
+    """Folder that holds the files, in sub-folders too, or a zip or tar archive. Document ids are paths in it, without suffix."""
     files: Path | list[Path] | None = None
     """A file or several, in this order, instead of all that match `pattern`; `*`, `?`, `[` and `**` are wildcards. With
-    `folder` they must lie in it and document ids are paths in it; without, ids are file names."""
+    `folder` they must lie in it and document ids are paths in it; without, ids are file names. An archive stands for all its
+    members that match `pattern`; `corpus.zip!/ward/a.txt` is one of them."""
     pattern: str = "*"
     """Files to read: `*.txt` at any depth, `./*.txt` in the folder itself, `ward*/**/*.txt` below some. Their `.gz` too."""
     max_bytes: int = 268_435_456
@@ -50,6 +51,7 @@ class FileReader(CollectionReader):
 
     def close(self) -> None:
         self._selected = None
+        close_archives()
         super().close()
 
     def fail(self, document: str, reason: str) -> None:
@@ -66,7 +68,7 @@ class FileReader(CollectionReader):
             if not files and self.folder is None:
                 raise ReaderError("expected folder or files, got neither")
             if files or self.folder is None:
-                return list(without_duplicates(select_files(files, self.folder, self.suffixes)))
+                return list(without_duplicates(select_files(files, self.folder, self.suffixes, self.pattern)))
             return list(without_duplicates(select_folder(self.folder, self.pattern, self.suffixes)))
         except ReaderError as error:
             raise ReaderError(f"reader {self.id}: {error}") from None
@@ -111,25 +113,52 @@ class StreamReader(FileReader):
         raise TypeError(f"{type(self).__name__} must define _file")
 
 
+def exists(path: str | Path) -> bool:
+    """Whether there is a file of that path, on the disk or, as in `corpus.zip!/ward/a.txt`, in an archive."""
+    place = split(path)
+    if place is None or not place[1]:
+        return Path(path).exists()
+    try:
+        return has_member(str(path))
+    except ReaderError:
+        return False
+
+
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """A file open for reading bytes, decompressed where its name ends in .gz. Errors, also later ones, are ReaderErrors."""
+    """A file open for reading bytes, decompressed where its name ends in .gz. Errors, also later ones, are ReaderErrors.
+
+    `corpus.zip!/ward/a.txt` is a member of an archive.
+    """
     fault = ""
+    place = split(path)
+    inside = place is not None and place[1] != ""
     try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise ReaderError(f"{path}: expected a regular file, found another kind")
-        with Path(path).open("rb") as raw:
+        with opened_member(*place) if place is not None and inside else _opened(path) as raw:
             if path.endswith(".gz"):
                 with gzip.open(raw, "rb") as unpacked:
                     yield cast(BinaryIO, unpacked)
             else:
                 yield raw
-    except (gzip.BadGzipFile, EOFError, zlib.error):  # their messages can quote bytes of the file
-        fault = "the gzip data are damaged or cut off"
-    except OSError as error:
-        fault = f"cannot read: {error.strerror or type(error).__name__}"
+    except DAMAGES as error:  # their messages can quote bytes of the file
+        if isinstance(error, OSError) and error.errno is not None:
+            fault = f"cannot read: {error.strerror or type(error).__name__}"
+        elif inside:
+            fault = "its data in the archive are damaged or cut off"
+        elif isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+            fault = f"cannot read: {type(error).__name__}"
+        else:
+            fault = "the gzip data are damaged or cut off"
     if fault:
         raise ReaderError(f"{path}: {fault}")
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise ReaderError(f"{path}: expected a regular file, found another kind")
+    with Path(path).open("rb") as raw:
+        yield raw
 
 
 def too_long(limit: int) -> str:

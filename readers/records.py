@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..pipeline.component import CollectionReader
 from ..pipeline.errors import ReaderError, nearest
 from ..typesystem import Cas, KnownPhi, PhiKind
 from .files import StreamReader
@@ -30,8 +31,9 @@ class KnownField:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class RecordReader(StreamReader):
-    """A reader of records: one field holds the text, one the document id, others what is known about the people in it."""
+class RecordFields(CollectionReader):
+    """Parameters that say which field of a record is what, and the documents made of one. Where the records come from is the
+    reader's business, which calls `check_fields` when it is made."""
 
     text_field: str | list[str] = "text"
     """Field that holds the text. Of several, each that is not empty becomes a document `<id>/<field>` of its own."""
@@ -43,10 +45,14 @@ class RecordReader(StreamReader):
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=dict)
     """Fields that hold known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_fields(self) -> None:
+        """Raises ValueError where no field holds the text."""
         if not self.text_fields:
             raise ValueError("text_field: expected at least one field")
+
+    def fail(self, document: str, reason: str) -> None:
+        """Keeps account of a document that cannot be read. The reason must hold no text of it."""
+        self.failed.append((document, ReaderError(reason)))
 
     @property
     def text_fields(self) -> list[str]:
@@ -64,7 +70,7 @@ class RecordReader(StreamReader):
     def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
         """The documents of a record; faulty records go to `failed`. `number` names records without a good id field."""
         try:
-            record_id = number if self.id_field is None else _id(record, self.id_field)
+            record_id = self.record_id(record, number)
         except ReaderError as error:
             self.fail(number, f"{place}: {error}")
             return
@@ -87,6 +93,10 @@ class RecordReader(StreamReader):
                 cas.metadata.update(record=record_id, field=field)
             yield cas
 
+    def record_id(self, record: Mapping[str, Any], number: str) -> str:
+        """The id of a record. `number` is for those without one. Raises ReaderError where it should have one and has not."""
+        return number if self.id_field is None else _id(record, self.id_field)
+
     def _document(self, record: Mapping[str, Any], text: str, document_id: str) -> Cas:
         cas = Cas(text, id=document_id)
         for name, field in self.carried.items():
@@ -98,6 +108,16 @@ class RecordReader(StreamReader):
             for value in _values(lookup(record, field), field):
                 cas.add(KnownPhi(kind=kind, value=value, provenance=field, role=role or _ROLES.get(kind.name, "")))
         return cas
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class RecordReader(RecordFields, StreamReader):
+    """A reader of files of records: one field holds the text, one the document id, others what is known about the people in
+    it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_fields()
 
 
 def lookup(record: Mapping[str, Any], field: str) -> Any:

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..pipeline.errors import ReaderError, nearest
+from .archive import MARK, archive, has_member, is_archive, split, stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +24,19 @@ class Source:
 def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> list[Source]:
     """The files below `folder` that match, sorted by their parts, code point by code point.
 
-    A pattern without `/` matches file names at any depth; one with `/` matches paths in the folder, where `**` stands for
-    any number of folders. It also matches `.gz` files behind it. Files and folders that begin with a dot are left out
-    unless the pattern's last part begins with one. Symbolic links may not leave the folder. Raises ReaderError where the
-    folder is absent or nothing matches.
+    The folder may be an archive or lie in one; of a compressed tar the files keep the archive's order. A pattern without `/`
+    matches file names at any depth; one with `/` matches paths in the folder, where `**` stands for any number of folders. It
+    also matches `.gz` files behind it. Files and folders that begin with a dot are left out unless the pattern's last part
+    begins with one. Symbolic links may not leave the folder. Raises ReaderError where the folder is absent or nothing matches.
     """
-    if not folder.is_dir():
+    inside = split(folder)
+    if inside is None and not folder.is_dir():
         raise ReaderError(f"expected a folder, found {_instead(folder)}")
     parts = _pattern_parts(pattern)
-    real = os.path.realpath(folder)
+    hidden = parts[-1].startswith(".")
     found: list[tuple[tuple[str, ...], str]] = []
     others: list[str] = []
-    for name, fault in _walk(folder, real, hidden=parts[-1].startswith(".")):
+    for name, fault in _walk_archive(*inside, hidden) if inside else _walk(folder, os.path.realpath(folder), hidden):
         path = tuple(name.split("/"))
         unpacked = (*path[:-1], path[-1].removesuffix(".gz"))
         if name.endswith("/") or _matches(path, parts) or _matches(unpacked, parts):
@@ -45,47 +47,89 @@ def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> list[S
         endings = sorted({Path(name).suffix or "no suffix" for name in others})[:6]
         there = f"; its files end in {', '.join(endings)}" if endings else "; it holds no files"
         raise ReaderError(f"no file matches {pattern} in {folder}{nearest(pattern, others) or there}")
-    found.sort()
-    return [
-        Source(str(folder.joinpath(*path)), document_id("/".join(path), (*suffixes, _suffix(parts[-1]))), fault)
-        for path, fault in found
-    ]
+    if inside is None or not archive(inside[0]).in_order:
+        found.sort()
+    names = [("/".join(path), fault) for path, fault in found]
+    dropped = (*suffixes, _suffix(parts[-1]))
+    made = [Source(_joined(folder, inside, name), document_id(name, dropped), fault) for name, fault in names]
+    if inside and archive(inside[0]).fault:
+        made.append(Source(inside[0], Path(inside[0]).name, archive(inside[0]).fault))
+    return made
 
 
-def select_files(files: Iterable[Path], folder: Path | None, suffixes: Sequence[str]) -> list[Source]:
-    """The listed files, in the order of the list; one with wildcards stands for all that match, sorted.
+def select_files(
+    files: Iterable[Path], folder: Path | None, suffixes: Sequence[str], pattern: str = "*"
+) -> list[Source]:
+    """The listed files, in the order of the list; one with wildcards stands for all that match, sorted, and an archive for all
+    its members that match `pattern`, unless that is made for archives.
 
     Ids are relative to `folder`, which must then hold them all, else to the folder before the first wildcard, else the
-    file's name. Raises ReaderError for a file that is absent or lies elsewhere.
+    file's name; those of members are their paths in the archive, with its name before them where it is relative to a folder.
+    Raises ReaderError for a file that is absent or lies elsewhere.
     """
     found: dict[str, Source] = {}
+
+    def add(source: Source, *, many: bool) -> None:
+        """Takes a file in, or the members of an archive. `many`: there are other archives, whose ids its own must not be."""
+        if source.fault or not is_archive(source.path) or is_archive(pattern):
+            found.setdefault(source.path, source)
+            return
+        for member in _members(source, pattern, suffixes, many):
+            found.setdefault(f"{member.path}\n{member.fault}", member)  # a name that is there twice has a fault
+
     for file in files:
         wild = next((i for i, part in enumerate(file.parts) if any(c in part for c in "*?[")), None)
-        if wild is not None and not file.exists():
+        at = split(file)
+        there = file.exists() if at is None else not at[1] or has_member(str(file))
+        if wild is not None and not there:
             base = Path(*file.parts[:wild])
             for s in select_folder(base, "./" + "/".join(file.parts[wild:]), suffixes):
                 where = _place(base, folder)
-                found.setdefault(s.path, Source(s.path, s.id if where is None else (where / s.id).as_posix(), s.fault))
-        elif not file.exists():
+                add(Source(s.path, s.id if where is None else (where / s.id).as_posix(), s.fault), many=True)
+        elif not there:
             raise ReaderError(f"expected a file, found {_instead(file)}")
         elif file.is_dir():
             raise ReaderError(f"{file} is a folder: give it as `folder`")
         else:
             where = _place(file, folder)
             name = file.name if where is None else where.as_posix()
-            found.setdefault(str(file), Source(str(file), document_id(name, suffixes)))
+            add(Source(str(file), document_id(name, suffixes)), many=where is not None)
+    if found and all(s.fault for s in found.values()) and any(is_archive(s.path) for s in found.values()):
+        first = next(s for s in found.values() if is_archive(s.path))
+        raise ReaderError(f"{first.path}: {first.fault}")
     return list(found.values())
+
+
+def _members(source: Source, pattern: str, suffixes: Sequence[str], many: bool) -> Iterator[Source]:
+    """The members of an archive that match. One that cannot be read is a fault of its own: there may be others."""
+    before = f"{stem(source.id)}/" if many else ""
+    try:
+        for s in select_folder(Path(source.path), pattern, suffixes):
+            yield Source(s.path, before + s.id, s.fault)
+    except ReaderError as error:
+        yield Source(source.path, source.id, str(error).removeprefix(f"{source.path}: "))
+
+
+def _joined(folder: Path, inside: tuple[str, str] | None, name: str) -> str:
+    """The path of a file by its name in the folder."""
+    if inside is None:
+        return str(folder.joinpath(*name.split("/")))
+    return f"{inside[0]}{MARK}{inside[1]}/{name}" if inside[1] else f"{inside[0]}{MARK}{name}"
 
 
 def _place(path: Path, folder: Path | None) -> Path | None:
     """The path in the folder, None without a folder. Raises ReaderError where it lies elsewhere, also by a link."""
     if folder is None:
         return None
-    if not _inside(path, os.path.realpath(folder)):
-        raise ReaderError(
-            f"{path} does not lie in {folder}: leave `folder` out, or name a folder that holds all `files`"
-        )
-    return Path(os.path.relpath(path, folder))
+    at, within = split(path), split(folder)
+    if within is not None:
+        same = at is not None and Path(at[0]).samefile(within[0])
+        if at is not None and same and f"{at[1]}/".startswith(f"{within[1]}/".lstrip("/")):
+            return Path(os.path.relpath(at[1] or ".", within[1] or "."))
+    elif _inside(at[0] if at else path, os.path.realpath(folder)):
+        packed = os.path.relpath(at[0], folder) if at else ""
+        return Path(stem(packed), at[1]) if at and at[1] else Path(os.path.relpath(path, folder))
+    raise ReaderError(f"{path} does not lie in {folder}: leave `folder` out, or name a folder that holds all `files`")
 
 
 def without_duplicates(sources: Iterable[Source]) -> Iterator[Source]:
@@ -146,6 +190,23 @@ def _walk(folder: Path, real: str, hidden: bool) -> Iterator[tuple[str, str]]:
                         yield prefix + entry.name, ""
         except OSError as error:
             yield prefix or "./", f"cannot list the folder: {error.strerror or type(error).__name__}"
+
+
+def _walk_archive(path: str, prefix: str, hidden: bool) -> Iterator[tuple[str, str]]:
+    """(relative path, fault) of every file of an archive below a folder in it. Raises ReaderError where that is absent."""
+    members = archive(path).members
+    empty = True
+    for member in members:
+        shown = not any(p.startswith(".") and not p.startswith("..") for p in member.name.split("/"))
+        if prefix and not member.name.startswith(f"{prefix}/"):
+            continue
+        empty = False
+        if hidden or shown:
+            yield member.name[len(prefix) + 1 :] if prefix else member.name, member.fault
+    if prefix and empty:
+        folders = sorted({m.name.rpartition("/")[0] for m in members[:1000]})
+        there = f"{path}{MARK}{prefix}{nearest(prefix, folders)}"
+        raise ReaderError(f"expected a folder in the archive, found none at {there}")
 
 
 def _inside(path: str | Path, real: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CONTRACT = {"file_names", "component", "registry", "params", "resources", "errors", "yaml_source", "files"}
+CONTRACT = {"file_names", "component", "registry", "params", "resources", "errors", "yaml_source", "files", "database"}
 ASSEMBLY = {
     "config",
     "assemble",

@@ -14,7 +14,7 @@ import pytest
 from caspipe.consumers.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError
 from caspipe.pipeline.file_names import pseudonym
-from caspipe.typesystem import Cas
+from caspipe.typesystem import Cas, Phi, PhiKind
 
 Make = Callable[..., Cas]
 Listing = Callable[[Path], list[str]]
@@ -160,3 +160,17 @@ def test_a_folder_that_cannot_be_made_is_an_error_before_the_first_document(tmp_
     (tmp_path / "release").write_text("")
     with pytest.raises(ConsumerError, match=r"expected a folder, but .*release is a file"):
         consumer(tmp_path)
+
+
+def test_reviewed_documents_can_be_written_with_their_original_text(tmp_path: Path) -> None:
+    cas = Cas("Seen by Anna.", id="a")
+    cas.create_view("gold", cas.text).add(Phi(8, 12, kind=PhiKind.PERSON))
+    (line,) = written(consumer(tmp_path, annotations="auto"), cas, file="restricted/documents.jsonl")
+    assert line["text"] == "Seen by Anna."
+    assert line["spans"] == [{"begin": 8, "end": 12, "kind": "PERSON", "confidence": 1.0, "source": ""}]
+    assert (tmp_path / "restricted/documents.jsonl").stat().st_mode & 0o77 == 0
+
+
+def test_what_is_said_of_the_original_is_not_mixed_with_the_masked_text() -> None:
+    with pytest.raises(ValueError, match="include: goes with annotations: masked, not with gold"):
+        JsonlConsumer(annotations="gold", include=["original"])
