@@ -1,4 +1,4 @@
-"""Consumer that writes one table of all masked spans."""
+"""Consumer that writes one table of spans: those of the masked text, or of the original."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ from typing import Literal
 from ..pipeline.component import component
 from ..pipeline.file_names import pseudonym
 from ..typesystem import Cas, MaskedSpan
+from .annotated import AnnotatedOptions, Which
 from .lines import LineConsumer
 from .released import encodable, released_view
 
-_HEADER = ("document", "begin", "end", "kind", "operator", "fallback")
+_MASKED = ("document", "begin", "end", "kind", "operator", "fallback")
+_ORIGINAL = ("document", "begin", "end", "kind", "label", "confidence", "source")
+_DEFAULT = Path("release/spans.csv")
 
 
 @component("csv")
-class CsvConsumer(LineConsumer):
+class CsvConsumer(AnnotatedOptions, LineConsumer):
     """Writes a CSV table with a row for each masked span: document, offsets in the masked text, kind, operator, fallback.
 
-    It holds no text of any document. Cells that a spreadsheet would take for a formula begin with an apostrophe.
+    With other `annotations` a row for each span of the original text: document, offsets in code points, kind, label in
+    `scheme`, confidence, source. It holds no text of any document, unless `text`. Cells that a spreadsheet would take for a
+    formula begin with an apostrophe.
     """
 
-    file: Path = Path("release/spans.csv")
+    file: Path = _DEFAULT
+    """File under the run's output folder. Spans of the original go to `restricted/spans.csv` unless another file is given."""
+    annotations: Which = "masked"
+    text: bool = False
+    """Whether a last column holds the text of each span."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether `document` is the document's id or a keyed pseudonym of it."""
     key: str = ""
@@ -31,16 +40,37 @@ class CsvConsumer(LineConsumer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_scheme()
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
+        if self.original and Path(self.file) == _DEFAULT:
+            self.file = Path("restricted") / _DEFAULT.name
+
+    def holds_original_text(self) -> bool:
+        """True where offsets of the original are written too: beside the masked text they would be the way back."""
+        return self.original
 
     def first(self) -> bytes:
-        return _rows([_HEADER])
+        header = _ORIGINAL if self.original else _MASKED
+        return _rows([(*header, "text") if self.text else header])
 
     def process(self, cas: Cas) -> None:
-        spans = released_view(self, cas).select(MaskedSpan)
         name = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
-        self.append(cas, _rows([(name, s.begin, s.end, s.kind.name, s.operator, s.fallback) for s in spans]))
+        if self.original:
+            text, spans = self.annotated(cas)
+            rows: list[tuple[object, ...]] = [
+                (name, s.begin, s.end, s.kind.name, s.label, s.confidence, s.source) for s in spans
+            ]
+            places = [(s.begin, s.end) for s in spans]
+        else:
+            view = released_view(self, cas)
+            masked = view.select(MaskedSpan)
+            text = encodable(view.text, cas)
+            rows = [(name, s.begin, s.end, s.kind.name, s.operator, s.fallback) for s in masked]
+            places = [(s.begin, s.end) for s in masked]
+        if self.text:
+            rows = [(*row, text[b:e]) for row, (b, e) in zip(rows, places, strict=True)]
+        self.append(cas, _rows(rows))
 
 
 def _rows(rows: list[tuple[object, ...]]) -> bytes:

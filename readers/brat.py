@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,32 +11,33 @@ from typing import Literal
 
 from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
-from ..typesystem import Cas, PhiKind
+from ..typesystem import Cas, CaspipeWarning, PhiKind
+from .brat_lines import read_annotations
 from .decoding import AUTO, check_encoding, decode
-from .files import opened, too_long
+from .files import exists, opened, too_long
 from .selection import Source
 from .standoff import StandoffReader, Tag, as_written
 
-_BOUND = re.compile(r"(\d{1,15}) (\d{1,15})")
-_NAME = re.compile(r"T\d{1,6}")
 _LINE_END = re.compile("\r\n")
 
 
 @component("brat")
 class BratReader(StandoffReader):
     """Reads brat standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become
-    reference annotations in the view `gold`. Relations, events, attributes and notes are left out.
+    reference annotations in the view `gold`. Attributes (`A`, `M`), normalisations (`N`) and notes (`#`) of these become
+    SpanAttributes there; relations, events and equivalences are left out and counted in a warning.
 
     Offsets are code points of the text file; files whose offsets count CR LF as one character, or a byte-order mark, are
-    noticed by the texts that the annotations name.
+    noticed by the texts that the annotations name. Format: brat.nlplab.org/standoff.html.
     """
 
     pattern: str = "*.txt"
     scheme: str = ""
-    """Whose labels the annotations have: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `vigibase`; empty: names of PHI kinds."""
-    fragments: Literal["error", "cover"] = "error"
-    """Discontinuous annotations, with more than blanks between their fragments: `error` (the document has failed), or `cover`:
-    one span from the first to the last fragment. Fragments with only blanks or a line end between them are one span always."""
+    """Whose labels they have: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; else names of kinds."""
+    fragments: Literal["error", "cover", "split"] = "error"
+    """Discontinuous annotations, with more than blanks between their fragments: `error` (the document has failed), `cover`: one
+    span from the first to the last fragment, or `split`: a span for each, tied by a SpanAttribute `fragments` with the id of
+    the annotation. Fragments with only blanks or a line end between them are one span always."""
     encoding: str = AUTO
     """Of the text file. `auto`: what a byte-order mark says, else UTF-8, else Windows-1252 (cp1252)."""
 
@@ -67,17 +69,20 @@ class BratReader(StandoffReader):
         text, encoding = decode(data, self.encoding)
         cas = Cas(text, id=source.id)
         cas.metadata["encoding"] = encoding
-        tags = list(_tags(self._annotations(source)))
+        found = read_annotations(self._annotations(source))
         counts = _counts(text)
-        for tag in tags:
+        for tag in found.tags:
             self._check_fragments(tag, text)
-        self.add_tags(cas, tags, self.scheme, counts)
+        self.add_tags(cas, found.tags, self.scheme, counts, split=self.fragments == "split")
+        if found.left:
+            told = ", ".join(f"{n} {what}" for what, n in found.left.items())
+            warnings.warn(f"document {cas.id}: left out: {told}", CaspipeWarning, stacklevel=2)
         return cas
 
     def _annotations(self, source: Source) -> str:
         """The `.ann` file of a text. Raises ReaderError where there is none or it is no UTF-8."""
         stem = re.sub(r"(\.[^./\\]*)?(\.gz)?$", "", source.path, count=1)
-        beside = next((p for p in (f"{stem}.ann", f"{stem}.ann.gz") if Path(p).exists()), "")
+        beside = next((p for p in (f"{stem}.ann", f"{stem}.ann.gz") if exists(p)), "")
         if not beside:
             raise ReaderError(f"expected {Path(stem).name}.ann beside it, found none")
         with opened(beside) as file:
@@ -90,23 +95,9 @@ class BratReader(StandoffReader):
         if self.fragments == "error":
             for (_, end), (begin, _) in zip(tag.parts, tag.parts[1:], strict=False):
                 if text[end:begin].strip():
-                    raise ReaderError(f"{tag.name}: a discontinuous annotation; `fragments: cover` makes it one span")
-
-
-def _tags(annotations: str) -> Iterator[Tag]:
-    """The text-bound annotations. Raises ReaderError, with the line, for one that cannot be read."""
-    for number, line in enumerate(annotations.split("\n"), 1):
-        if not line.startswith("T"):
-            continue
-        id_, _, rest = line.removesuffix("\r").partition("\t")
-        head, tab, covered = rest.partition("\t")
-        name = f"{id_} (line {number} of the .ann file)" if _NAME.fullmatch(id_) else f"line {number} of the .ann file"
-        label, _, bounds = head.partition(" ")
-        found = [_BOUND.fullmatch(part) for part in bounds.split(";")]
-        parts = tuple(sorted((int(m[1]), int(m[2])) for m in found if m))
-        if not label or len(parts) != len(found):
-            raise ReaderError(f"{name}: expected a label, a begin and an end, like `T1<tab>DATE 5 9<tab>text`")
-        yield Tag(name, parts[0][0], max(e for _, e in parts), label, covered if tab else None, parts)
+                    raise ReaderError(
+                        f"{tag.name}: a discontinuous annotation; `fragments: cover` makes it one span, `split` several"
+                    )
 
 
 def _counts(text: str) -> list[Callable[[int], int]]:

@@ -59,7 +59,7 @@ def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
     block = Block()
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\r")
-        name = _newdoc(line) if layout.conllu else "" if _is_mark(line) else None
+        name = _newdoc(line) if layout.conllu else _marked(line)
         if name is not None:
             rows.end_sentence(block)
             if block.sentences or block.fault:
@@ -81,8 +81,12 @@ def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
         yield block
 
 
-def _is_mark(line: str) -> bool:
-    return line.startswith(_MARK) and (len(line) == len(_MARK) or line[len(_MARK)].isspace())
+def _marked(line: str) -> str | None:
+    """The id behind the mark of a document, where columns are parted by tabs and it stands in the first; None for other lines."""
+    if not line.startswith(_MARK) or line[len(_MARK) : len(_MARK) + 1].strip():
+        return None
+    first, tab, _ = line.partition("\t")
+    return first.removeprefix(_MARK).strip() if tab else ""
 
 
 def _newdoc(line: str) -> str | None:

@@ -31,7 +31,8 @@ class ConllReader(FileReader):
 
     The text is put together from the tokens, a sentence a line. The labels become reference annotations in the view `gold`;
     `PER`, `LOC`, `ORG` and other usual names for people, places and organisations are known, as are PHI kinds by name.
-    Documents end at `-DOCSTART-` (in CoNLL-U at `# newdoc`); where there is no such line a file is one document.
+    Documents end at `-DOCSTART-` (in CoNLL-U at `# newdoc`), which may name the next one: `-DOCSTART- id<tab>O`; where there is
+    no such line a file is one document.
     """
 
     pattern: str = "*.conll*"

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from ..pipeline.errors import ReaderError
-from ..typesystem import Cas, CaspipeWarning, PhiKind
+from ..typesystem import Cas, CaspipeWarning, Phi, PhiKind, SpanAttribute, View
 from .files import FileReader
 from .gold import Overlaps, Reference, kind_of, make_gold
+
+FRAGMENTS = "fragments"
+"""Name of the SpanAttribute that the fragments of one discontinuous tag share; its value is the tag's id."""
 
 _TOLD = 3
 
@@ -30,6 +33,10 @@ class Tag(NamedTuple):
     text: str | None = None
     parts: tuple[tuple[int, int], ...] = ()
     """The fragments of a discontinuous tag."""
+    id: str = ""
+    """Its id in the file."""
+    said: tuple[tuple[str, str], ...] = ()
+    """(name, value) of what the file says of it beyond its label: they become SpanAttributes."""
 
     def moved(self, place: Callable[[int], int]) -> Tag:
         """The tag with its offsets counted another way."""
@@ -61,10 +68,17 @@ class StandoffReader(FileReader):
     for the document; tags outside the text are left out, the others stay where their offsets say."""
 
     def add_tags(
-        self, cas: Cas, tags: Iterable[Tag], scheme: str = "", counts: Sequence[Callable[[int], int]] = (as_written,)
-    ) -> None:
+        self,
+        cas: Cas,
+        tags: Iterable[Tag],
+        scheme: str = "",
+        counts: Sequence[Callable[[int], int]] = (as_written,),
+        *,
+        split: bool = False,
+    ) -> View:
         """Makes the gold view. `counts`: the ways to get an offset of the text from one in the file, the likeliest first; the
-        one by which the most tags fit is taken.
+        one by which the most tags fit is taken. `split`: each fragment of a discontinuous tag becomes a Phi of its own, and
+        what is said of the tag is said of the first.
 
         Raises ReaderError for faulty tags, unknown labels and overlaps.
         """
@@ -78,11 +92,43 @@ class StandoffReader(FileReader):
                 raise ReaderError(message)
             warnings.warn(f"document {cas.id}: {message}", CaspipeWarning, stacklevel=2)
         inside = [
-            Reference(tag.begin, tag.end, kind, tag.name)
+            (tag, [Reference(b, e, kind, tag.name) for b, e in _pieces(tag, cas.text, split)])
             for tag, (_, kind) in zip(best, kept, strict=True)
             if 0 <= tag.begin < tag.end <= len(cas.text)
         ]
-        make_gold(cas, inside, self.overlaps)
+        view = make_gold(cas, [piece for _, pieces in inside for piece in pieces], self.overlaps)
+        _add_said(view, inside)
+        return view
+
+
+def _pieces(tag: Tag, text: str, split: bool) -> list[tuple[int, int]]:
+    """The spans of a tag: one, or its fragments, those with only blanks between them joined."""
+    if not split or len(tag.parts) < 2:
+        return [(tag.begin, tag.end)]
+    pieces = [tag.parts[0]]
+    for begin, end in tag.parts[1:]:
+        first, last = pieces[-1]
+        if text[last:begin].strip():
+            pieces.append((begin, end))
+        else:
+            pieces[-1] = first, max(last, end)
+    return pieces
+
+
+def _add_said(view: View, tags: Sequence[tuple[Tag, list[Reference]]]) -> None:
+    """Makes the SpanAttributes of the tags that are in the view."""
+    if not any(tag.said or len(pieces) > 1 for tag, pieces in tags):
+        return
+    there = {(phi.begin, phi.end, phi.kind): phi for phi in view.select(Phi)}
+    once: set[tuple[int, str, str]] = set()
+    for tag, pieces in tags:
+        made = [phi for piece in pieces if (phi := there.get(piece[:3])) is not None]
+        said = [(phi, FRAGMENTS, tag.id) for phi in made if len(pieces) > 1]
+        said += [(phi, name, value) for phi in made[:1] for name, value in tag.said]
+        for phi, name, value in said:
+            if (id(phi), name, value) not in once:
+                once.add((id(phi), name, value))
+                view.add(SpanAttribute(of=phi, name=name, value=value))
 
 
 def _kind(tag: Tag, kinds: dict[str, PhiKind | None], scheme: str) -> PhiKind | None:

@@ -2,7 +2,7 @@
 
 Sources: HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)-(R); i2b2/UTHealth 2014 (Stubbs & Uzuner 2015, J Biomed Inform 58);
 the seven kinds of the VigiBase system (Person, Date, Age, Location, Organization, IdNumber, Phone); MEDDOCAN (Marimon
-et al. 2019).
+et al. 2019); the eight of i2b2 2006 (Uzuner, Luo & Szolovits 2007, J Am Med Inform Assoc 14:550).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PhiKind(metaclass=_Kinds):
     direct: bool = False
     description: str = ""
     schemes: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`; `PhiKind.of_scheme` goes the other way."""
+    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`, `i2b2-2006`; `PhiKind.of_scheme` goes the other way."""
 
     @property
     def top(self) -> PhiKind:
@@ -207,12 +207,31 @@ OTHER_SEX              |   | - | PHI/OTHER               | Other         | SEXO_
 OTHER_RELATIVE         |   | - | PHI/OTHER               | Other         | FAMILIARES_SUJETO_ASISTENCIA*    | words for relatives, no names: `mother`, `two sons`
 """
 
+_I2B2_2006 = {
+    **dict.fromkeys("PATIENT DOCTOR HOSPITAL DATE AGE PHONE".split()),
+    **dict.fromkeys("DEPARTMENT ROOM".split(), "HOSPITAL"),
+    **dict.fromkeys("LOCATION-OTHER STREET CITY ZIP STATE COUNTRY ORGANIZATION".split(), "LOCATION"),
+    **dict.fromkeys("IDNUM SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID".split(), "ID"),
+    **dict.fromkeys("USERNAME EMAIL URL IPADDR".split(), "ID"),
+    "FAX": "PHONE",
+}
+"""Sub-category of 2014 -> category of 2006; None: the same. Professions and `OTHER` had none."""
+
+
+def _of_2006(name: str, sub: str) -> dict[str, str]:
+    """The cell of i2b2 2006 for a row of the table."""
+    sub = sub.rstrip("*")
+    if sub not in _I2B2_2006:
+        return {}
+    return {"i2b2-2006": (_I2B2_2006[sub] or sub) + "*" * (name in ("PERSON_PATIENT", "ID"))}
+
 
 def _load() -> None:
     for line in _TABLE.strip().splitlines():
         name, hipaa, direct, i2b2, vigibase, meddocan, description = (cell.strip() for cell in line.split("|"))
         category, sub = i2b2.split("/")
         cells = {"i2b2-2014": category, "i2b2-2014-sub": sub, "vigibase": vigibase, "meddocan": meddocan}
+        cells |= _of_2006(name, sub)
         schemes = {scheme: label.rstrip("*") for scheme, label in cells.items()}
         parent = _REGISTRY.get(name.partition("_")[0]) if "_" in name else None
         kind = _register(PhiKind(name, parent, hipaa, direct == "+", description, schemes))

@@ -57,3 +57,33 @@ def test_a_retracted_document_leaves_no_row(tmp_path: Path, make: Make) -> None:
     c.retract(make("b"))
     c.close()
     assert (tmp_path / "release/spans.csv").read_text().count("\n") == 3
+
+
+def test_spans_of_the_original_are_for_their_owner_only(tmp_path: Path, make: Make) -> None:
+    c = CsvConsumer(annotations="found", scheme="meddocan", text=True)
+    c.output = tmp_path
+    c.process(make())
+    c.close()
+    path = tmp_path / "restricted/spans.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [
+            ["document", "begin", "end", "kind", "label", "confidence", "source", "text"],
+            [
+                "ward/note-1",
+                "4",
+                "20",
+                "PERSON_DOCTOR",
+                "NOMBRE_PERSONAL_SANITARIO",
+                "1.0",
+                "regex/names",
+                "Ivy Featherstone",
+            ],
+            ["ward/note-1", "32", "40", "DATE", "FECHAS", "1.0", "regex/dates", "3/4/2020"],
+            ["ward/note-1", "47", "49", "AGE", "EDAD_SUJETO_ASISTENCIA", "1.0", "regex/ages", "41"],
+        ]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_masked_spans_can_show_their_text(tmp_path: Path, make: Make) -> None:
+    assert [row[-1] for row in rows(tmp_path, make(), text=True)] == ["text", "[PERSON]", "[DATE]"]

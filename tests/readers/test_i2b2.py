@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caspipe.readers.i2b2 import I2b2Reader
-from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind
+from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind, SpanAttribute
 
 NAME = "Featherstone"
 TEXT = f"\n\nMr. {NAME} of Lund, 71, came on 3 May.\n"
@@ -86,7 +86,8 @@ def test_the_dialect_can_be_forced(tmp_path: Path) -> None:
     (cas,) = reader(tmp_path, data, dialect="meddocan")
     assert gold(cas) == [("3 May", "DATE")]
     assert (
-        only(reader(tmp_path, data)) == "expected the root element deIdi2b2 or MEDDOCAN, or a `dialect`, found another"
+        only(reader(tmp_path, data))
+        == "expected the root element deIdi2b2, MEDDOCAN or ROOT (i2b2-2006), or a `dialect`, found another"
     )
 
 
@@ -239,6 +240,13 @@ def test_labels_can_be_translated_or_dropped(tmp_path: Path) -> None:
     kinds = {"PATIENT": PhiKind.PERSON, "WARD": PhiKind.LOCATION_DEPARTMENT, "AGE": None}
     (cas,) = reader(tmp_path, data, kinds=kinds)
     assert gold(cas) == [(NAME, "PERSON"), ("of", "LOCATION_DEPARTMENT")]
+
+
+def test_a_comment_is_kept_as_an_attribute(tmp_path: Path) -> None:
+    (cas,) = reader(tmp_path, xml(tag("AGE", "AGE", "71").replace('comment=""', 'comment="over 70"')))
+    (attribute,) = cas.view(GOLD_VIEW).select(SpanAttribute)
+    assert (attribute.name, attribute.value) == ("comment", "over 70")
+    assert attribute.of is cas.view(GOLD_VIEW).select(Phi)[0]
 
 
 def test_a_reader_can_be_pickled_before_it_is_opened(tmp_path: Path) -> None:

@@ -96,6 +96,34 @@ def test_a_label_stands_for_the_kind_that_means_just_that(scheme: str, label: st
     assert PhiKind.of_scheme(scheme, label) is PhiKind.of(kind)
 
 
+def test_the_eight_categories_of_i2b2_2006_come_back_through_their_kinds() -> None:
+    wanted = {
+        "PATIENT": "PERSON_PATIENT",
+        "DOCTOR": "PERSON_DOCTOR",
+        "HOSPITAL": "LOCATION_HOSPITAL",
+        "LOCATION": "LOCATION",
+        "ID": "ID",
+        "DATE": "DATE",
+        "PHONE": "PHONE",
+        "AGE": "AGE",
+    }
+    assert {label: PhiKind.of_scheme("i2b2-2006", label).name for label in wanted} == wanted
+    assert sorted(PhiKind.labels("i2b2-2006")) == sorted(wanted)
+    others = {
+        "FAX": "PHONE",
+        "LOCATION_ROOM": "HOSPITAL",
+        "EMAIL": "ID",
+        "ORGANIZATION": "LOCATION",
+        "PERSON_REPORTER": "DOCTOR",
+    }
+    assert {name: PhiKind.of(name).in_scheme("i2b2-2006") for name in others} == others
+    assert [k.name for k in PhiKind if not k.parent and "i2b2-2006" not in k.schemes] == [
+        "PROFESSION",
+        "PHOTO",
+        "OTHER",
+    ]
+
+
 def test_an_unknown_label_or_scheme_names_the_nearest() -> None:
     with pytest.raises(ValueError, match=r"no label called 'FECHA' in scheme meddocan; did you mean FECHAS\?"):
         PhiKind.of_scheme("meddocan", "FECHA")
