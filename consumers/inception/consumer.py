@@ -1,0 +1,183 @@
+"""Consumer that writes a bundle for review in INCEpTION: layers, tag sets, guidelines, and documents its import accepts."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+from ...pipeline.component import component
+from ...pipeline.file_names import FileNames
+from ...pipeline.files import AtomicFile, make_folder, restricted_folder
+from ...typesystem import Cas, CaspipeWarning
+from ...typesystem.review import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
+from ..annotated import AnnotatedOptions
+from ..released import encodable
+from . import guide, settings
+from .document import Maker, Reviewed
+from .pdf import pdf
+from .zipped import ZipFile
+
+_SUFFIX = {"xmi": ".xmi", "jsoncas": ".json"}
+_REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
+"""Characters that INCEpTION does not take in names of documents (`ValidationUtils.java`)."""
+
+
+@component("inception")
+class InceptionConsumer(AnnotatedOptions):
+    """Writes all documents as one bundle (zip) for review in INCEpTION: the documents, the layers and tag sets to import first,
+    guidelines made from the kinds' definitions, and a README with the steps.
+
+    Documents are made so that INCEpTION's import checks accept them: sentences are joined where a span crosses their border,
+    blanks at the edges of spans are left out, characters that XML cannot carry are replaced one for one. Offsets stay.
+    Documents without text are left out, with a warning.
+    """
+
+    file: Path = Path("restricted/inception.zip")
+    """The bundle, under the run's output folder. It gets its name when the run ends."""
+    mode: Mode = "phi-layer"
+    """`phi-layer`: a layer of its own with kind, status, confidence, source, rule and reason. `named-entity`: INCEpTION's
+    built-in layer for named entities with the kind as `value`; nothing has to be imported before the documents."""
+    format: Literal["xmi", "jsoncas"] = "xmi"
+    """Format of the documents."""
+    candidates: bool = False
+    """Whether a second layer shows what every finder proposed, and why it won or lost."""
+    names: Literal["id", "pseudonym"] = "id"
+    """What documents are called: by their id, made safe, or by a keyed pseudonym of it."""
+    key: str = ""
+    """Secret for `names: pseudonym`."""
+
+    def __post_init__(self) -> None:
+        self.check_scheme()
+        if self.names == "pseudonym" and not self.key:
+            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self._file: AtomicFile | None = None
+
+    def open(self) -> None:
+        """Makes the folder and the temporary file. Raises ConsumerError where that cannot be done."""
+        super().open()
+        path = self.output / self.file
+        if self.original:
+            restricted_folder(path.parent, self.output)
+        else:
+            make_folder(path.parent)
+        self._file = AtomicFile(path, private=self.original)
+        self._zip = ZipFile(self._file)
+        self._names = FileNames(_SUFFIX[self.format], self.key if self.names == "pseudonym" else "")
+        self._maker = Maker(self.mode, self.candidates)
+        self._index: list[dict[str, Any]] = []
+        self._overlapping = False
+        self._last: tuple[str, bool, bool] | None = None
+
+    def process(self, cas: Cas) -> None:
+        if self._file is None:
+            self.open()
+        self._last = None
+        spans = self.annotated(cas).spans
+        name = self._names.next(_flat(cas.id) if self.names == "id" else cas.id).as_posix()
+        title = name.removesuffix(_SUFFIX[self.format])
+        made = self._maker.make(cas, self.annotated_view(cas), spans, self.label, title)
+        if made.cas is not None:
+            self._zip.add(f"documents/{name}", self._written(made.cas))
+        self._index.append(self._entry(cas, name, made))
+        self._last = cas.id, made.cas is not None, self._overlapping
+        self._overlapping |= made.overlapping
+
+    def _written(self, cas: Cas) -> bytes:
+        types = review_types(self.mode, self.candidates)
+        if self.format == "jsoncas":
+            from ...typesystem.jsoncas_writer import write_jsoncas
+
+            return write_jsoncas(cas, typesystem=types)
+        from ...typesystem.xmi_writer import write_xmi
+
+        return write_xmi(cas, typesystem=types)
+
+    def _entry(self, cas: Cas, name: str, made: Reviewed) -> dict[str, Any]:
+        """What the bundle says of a document: its id, what was changed, and what brings its text back."""
+        entry: dict[str, Any] = {"file": name}
+        if self.original or self.names == "id":
+            entry["id"] = encodable(cas.id, cas)
+        if made.skipped:
+            return {**entry, "skipped": made.skipped}
+        entry["text_sha256"] = hashlib.sha256(made.text.encode()).hexdigest()
+        if made.lost:
+            entry["lost"] = [[offset, code] for offset, code in made.lost]
+        return {**entry, "changes": made.notes}
+
+    def retract(self, cas: Cas) -> None:
+        if self._file is None or self._last is None or self._last[0] != cas.id:
+            return
+        _, written, self._overlapping = self._last
+        if written:
+            self._zip.take_back()
+        self._index.pop()
+        self._last = None
+
+    def abandon(self) -> None:
+        """Leaves the bundle that was there before."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.discard()
+
+    def close(self) -> None:
+        """Adds what goes with the documents, and gives the bundle its name."""
+        file, self._file = self._file, None
+        if file is not None:
+            try:
+                self._finish()
+                file.commit()
+            except BaseException:
+                file.discard()
+                raise
+            self._warn()
+        super().close()
+
+    def _finish(self) -> None:
+        files = self._settings()
+        ours = [name for name in layers(self.mode, self.candidates) if name in (PHI_LAYER, CANDIDATE_LAYER)]
+        for name in ours:
+            short = name.rpartition(".")[2]
+            made = settings.layer(name, self.scheme, overlaps=self._overlapping)
+            files[f"layers/{short}.json"] = settings.as_json(made)
+        skipped = sum("skipped" in entry for entry in self._index)
+        contents = guide.Contents(
+            self.mode,
+            self.format,
+            [f.removeprefix("layers/") for f in files if f.startswith("layers/")],
+            len(self._index) - skipped,
+            skipped,
+        )
+        files["README.md"] = guide.readme(contents).encode()
+        for name, data in sorted(files.items()):
+            self._zip.add(name, data)
+        self._zip.finish()
+
+    def _settings(self) -> dict[str, bytes]:
+        guidelines = guide.guidelines(self.scheme, self.mode)
+        files = {
+            "TypeSystem.xml": review_types_xml(self.mode, self.candidates),
+            "tagsets/kinds.json": settings.as_json(settings.kinds_set(self.scheme)),
+            "guidelines.md": guidelines.encode(),
+            "guidelines.pdf": pdf(guidelines, "What to annotate"),
+            "documents.json": settings.as_json({"mode": self.mode, "scheme": self.scheme, "documents": self._index}),
+        }
+        if self.mode == "phi-layer":
+            files["tagsets/status.json"] = settings.as_json(settings.status_set())
+        return files
+
+    def _warn(self) -> None:
+        reasons: dict[str, int] = {}
+        for entry in self._index:
+            if "skipped" in entry:
+                reasons[entry["skipped"]] = reasons.get(entry["skipped"], 0) + 1
+        for reason, count in reasons.items():
+            what = "a document was" if count == 1 else f"{count:,} documents were"
+            warnings.warn(f"{self.id}: {what} left out of the bundle: {reason}", CaspipeWarning, stacklevel=3)
+
+
+def _flat(document_id: str) -> str:
+    """A document id as INCEpTION takes it for a name: no folders, none of the characters it refuses."""
+    flat = document_id.replace("/", "__").translate(_REFUSED).strip(" .-")
+    return flat or "document"
