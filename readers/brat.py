@@ -15,7 +15,7 @@ from ..typesystem import Cas, CaspipeWarning, PhiKind
 from .brat_lines import read_annotations
 from .decoding import AUTO, check_encoding, decode
 from .files import exists, opened, too_long
-from .selection import Source
+from .selection import LEAVES, Source, leaves
 from .standoff import StandoffReader, Tag, as_written
 
 _LINE_END = re.compile("\r\n")
@@ -85,6 +85,8 @@ class BratReader(StandoffReader):
         beside = next((p for p in (f"{stem}.ann", f"{stem}.ann.gz") if exists(p)), "")
         if not beside:
             raise ReaderError(f"expected {Path(stem).name}.ann beside it, found none")
+        if self.folder is not None and leaves(beside, self.folder):
+            raise ReaderError(f"{Path(beside).name}: {LEAVES}")
         with opened(beside) as file:
             data = file.read(self.max_bytes + 1)
         if len(data) > self.max_bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import io
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,6 +137,8 @@ def opened(path: str) -> Iterator[BinaryIO]:
     try:
         with opened_member(*place) if place is not None and inside else _opened(path) as raw:
             if path.endswith(".gz"):
+                if not cast(io.BufferedReader, raw).peek(1):  # Python takes no bytes at all for packed nothing
+                    raise EOFError
                 with gzip.open(raw, "rb") as unpacked:
                     yield cast(BinaryIO, unpacked)
             else:

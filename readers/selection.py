@@ -11,6 +11,8 @@ from pathlib import Path
 from ..pipeline.errors import ReaderError, nearest
 from .archive import MARK, archive, has_member, is_archive, split, stem
 
+LEAVES = "a symbolic link that leaves the folder is not followed"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -172,7 +174,6 @@ def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
 
 def _walk(folder: Path, real: str, hidden: bool) -> Iterator[tuple[str, str]]:
     """(relative path, fault) of every file below the folder, and of folders that cannot be read, with a `/` at the end."""
-    leaves = "a symbolic link that leaves the folder is not followed"
     waiting = [(str(folder), "")]
     while waiting:
         at, prefix = waiting.pop()
@@ -183,10 +184,10 @@ def _walk(folder: Path, real: str, hidden: bool) -> Iterator[tuple[str, str]]:
                         continue
                     linked = entry.is_symlink()
                     if linked and not _inside(entry.path, real):
-                        yield f"{prefix}{entry.name}{'/' if entry.is_dir() else ''}", leaves
+                        yield f"{prefix}{entry.name}{'/' if _is_folder(entry) else ''}", LEAVES
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append((entry.path, f"{prefix}{entry.name}/"))
-                    elif not (linked and entry.is_dir()):  # a linked folder inside is read under its own name
+                    elif not (linked and _is_folder(entry)):  # a linked folder inside is read under its own name
                         yield prefix + entry.name, ""
         except OSError as error:
             yield prefix or "./", f"cannot list the folder: {error.strerror or type(error).__name__}"
@@ -207,6 +208,19 @@ def _walk_archive(path: str, prefix: str, hidden: bool) -> Iterator[tuple[str, s
         folders = sorted({m.name.rpartition("/")[0] for m in members[:1000]})
         there = f"{path}{MARK}{prefix}{nearest(prefix, folders)}"
         raise ReaderError(f"expected a folder in the archive, found none at {there}")
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder or a link to one; a link that leads round in circles is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def leaves(path: str, folder: Path) -> bool:
+    """Whether a file beside another one is a link out of the folder that is read."""
+    return split(path) is None and split(folder) is None and not _inside(path, os.path.realpath(folder))
 
 
 def _inside(path: str | Path, real: str) -> bool:

@@ -15,6 +15,8 @@ from .arrays import (
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .cassis_bridge import from_cassis, to_cassis
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
+from .jsoncas_reader import read_jsoncas
+from .jsoncas_writer import save_jsoncas, write_jsoncas
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
@@ -37,6 +39,7 @@ from .types import (
 )
 from .typesystem import TypeSystem
 from .view import View
+from .xcas_reader import read_xcas
 from .xmi_reader import read_xmi
 from .xmi_writer import save_xmi, write_xmi
 
@@ -89,10 +92,14 @@ __all__ = [
     "TypeSystemError",
     "View",
     "from_cassis",
+    "read_jsoncas",
+    "read_xcas",
     "read_xmi",
     "replace_spans",
+    "save_jsoncas",
     "save_xmi",
     "to_cassis",
     "uima_type",
+    "write_jsoncas",
     "write_xmi",
 ]

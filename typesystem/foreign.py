@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import unicodedata
 from typing import Any, NamedTuple, cast
 
 from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
@@ -56,7 +57,7 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
     own: list[Feature] = []
     taken: set[str] = set()
     for feature in spec.features:
-        attribute = feature.name
+        attribute = _identifier(feature.name)
         while (
             any(hasattr(b, attribute) for b in bases)
             or attribute in taken
@@ -96,6 +97,15 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
     else:
         body["__slots__"] = (*slots, "_pos_link") if link else slots
     return cast(type[FeatureStructure], ForeignType(spec.name.rpartition(".")[2], bases, body))
+
+
+def _identifier(name: str) -> str:
+    """A feature's name as Python takes it: other tools' names may hold hyphens, or characters that Python spells otherwise."""
+    plain = unicodedata.normalize("NFKC", name)
+    if plain.isidentifier():
+        return plain
+    kept = "".join(c if f"a{c}".isidentifier() else "_" for c in plain)
+    return kept if kept.isidentifier() else f"f_{kept}"
 
 
 def _nearest_declared(cls: Any) -> Any:

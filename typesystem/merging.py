@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .annotation import Feature
+from .arrays import ELEMENTS
 from .description import ARRAYS, BUILTIN, DOCUMENT_ANNOTATION, FINAL, PRIMITIVES, STRING, TypeDescription, nearest
 from .errors import TypeSystemError
 
@@ -31,7 +32,7 @@ def union(definitions: Iterable[tuple[TypeDescription, str]]) -> tuple[Types, di
         if new.name in merged:
             merged[new.name] = _merge(merged[new.name], where[new.name], new, place)
         else:
-            merged[new.name] = new
+            merged[new.name] = _merge(replace(new, features=()), place, new, place)
             where[new.name] = place
         supers.setdefault(new.name, []).append((new.supertype, place))
     for name, given in supers.items():
@@ -67,7 +68,7 @@ def _check_builtin(new: TypeDescription, place: str) -> None:
 
 def _merge(old: TypeDescription, old_place: str, new: TypeDescription, place: str) -> TypeDescription:
     features = {f.name: f for f in old.features}
-    for f in new.features:
+    for f in new.features:  # also one type may give a feature twice
         features[f.name] = _same(old.name, features[f.name], old_place, f, place) if f.name in features else f
     allowed = old.allowed_values if old.allowed_values is not None else new.allowed_values
     if (
@@ -138,14 +139,16 @@ def _check(types: Types, name: str, place: str, where: dict[str, str]) -> None:
             raise TypeSystemError(f"{place}: type {name}: a subtype of {STRING} has no features")
     elif this.supertype in FINAL or STRING in above:
         raise TypeSystemError(f"{place}: type {name}: nothing derives from {this.supertype}")
-    elif this.allowed_values is not None:
+    elif this.allowed_values:
         raise TypeSystemError(f"{place}: type {name}: allowedValues belong to subtypes of {STRING} only")
     inherited = {f.name: (f, a) for a in reversed(above) for f in types[a].features}
     for f in this.features:
         if f.range not in types:
             hint = nearest(f.range, types)
             raise TypeSystemError(f"{place}: feature {name}:{f.name}: no type {f.range} for its range{hint}")
-        if f.element and f.element not in types:
+        if (
+            f.element and f.element not in types and f.range in ELEMENTS
+        ):  # elsewhere it says nothing, and UIMA does not look
             raise TypeSystemError(
                 f"{place}: feature {name}:{f.name}: no type {f.element} for its elements{nearest(f.element, types)}"
             )

@@ -19,9 +19,9 @@ def read_bytes(source: bytes | bytearray | memoryview | str | Path) -> tuple[byt
     return bytes(source), "(bytes)"
 
 
-def parser_for(where: str) -> Any:
+def parser_for(where: str, *, namespaces: bool = True) -> Any:
     """An expat parser with namespaces (`uri name`) and attributes as a flat list, which refuses a document type."""
-    parser = expat.ParserCreate(namespace_separator=" ")
+    parser = expat.ParserCreate(namespace_separator=" ") if namespaces else expat.ParserCreate()
     parser.ordered_attributes = True
     parser.buffer_text = True
 

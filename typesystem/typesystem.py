@@ -6,7 +6,7 @@ import hashlib
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from .annotation import TYPES, Annotation, Feature, FeatureStructure
@@ -26,6 +26,9 @@ from .foreign import ClassSpec, make_class
 from .merging import ancestors, is_value, union
 from .priorities import merged_order
 from .types import TYPE_PRIORITY
+
+if TYPE_CHECKING:
+    from .typesystem_xml import Files
 
 Ref = str | Path
 OURS = "caspipe"
@@ -54,16 +57,17 @@ class TypeSystem:
     # -- making --------------------------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Ref, *, search: Iterable[Ref] = ()) -> TypeSystem:
+    def load(cls, path: Ref, *, search: Iterable[Ref] = (), files: Files | None = None) -> TypeSystem:
         """Reads a type system file (or a list of type priorities) and everything it imports.
 
-        `search`: folders for imports by name; the file's own folder comes last. Raises TypeSystemError, FormatError (damaged
+        `search`: folders for imports by name; the file's own folder comes last. `files`: how files are read that do not lie
+        on the disk. Raises TypeSystemError, FormatError (damaged
         XML), OSError.
         """
         from . import typesystem_xml as xml
 
-        files = xml.load(Path(path), [Path(s) for s in search])
-        return cls([t for f in files for t in f.types], [p for f in files for p in f.priorities])
+        found = xml.load(str(path), [str(s) for s in search], files or xml.Disk())
+        return cls([t for f in found for t in f.types], [p for f in found for p in f.priorities])
 
     @classmethod
     def from_xml(cls, data: bytes, *, where: str = "(bytes)") -> TypeSystem:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
 from .annotation import Feature
 from .description import TypeDescription, check_feature_name, check_type_name
 from .errors import TypeSystemError
-from .safe_xml import parser_for, read_bytes, run
+from .safe_xml import parser_for, run
+from .xmi_bytes import readable
 
 NAMESPACE = "http://uima.apache.org/resourceSpecifier"
 
@@ -94,8 +96,20 @@ def _tree(data: bytes, where: str) -> _Node:
         stack[-1].text += data
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    data, stand_ins = readable(data, lenient=False)
     run(parser, data, where)
+    if stand_ins:
+        _bring_back(top, stand_ins)
     return top.children[0]
+
+
+def _bring_back(node: _Node, stand_ins: dict[int, int]) -> None:
+    """Control characters of XML 1.1 instead of what the parser took for them."""
+    nodes = [node]
+    while nodes:
+        node = nodes.pop()
+        node.text = node.text.translate(stand_ins)
+        nodes += node.children
 
 
 def _required(node: _Node, tag: str, what: str, where: str) -> str:
@@ -132,46 +146,77 @@ def _feature(node: _Node, of: str, where: str) -> Feature:
     )
 
 
-def load(path: Path, search: Sequence[Path]) -> list[Parsed]:
+class Files(Protocol):
+    """Where type systems lie. Paths are what the files call them; `beside` may raise TypeSystemError."""
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file. Raises OSError or CaspipeError."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file."""
+
+    def folder(self, path: str) -> str:
+        """The folder a file lies in."""
+
+    def join(self, folder: str, relative: str) -> str:
+        """The path of a file relative to a folder; the same file has the same path."""
+
+
+class Disk:
+    """Type systems on the disk."""
+
+    def read(self, path: str) -> bytes:
+        return Path(path).read_bytes()
+
+    def exists(self, path: str) -> bool:
+        return Path(path).is_file()
+
+    def folder(self, path: str) -> str:
+        return str(Path(path).parent)
+
+    def join(self, folder: str, relative: str) -> str:
+        return os.path.normpath(Path(folder, relative))
+
+
+def load(path: str, search: Sequence[str], files: Files) -> list[Parsed]:
     """A file and all it imports, each once, in order of first mention.
 
     `location` is relative to the importing file, `name` (dots for slashes) is looked for in `search`, then beside the
     first file. Raises TypeSystemError for an import that is not found or would need the network; OSError for the first file.
     """
-    found: dict[Path, Parsed] = {}
+    found: dict[str, Parsed] = {}
     queue = [path]
-    first = path.resolve().parent
+    folders = [*search, files.folder(path)]
     while queue:
         current = queue.pop(0)
-        key = current.resolve()
+        key = files.join(files.folder(current), current.replace(os.sep, "/").rpartition("/")[2])
         if key in found:
             continue
-        found[key] = parsed = parse(read_bytes(current)[0], str(current))
+        found[key] = parsed = parse(files.read(current), current)
         for how, value in parsed.imports:
-            target = _by_location(value, current) if how == "location" else _by_name(value, [*search, first], current)
-            if not target.is_file():
+            if how == "location":
+                target = files.join(files.folder(current), _location(value, current))
+            else:
+                target = _by_name(value, folders, current, files)
+            if not files.exists(target):
                 raise TypeSystemError(f"{current}: import by {how} {value!r}: no file {target}")
             queue.append(target)
     return list(found.values())
 
 
-def _by_location(value: str, current: Path) -> Path:
+def _location(value: str, current: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("", "file") or parts.netloc:
         raise TypeSystemError(f"{current}: import by location {value!r}: only files are read, never the network")
-    return current.parent / unquote(parts.path)
+    return unquote(parts.path)
 
 
-def _by_name(value: str, search: Iterable[Path], current: Path) -> Path:
-    relative = (
-        Path(*value.split(".")).with_suffix(".xml") if "." not in value else Path(value.replace(".", "/") + ".xml")
-    )
-    folders = list(search)
+def _by_name(value: str, folders: Sequence[str], current: str, files: Files) -> str:
+    relative = value.replace(".", "/") + ".xml"
     for folder in folders:
-        if (folder / relative).is_file():
-            return folder / relative
-    looked = ", ".join(str(f) for f in folders)
-    raise TypeSystemError(f"{current}: import by name {value!r}: no {relative} in {looked}")
+        if files.exists(target := files.join(folder, relative)):
+            return target
+    raise TypeSystemError(f"{current}: import by name {value!r}: no {relative} in {', '.join(folders)}")
 
 
 def write(types: Iterable[TypeDescription], name: str, description: str) -> bytes:

@@ -14,14 +14,26 @@ from .description import STRING, TOP, nearest
 from .edge import from_text
 from .foreign import ZERO
 from .phi import PhiKind
+from .text import Sofa
+from .types import DocumentAnnotation
+from .utf16 import Utf16
 from .xmi_plan import Field, Plan
 from .xmi_values import LIMITS
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d{1,40}\Z")
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?\Z", re.ASCII)
+_HEXADECIMAL = re.compile(
+    r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]{1,9}[fFdD]?\Z", re.ASCII
+)
+_BLANKS = "".join(map(chr, range(33)))
+"""What Java trims off a number with a point."""
 _BEYOND_SINGLE = 2.0**128 - 2.0**103
 """From here on a number rounds to no float of 32 bits."""
-_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
+_SPECIAL = {
+    **dict.fromkeys(("NaN", "+NaN", "-NaN"), math.nan),
+    **dict.fromkeys(("Infinity", "+Infinity"), math.inf),
+    "-Infinity": -math.inf,
+}
 
 
 class ValueFault(ValueError):
@@ -65,16 +77,27 @@ class Floats(dict[str, float]):
     """Memo from text to float, as Java reads it. Raises ValueFault."""
 
     def __missing__(self, text: str) -> float:
-        if text in _SPECIAL:
-            value = _SPECIAL[text]
+        number = text.strip(_BLANKS)
+        if number in _SPECIAL:
+            value = _SPECIAL[number]
         elif not text:
             value = 0.0
-        elif _FLOAT.match(text):
-            value = float(text.rstrip("fFdD"))
+        elif _FLOAT.match(number):
+            value = float(number.rstrip("fFdD"))
+        elif _HEXADECIMAL.match(number):
+            value = _from_hexadecimal(number)
         else:
             raise ValueFault("expected a number, NaN, Infinity or -Infinity")
         self[text] = value
         return value
+
+
+def _from_hexadecimal(number: str) -> float:
+    mantissa, _, exponent = number.lower().partition("p")
+    try:
+        return float.fromhex(f"{mantissa}p{exponent.rstrip('fd')}")
+    except OverflowError:
+        return -math.inf if number.startswith("-") else math.inf
 
 
 def boolean(text: str) -> bool:
@@ -148,32 +171,32 @@ def _compile(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> 
     at = {k: 2 * i + 1 for i, k in enumerate(keys)}
     scope: dict[str, Any] = {
         "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
-        "single": single, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
+        "single": single, "of_document": _of_document, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
     }  # fmt: skip
     body = ["a = new(cls)"]
     used = {id_name}
     if plan.span:
-        body += _span(at)
+        body += _span(at, issubclass(plan.cls, DocumentAnnotation))
         used |= {"sofa", "begin", "end"}
         if not any(f.attribute == "_source" for f in plan.fields):
             body.append("a._source = ''")
     elif plan.in_sofa:
-        body.append(f"a._sofa = sofas[x[{at['sofa']}]][0]" if "sofa" in at else "    a._sofa = sofas[''][0]")
+        body.append(f"a._sofa = sofas[x[{at['sofa']}]][0]" if "sofa" in at else "a._sofa = sofas[''][0]")
         used.add("sofa")
     for i, f in enumerate(plan.fields):
         scope[f"f{i}"], scope[f"p{i}"] = f, f.python
         used.add(f.name)
         value = f"x[{at[f.name]}]" if f.name in at else ""
         if not value:
-            body.append(_missing(i, f, scope, lenient))
+            body.append(missing(i, f, scope, lenient))
         elif f.kind in ("ref", "shared", "pos") or f.element == TOP:
-            body += [_store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {value}))"]
+            body += [store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {value}))"]
         else:
-            body.append(_store(f, _value(i, f, value)))
+            body.append(store(f, _value(i, f, value)))
     if hasattr(plan.cls, "_pos_link"):
         body.append("a._pos_link = None")
     for key in keys:
-        if key not in used and not key.startswith(id_name[:-2]):
+        if key not in used:
             raise UnknownFeature(key)
     scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys)}
     number = f"x[{at[id_name]}]"
@@ -196,7 +219,8 @@ def _compile(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> 
     return made
 
 
-def _store(f: Field, value: str) -> str:
+def store(f: Field, value: str) -> str:
+    """The statement that sets a feature of `a`."""
     if keyword.iskeyword(f.attribute):
         return f"setattr(a, {f.attribute!r}, {value})"
     return f"a.{f.attribute} = {value}"
@@ -212,7 +236,15 @@ def _value(i: int, f: Field, value: str) -> str:
     return f"kinds[{value}]" if f.python is PhiKind else f"enumeration(p{i}, {value})"
 
 
-def _span(at: dict[str, int]) -> list[str]:
+def _of_document(begin: int, end: int, sofa: Sofa | None) -> tuple[int, int]:
+    """UIMA corrects the span of a document annotation; we do where it leaves the text (UTF-16 code units)."""
+    if sofa is None or sofa.text is None:
+        return begin, end
+    length = Utf16(sofa.text).length
+    return max(0, min(begin, length)), max(0, min(max(begin, end), length))
+
+
+def _span(at: dict[str, int], document: bool) -> list[str]:
     lines = [f"s, limit, convert = sofas[x[{at['sofa']}]]" if "sofa" in at else "s, limit, convert = sofas['']"]
     for edge in ("begin", "end"):
         if edge in at:
@@ -220,6 +252,8 @@ def _span(at: dict[str, int]) -> list[str]:
             lines.append(f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')")
         else:
             lines.append(f"{edge} = 0")
+    if document:
+        lines.append("begin, end = of_document(begin, end, s)")
     lines += ["if convert is not None:", "    begin, end = convert(begin, end)"]
     lines += ["elif not 0 <= begin <= end <= limit:"]
     lines += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]
@@ -234,17 +268,17 @@ def _number(f: Field, value: str) -> str:
     return f"single(floats[{value}])" if f.range == "uima.cas.Float" else f"floats[{value}]"
 
 
-def _missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:
+def missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:
     """A feature the row does not have: our default, else null; a kind or an enumeration is a fault, or OTHER and null."""
     scope[f"d{i}"] = f.default
     if f.kind == "pos" or (f.default is REQUIRED and f.kind == "text" and f.python is str):
-        return _store(f, "''")
+        return store(f, "''")
     if isinstance(f.default, list) or (f.default is REQUIRED and f.kind == "array"):
-        return _store(f, "b''" if f.element == "uima.cas.Byte" else "[]")
+        return store(f, "b''" if f.element == "uima.cas.Byte" else "[]")
     if f.default is not REQUIRED:
-        return _store(f, f"d{i}")
+        return store(f, f"d{i}")
     if f.kind == "number":
-        return _store(f, repr(ZERO[f.range]))
+        return store(f, repr(ZERO[f.range]))
     if lenient:
-        return _store(f, "kinds['OTHER']" if f.python is PhiKind else "None")
+        return store(f, "kinds['OTHER']" if f.python is PhiKind else "None")
     return f"raise ValueFault('expected feature {f.name}')"

@@ -33,19 +33,24 @@ def lost_texts(rows: Rows) -> dict[str, str]:
     return found
 
 
-def read_records(cas: Cas, by_id: dict[int, Any], fault: Callable[[str], Exception]) -> None:
-    """Turns the records of metadata, losses and offset maps into what they stand for, and drops them."""
+def read_records(
+    cas: Cas, by_id: dict[int, Any], fault: Callable[[str], Exception], *, renumbered: bool = False
+) -> None:
+    """Turns the records of metadata, losses and offset maps into what they stand for, and drops them.
+
+    `renumbered`: the numbers are not those that were written, so that the record of lost characters leads nowhere.
+    """
     records = {n: r for n, r in by_id.items() if isinstance(r, MetadataRecord | OffsetMapRecord)}
     for number, record in records.items():
         if isinstance(record, MetadataRecord):
             entries = _entries(record)
-            if FEATURE_KEY in entries:
+            if FEATURE_KEY in entries and not renumbered:
                 _restore(by_id, entries[FEATURE_KEY])
                 entries = _entries(record)
             cas.metadata.update((k, v) for k, v in entries.items() if k != FEATURE_KEY and not k.startswith(TEXT_KEY))
         elif cas.has_view(record.view):
             try:
-                spans = list(zip(record.begins, record.ends, record.lengths, strict=True))
+                spans = list(zip(record.begins or (), record.ends or (), record.lengths or (), strict=True))
                 cas.view(record.view).offset_map = OffsetMap(spans)
             except ValueError:
                 raise fault("caspipe.OffsetMap: expected sorted, disjoint spans") from None
@@ -55,7 +60,7 @@ def read_records(cas: Cas, by_id: dict[int, Any], fault: Callable[[str], Excepti
 
 def _entries(record: MetadataRecord) -> dict[str, str]:
     """Null strings are what other tools make of empty ones."""
-    return {k or "": v or "" for k, v in zip(record.keys, record.values, strict=False)}
+    return {k or "": v or "" for k, v in zip(record.keys or (), record.values or (), strict=False)}
 
 
 def document_id(cas: Cas) -> str:
@@ -90,7 +95,7 @@ def settle_tags(by_id: dict[int, Any], links: list[tuple[Any, int]], others: lis
     number_of: dict[int, int] = {}
     for token, number in links:
         link = by_id[number]
-        token.pos = getattr(link, "PosValue", None) or ""
+        token.pos = (link.PosValue or "") if isinstance(link, Pos) else ""
         if hasattr(type(token), "_pos_link"):
             token._pos_link = link
         elif _says_no_more(token, link) and str(number) not in referred and id(link) not in gone:

@@ -83,6 +83,9 @@ class Collector:
         self.queue: list[tuple[Any, int]] = []
         self.loose: dict[tuple[type[Any], int], list[Any]] = {}
         self.tag_of: dict[int, Any] = {}
+        self.unplaced: set[int] = set()
+        """`id()` of what is indexed and has no Sofa."""
+        self.sofaless: set[int] | None = None  # annotations that came from a file without a Sofa
 
     def collect(self) -> Graph:
         for i, view in enumerate(self.views):
@@ -182,8 +185,8 @@ class Collector:
             unique = list({id(x): x for x in items}.values())
         fresh = unique
         if not plan.in_sofa and len(self.views) > 1:  # perhaps indexed in another view too
-            written = {id(x) for batch in self.batches if batch.view == NO_VIEW for x in batch.items}
-            fresh = [x for x in unique if id(x) not in written]
+            fresh = [x for x in unique if id(x) not in self.unplaced]
+            self.unplaced.update(map(id, fresh))
         batch = Batch(plan, i if plan.in_sofa else NO_VIEW, fresh, True)
         self.batches.append(batch)
         if len(fresh) == len(unique):
@@ -204,7 +207,7 @@ class Collector:
             tag = token.pos
             link = getattr(token, "_pos_link", None)
             if link is not None:
-                if (link.PosValue or "") != tag:
+                if isinstance(link, Pos) and (link.PosValue or "") != tag:
                     link.PosValue = tag or None
                     link.coarseValue = coarse(tag) if tag else None
             elif tag:
@@ -221,10 +224,12 @@ class Collector:
         changed = False
         if len(there) > 1 and any(type(d) is not DocumentAnnotation for d in there):
             kept = next(d for d in there if type(d) is not DocumentAnnotation)
-            for plain in [d for d in there if type(d) is DocumentAnnotation]:
+            read = self.cas._origin.items.values() if self.cas._origin is not None else ()
+            from_file = {id(d) for d in read if type(d) is DocumentAnnotation}  # what a file holds is not ours to drop
+            for plain in [d for d in there if type(d) is DocumentAnnotation and id(d) not in from_file]:
                 self.alias[id(plain)] = kept
                 changed = True
-            there = [d for d in there if type(d) is not DocumentAnnotation]
+            there = [d for d in there if id(d) not in self.alias]
         name = self.cas.id if self.whole and view.name == self.first and view.sofa.text is not None else ""
         if name and not there:
             there = [DocumentMetaData(0, len(view.text), documentId=name)]
@@ -295,8 +300,8 @@ class Collector:
         if not isinstance(item, ArrayBase) and not self._wanted(cls):
             return
         if isinstance(item, AnnotationBase):
-            if item._sofa is None:
-                pass  # it belongs where it was reached from
+            if item._sofa is None:  # it belongs where it was reached from, unless its file has it so
+                i = NO_VIEW if self._is_sofaless(item) else i
             elif id(item._sofa) in self.view_of:
                 i = self.view_of[id(item._sofa)]
             elif any(item._sofa is v.sofa for v in self.cas.views):
@@ -315,7 +320,13 @@ class Collector:
             for tag in self._tags([item]):
                 self._reach(tag, i)
         if plan.references:
-            self.queue.append((item, i))
+            self.queue.append((item, max(i, 0)))
+
+    def _is_sofaless(self, item: Any) -> bool:
+        if self.sofaless is None:
+            items = self.cas._origin.items.values() if self.cas._origin is not None else ()
+            self.sofaless = {id(x) for x in items if isinstance(x, AnnotationBase) and x._sofa is None}
+        return id(item) in self.sofaless
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
@@ -369,8 +380,8 @@ class Collector:
         return (n for n in range(1, MAX_ID + 1) if n not in taken)
 
     def _renumber(self, item: Any, n: int, number: dict[int, int], before: int) -> None:
-        for batch in self.batches:
-            if batch.begins is None and any(x is item for x in batch.items):
+        for batch in [b for b in self.batches if b.begins is None]:
+            if any(x is item for x in batch.items):
                 batch.numbers = [n if x is item else m for x, m in zip(batch.items, batch.numbers, strict=True)]
         number[id(item)] = number[before] = n
 

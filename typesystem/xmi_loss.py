@@ -1,9 +1,9 @@
-"""What XML 1.0 cannot carry of a document, recorded in its metadata so that reading brings it back exactly."""
+"""What a form of writing cannot carry of a document, recorded in its metadata so that reading brings it back exactly."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .xmi_plan import Plan, text_of
@@ -16,15 +16,19 @@ FEATURE_KEY = "xmi:lost:features"
 """`id.feature:offset:code` of each character, `id.feature[i]` in collections, `id.feature[i]:null` for null strings."""
 
 
-class Losses:
-    """Collects the losses of one document."""
+Replace = Callable[[str], tuple[str, list[tuple[int, int]]]]
 
-    def __init__(self) -> None:
+
+class Losses:
+    """Collects the losses of one document. `replace` says what a form cannot carry, `nulls` whether null strings count."""
+
+    def __init__(self, replace: Replace = replace_illegal, *, nulls: bool = True) -> None:
+        self._replace, self._nulls = replace, nulls
         self._texts: dict[str, str] = {}
         self._features: list[str] = []
 
     def text(self, view: str, text: str) -> None:
-        lost = replace_illegal(text)[1]
+        lost = self._replace(text)[1]
         if lost:
             self._texts[TEXT_KEY + view] = _pairs(lost)
 
@@ -46,20 +50,22 @@ class Losses:
     def _strings(self, where: str, values: Iterable[Any], lossy: set[str]) -> None:
         for i, value in enumerate(values):
             if value is None:
+                if not self._nulls:
+                    continue
                 self._features.append(f"{where}[{i}]:null")
             elif isinstance(value, str):
                 self._string(f"{where}[{i}]", value, lossy)
 
     def _string(self, where: str, value: str, lossy: set[str]) -> None:
         if value in lossy:
-            self._features += [f"{where}:{offset}:{code:04X}" for offset, code in replace_illegal(value)[1]]
+            self._features += [f"{where}:{offset}:{code:04X}" for offset, code in self._replace(value)[1]]
 
     def entries(self, metadata: dict[str, str], number: int, esc: Escaper) -> dict[str, str]:
         """The metadata entries that hold the losses; `metadata` is what goes with them under the same number."""
         for feature, strings in (("keys", metadata.keys()), ("values", metadata.values())):
             for i, text in enumerate(strings):
                 if isinstance(text, str) and not esc.strict:
-                    lost = replace_illegal(text)[1]
+                    lost = self._replace(text)[1]
                     self._features += [f"{number}.{feature}[{i}]:{o}:{c:04X}" for o, c in lost]
         found = {key: value for key, value in sorted(self._texts.items()) if key not in metadata}
         if self._features:

@@ -10,7 +10,7 @@ from typing import Any
 from xml.parsers import expat
 
 from .annotation import TYPES, Annotation, AnnotationBase, Feature, FeatureStructure
-from .arrays import ELEMENTS, ArrayBase, ListBase, ListNode
+from .arrays import ELEMENTS, ArrayBase, ListNode
 from .description import ARRAYS, LISTS, STRING, TOP
 from .edge import POS_LINK, edge_features
 from .errors import CasError
@@ -68,6 +68,8 @@ class Plan:
 
     is_token: bool = False
     string_arrays: bool = False
+    unfit: str = ""
+    """Why the type cannot stand in XMI, where it cannot."""
 
 
 def plan_for(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
@@ -85,18 +87,13 @@ def _make(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
         types.describe(name)  # its message names the nearest type
     node = issubclass(cls, ListNode)
     if node:
-        fields = [_node_field(f) for f in cls.features.values()]
-    elif issubclass(cls, ArrayBase | ListBase):
+        parts = cls.features.values()
+        fields = [_node_field(f) if f.name in ("head", "tail") else _field(f, cls, types) for f in parts]
+    elif issubclass(cls, ArrayBase):
         fields = []
     else:
         fields = fields_of(cls, types)
     package, _, local = name.rpartition(".")
-    last = package.rpartition(".")[2]
-    if last.lower().startswith(("xmi", "xml")):
-        raise CasError(
-            f"type {name}: UIMA cannot read XMI of packages whose last part begins with xmi or xml; rename the package"
-        )
-    _check_xml_names(name, last, local, fields)
     span, in_sofa = issubclass(cls, Annotation), issubclass(cls, AnnotationBase)
     references = [
         f for f in fields if f.kind in ("ref", "shared") or (f.kind == "array" and f.element == "uima.cas.TOP")
@@ -108,6 +105,7 @@ def _make(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
     plan = Plan(cls, name, package, local, span, in_sofa, fields, references, texts, write)
     plan.is_token = any(f.kind == "pos" for f in fields)
     plan.string_arrays = any(f.kind == "array" for f in texts)
+    plan.unfit = _unfit_for_xml(name, local, fields)
     return plan
 
 
@@ -152,13 +150,19 @@ def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
     return Field(f.name, attribute, "ref", f.range, "", f.python, target=target)
 
 
-def _check_xml_names(name: str, last: str, local: str, fields: list[Field]) -> None:
-    attributes = "".join(f' {f.name}=""' for f in fields)
-    prefix = f"{last}:{local}" if last else local
+def _unfit_for_xml(name: str, local: str, fields: list[Field]) -> str:
+    if not is_xml_name(local) or not all(is_xml_name(f.name) for f in fields):
+        return f"type {name}: its name or that of a feature cannot be written in XML 1.0"
+    return ""
+
+
+def is_xml_name(name: str) -> bool:
+    """Whether XML 1.0 takes it for the name of an element or an attribute."""
     try:
-        expat.ParserCreate().Parse(f"<{prefix}{attributes}/>".encode(), True)
+        expat.ParserCreate().Parse(f"<{name}/>".encode(), True)
     except expat.ExpatError:
-        raise CasError(f"type {name}: its name or that of a feature cannot be written in XML 1.0") from None
+        return False
+    return ":" not in name
 
 
 # -- the compiled writer -----------------------------------------------------------------------------------------
@@ -197,7 +201,8 @@ def _number_expression(f: Field) -> str:
 def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., None]:
     """Makes `write(out, head, close, sofa, rows, pos, esc, ref, refs)`.
 
-    `rows` gives (number, feature structure, begin, end); `pos` the attribute that links a token's POS, row by row;
+    `rows` gives (number, feature structure, begin, end); `sofa` is the attribute that names it, or nothing; `pos` the
+    attribute that links a token's POS, row by row;
     `esc` the escaper, `ref` the number of a feature structure, `refs` those of several.
     """
     children = any(f.element == STRING and f.kind == "array" for f in fields)
@@ -228,7 +233,7 @@ def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., No
         else:
             value = "refs(v)" if f.element == "uima.cas.TOP" else f"values(v, {f.element!r})"
         body += [f"        v = {get}", f"        s{i} = '' if {test} else ' {f.name}=\"' + ({value}) + '\"'"]
-    place = ' sofa="{sofa}" begin="{b}" end="{e}"' if span else ' sofa="{sofa}"' if in_sofa else ""
+    place = '{sofa} begin="{b}" end="{e}"' if span else "{sofa}" if in_sofa else ""
     if children:
         body.append("        end = '>' + ''.join(inner) + close if inner else '/>'")
     end = "{end}" if children else "/>"

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import gc
-from collections import defaultdict
 from collections.abc import Callable
-from operator import attrgetter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .annotation import AnnotationBase, FeatureStructure
-from .arrays import ArrayBase
+from .arrays import ARRAYS, ArrayBase, linked
 from .cas import INITIAL_VIEW, Cas
-from .description import STRING, nearest
-from .errors import CasError, TypeSystemError
+from .description import STRING, TOP, nearest
+from .errors import CasError, FormatError, TypeSystemError
 from .inference import extended
-from .origin import Origin
 from .safe_xml import read_bytes
 from .text import Sofa
 from .typesystem import TypeSystem, own_types
-from .view import View
-from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder
-from .xmi_edge import RECORDS, document_id, lost_texts, read_records, settle_tags
-from .xmi_graph import Collector
-from .xmi_ground import Reading
+from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault, decoder, list_of
+from .xmi_edge import RECORDS, lost_texts, settle_tags
+from .xmi_ground import Reading, xmi_id
 from .xmi_parse import NULL, SOFA, VIEW, Child, parse, type_name
 from .xmi_plan import Field, Plan, plan_for
+from .xmi_repair import rename, repair
 
 
 def read_xmi(
@@ -43,18 +39,19 @@ def read_xmi(
     collecting = gc.isenabled()
     gc.disable()  # nothing here is garbage yet: looking for it again and again takes as long as reading a large document
     try:
-        rows = parse(data, where)
+        rows = parse(data, where, lenient=lenient)
         types = typesystem or own_types()
         if lenient:
+            if rows.elements and not any(name.startswith("http:///uima/cas.ecore") for name, _ in rows.elements):
+                raise FormatError(f"{rows.place(0)}: no element of UIMA's own in this document: another kind of XMI")
+            rename(rows)
             types = extended(types, rows)
             typesystem = types if types is not own_types() else None
+            repair(rows, types)
         return _Reader(rows, types, typesystem, lenient).read(id)
     finally:
         if collecting:
             gc.enable()
-
-
-_sofa_of = attrgetter("_sofa")
 
 
 class _Reader(Reading):
@@ -67,37 +64,21 @@ class _Reader(Reading):
         self._instances()
         self._resolve()
         self._views(cas, [i for i, element in enumerate(names) if element == VIEW])
-        self._forget()
-        if self.by_id and not 0 < min(self.by_id) <= max(self.by_id) < 2**31:
-            raise self.fault("expected xmi:ids from 1 to 2147483647", 0)
-        cas._origin = Origin(self.by_id, {s.name: n for n, s in self.sofa_ids.items()})
-        if with_records:
-            read_records(cas, self.by_id, self.fault)
-        cas.id = name or document_id(cas)
-        if self.lenient:
-            collector = Collector(cas, self.types, None, None, False)
-            collector.collect()
-            reached = collector.reached()
-            cas._origin.strays = [x for x in self.by_id.values() if id(x) not in reached]
-        if self.notes:
-            cas.metadata["xmi:notes"] = "; ".join(self.notes)
-        return cas
-
-    def _forget(self) -> None:
-        """Leaves only feature structures of the document in `by_id`."""
-        gone = [n for n, x in self.by_id.items() if id(x) in self.gone] if self.gone else []
-        for number in (0, *self.sofa_ids, *gone):
-            del self.by_id[number]
+        return self.finish(cas, name, with_records)
 
     # -- feature structures --------------------------------------------------------------------------------------
 
     def _instances(self) -> None:
         elements, children = self.rows.elements, self.rows.children
         plans: dict[str, Plan] = {}
+        with_children = iter(children)  # in the order of rows
+        stop = next(with_children, len(elements))
         i = 0
         while i < len(elements):
             self.at = i
             name, x = elements[i]
+            while stop < i:
+                stop = next(with_children, len(elements))
             if name in (SOFA, VIEW, NULL):
                 i += 1
                 continue
@@ -106,15 +87,13 @@ class _Reader(Reading):
                 if i not in self.row_of:
                     self.read_array(plan.cls, i)
                 i += 1
-            elif i in children:
+            elif i == stop:
                 flat, late = self._with_children(plan, x, children[i])
-                first = len(self.by_id)
                 self._make(plan, [(name, flat)], 0, 1)
-                item = next(reversed(self.by_id.values())) if len(self.by_id) > first else None
-                self.fixes += [(item, f, value) for f, value in late if item is not None]
+                item = next(reversed(self.by_id.values()))
+                self.fixes += [(item, f, value) for f, value in late]
                 i += 1
             else:
-                stop = next((c for c in children if c > i), len(elements))
                 i = self._make(plan, elements, i, stop)
 
     def _make(self, plan: Plan, rows: list[tuple[str, list[str]]], i: int, stop: int) -> int:
@@ -135,8 +114,6 @@ class _Reader(Reading):
                     raise self.fault(f"{plan.name}: {cause}") from None
                 elif isinstance(cause, ValueError):
                     raise self.fault(f"{plan.name}: a number of too many digits") from None
-                elif self.sofas and "sofa" not in rows[i][1][::2]:
-                    raise self.fault(f"{plan.name} without sofa, in a document with several") from None
                 else:
                     raise self.fault(f"{plan.name}: its sofa is not in the document") from None
 
@@ -147,12 +124,15 @@ class _Reader(Reading):
                 f"element {element.rpartition(' ')[2]}: its namespace is not one of UIMA's (http:///....ecore)"
             )
         try:
-            return plan_for(self.types[name], self.types)
+            plan = plan_for(self.types[name], self.types)
         except TypeSystemError:
             hint = nearest(name, self.types)
             raise self.fault(f"no type {name} in the type system{hint}") from None
         except CasError as e:
             raise self.fault(str(e)) from None
+        if plan.unfit or (issubclass(plan.cls, ArrayBase) and name not in ARRAYS):
+            raise self.fault(plan.unfit or f"{name}: expected one of the arrays below it")
+        return plan
 
     def _decoder(self, plan: Plan, keys: tuple[str, ...]) -> Callable[..., int]:
         if self.rows.id_name not in keys:
@@ -182,6 +162,8 @@ class _Reader(Reading):
                 x += [name, self.hexadecimal(texts, plan.name)]
             elif f is not None and f.kind == "array":
                 x += [name, " ".join(texts)]
+            elif f is not None and f.kind == "shared" and self.lenient:
+                late.append((f, texts))
             elif len(several) > 1:
                 raise self.fault(f"{plan.name}: feature {name} is given {len(several)} times")
             elif not several[0].null:
@@ -200,43 +182,67 @@ class _Reader(Reading):
         for item, f, text in self.fixes:
             if f.kind == "ref" or f.kind == "shared":
                 if text:
-                    target = by_id.get(int(text)) if text.isdecimal() else None
+                    number = int(text) if text.__class__ is str and text.isdecimal() and len(text) < 11 else 0
+                    target = by_id.get(number)
                     if target is None or not isinstance(target, f.target):
                         target = self._target(text, item, f)
                     setattr(item, f.attribute, target)
             elif isinstance(text, list):
                 setattr(item, f.attribute, text)
             elif f.kind != "pos":
-                found = [by_id.get(int(t)) if t.isdecimal() else None for t in text.split()]
-                if None in found:
-                    found = [self._target(t, item, f) for t in text.split()]
+                found = self._targets(text, item, f)
                 if f.kind == "elements":
                     item.extend(found)
                 else:
                     setattr(item, f.attribute, found)
 
-    def _known_links(self, links: list[tuple[Any, str, Field]]) -> list[tuple[Any, int]]:
-        return [(token, int(text)) for token, text, f in links if self._target(text, token, f) is not None]
+    def _targets(self, text: str, item: Any, f: Field) -> list[Any]:
+        by_id, ids = self.by_id, text.split()
+        found = [by_id.get(int(t)) if t.isdecimal() and len(t) < 11 else None for t in ids]
+        return [self._target(t, item, f) for t in ids] if None in found else found
 
-    def _target(self, text: str, item: Any, f: Field) -> Any:
-        """What an id stands for: None for 0. A dangling one, or one of another type, is a fault, or null with a note."""
+    def _known_links(self, links: list[tuple[Any, str, Field]]) -> list[tuple[Any, int]]:
+        found = [(token, xmi_id(text), self._target(text, token, f)) for token, text, f in links]
+        return [(token, number) for token, number, target in found if target is not None and number is not None]
+
+    def _target(self, text: Any, item: Any, f: Field) -> Any:
+        """What an id stands for: None for 0. A dangling one is a fault, or null with a note; so is one of another type.
+
+        Leniently, a feature of a run-time class keeps what is of another type, and a shared array may stand inline.
+        """
         if text in ("0", ""):
             return None
         of = type(item).uima_name
-        if not (text.isdecimal() and text.isascii()):
-            raise self.fault(f"{of}: feature {f.name}: expected one xmi:id", self._row_of(item))
-        target = self.by_id.get(int(text)) if len(text) <= 10 else None
+        number = xmi_id(text) if isinstance(text, str) else None
+        target = self.by_id.get(number or 0)
         if target is not None and isinstance(target, f.target):
             return target
-        if target is None:
-            message = f"{of}: feature {f.name} refers to xmi:id {text}, which is not in the document"
-        else:
-            found = "uima.cas.Sofa" if isinstance(target, Sofa) else type(target).uima_name
-            message = f"{of}: feature {f.name} refers to xmi:id {text}: expected {f.range}, got {found}"
+        if self.lenient and f.kind == "shared" and (array := self._inline(text, item, f)) is not None:
+            self.note(f"{of}: feature {f.name} holds its {f.range} inline")
+            return array
+        if number == 0:
+            return None
+        message = (
+            f"{of}: feature {f.name}: expected one xmi:id" if number is None else self.misfit(of, f, number, target)
+        )
         if not self.lenient:
             raise self.fault(message, self._row_of(item))
         self.note(message)
-        return None
+        kept = f.kind == "pos" or (f.kind == "ref" and f.python is object)
+        return target if kept and not isinstance(target, Sofa) else None
+
+    def _inline(self, text: str | list[str], item: Any, f: Field) -> Any:
+        """An array or list that should be an element of its own, as it stands in the place of its id; None if it is none."""
+        try:
+            if f.element == STRING:
+                values: Any = text if isinstance(text, list) else text.split()
+            else:
+                text = " ".join(text) if isinstance(text, list) else text
+                values = self._targets(text, item, replace(f, kind="ref", target=object)) if f.element == TOP else None
+                values = list_of(text, f.element, self.floats) if values is None else values
+        except ValueFault:
+            return None
+        return ARRAYS[f.range](values) if f.range in ARRAYS else linked(f.range, values)
 
     def _row_of(self, item: Any) -> int:
         number = next((n for n, x in self.by_id.items() if x is item), 0)
@@ -253,48 +259,20 @@ class _Reader(Reading):
             attributes = self.attributes(self.at)
             for feature in ("deleted_members", "reindexed_members"):
                 if attributes.get(feature):
-                    raise self.fault(f"View with {feature}: expected a whole document, not the changes to one")
+                    self.stray(f"View with {feature}: expected a whole document, not the changes to one")
             number = attributes.get("sofa", "0")
             if number in ("0", ""):
                 view = cas.view() if cas.has_view(INITIAL_VIEW) else cas.create_view(INITIAL_VIEW, None, mime="")
-            elif number.isdecimal() and int(number) in self.sofa_ids:
-                view = cas.view(self.sofa_ids[int(number)].name)
+            elif (sofa := self.sofa_of(number)) is not None:
+                view = cas.view(sofa.name)
             else:
-                raise self.fault("View of a Sofa that is not in the document")
-            self._fill(view, f"{attributes.get('members', '')} {attributes.get('added_members', '')}".split())
+                self.stray("View of a Sofa that is not in the document")
+                continue
+            members = f"{attributes.get('members', '')} {attributes.get('added_members', '')}".split()
+            self.fill(view, [int(m) if m.isdecimal() and len(m) < 11 else self._member(m, view.name) for m in members])
 
-    def _fill(self, view: View, members: list[str]) -> None:
-        by_id, sofa = self.by_id, view.sofa
-        try:
-            items: list[Any] = list(map(by_id.get, map(int, members)))
-        except ValueError:
-            raise self.fault(f"View {view.name}: expected members as xmi:ids") from None
-        if self.gone:
-            items = [m for m in items if id(m) not in self.gone]
-        groups: dict[Any, list[Any]] = defaultdict(list)
-        for item in items:
-            groups[item.__class__].append(item)
-        for cls, group in groups.items():
-            if issubclass(cls, AnnotationBase):
-                if set(map(_sofa_of, group)) != {sofa}:
-                    for m in group:
-                        if m._sofa is not sofa:
-                            self._stray(members, m, view.name)
-                    groups[cls] = [m for m in group if m._sofa is sofa]
-            elif not issubclass(cls, FeatureStructure):
-                for number in members:
-                    if not isinstance(by_id.get(int(number)), FeatureStructure):
-                        self._stray([number], None, view.name)
-                groups[cls] = []
-        for cls, group in groups.items():
-            view.fill(cls, group)
-
-    def _stray(self, members: list[str], item: Any, view: str) -> None:
-        if item is None:
-            message = f"View {view}: member {members[0]} is no feature structure of the document"
-        else:
-            number = next(m for m in members if self.by_id.get(int(m)) is item)
-            message = f"View {view}: member {number} ({type(item).uima_name}) belongs to another Sofa"
-        if not self.lenient:
-            raise self.fault(message)
-        self.note(message)
+    def _member(self, text: str, view: str) -> int:
+        number = xmi_id(text)
+        if number is None:
+            self.stray(f"View {view}: expected members as xmi:ids")
+        return -1 if number is None else number

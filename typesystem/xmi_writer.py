@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
-from operator import gt
 from pathlib import Path
 from typing import Any, Literal
 
 from .annotation import FeatureStructure
-from .arrays import ByteArray, FSArray, StringArray
-from .cas import INITIAL_VIEW, Cas
+from .arrays import ELEMENTS, FSArray, StringArray
+from .cas import Cas
 from .edge import MetadataRecord
 from .errors import CasError
-from .text import Sofa
+from .graph_writer import GraphWriter
 from .typesystem import TypeSystem, own_types
-from .utf16 import Utf16
 from .xmi_graph import Batch, Collector, Graph, document_name
 from .xmi_loss import Losses
-from .xmi_plan import Field, Plan, check, plan_for, strings, values
+from .xmi_parse import package_uri
+from .xmi_plan import Field, Plan, is_xml_name, plan_for, strings, values
 from .xml_text import Escaper, IllegalCharacterError
 
 XMI = "http://www.omg.org/XMI"
@@ -73,24 +72,25 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
-class _Writer:
+class _Writer(GraphWriter):
     def __init__(self, cas: Cas, types: TypeSystem, graph: Graph, strict: bool, indent: str) -> None:
-        self.cas, self.types, self.graph, self.indent = cas, types, graph, indent
-        self.esc = Escaper(strict)
-        self.losses = Losses()
-        self.out: list[str] = []
+        super().__init__(cas, types, graph, Escaper(strict), Losses())
+        self.indent = indent
         self.prefixes: dict[str, str] = {}
-        self.offsets = [Utf16(v.text) for v in graph.views]
-        self.sofa_number = {id(v.sofa): n for v, n in zip(graph.views, graph.sofa_numbers, strict=True)}
+
+    def tag(self, number: int) -> str:
+        return f' pos="{number}"'
 
     def document(self) -> bytes:
         graph, indent = self.graph, self.indent
         metadata_plan = plan_for(MetadataRecord, self.types)
+        for batch in graph.batches:
+            if batch.plan.unfit:
+                raise CasError(batch.plan.unfit)
         self._name_packages([*(b.plan.package for b in graph.batches), metadata_plan.package])
         self.out.append("")
         self.out.append(f'{indent}<cas:NULL xmi:id="0"/>')
-        needed = {b.view for b in graph.batches if b.plan.in_sofa}
-        sofas = [self._needs_sofa(i, i in needed) for i in range(len(graph.views))]
+        sofas = self.sofas_needed()
         for i, has_sofa in enumerate(sofas):
             if has_sofa:
                 self._sofa(i)
@@ -103,7 +103,7 @@ class _Writer:
             sofa = f' sofa="{graph.sofa_numbers[i]}"' if sofas[i] else ""
             self.out.append(f'{indent}<cas:View{sofa} members="{" ".join(map(str, members))}"/>')
         self.out.append("\n</xmi:XMI>\n" if indent else "</xmi:XMI>")
-        used = "".join(f' xmlns:{p}="{_uri(package)}"' for package, p in self.prefixes.items())
+        used = "".join(f' xmlns:{p}="{package_uri(package)}"' for package, p in self.prefixes.items())
         self.out[0] = f'<?xml version="1.0" encoding="UTF-8"?>\n<xmi:XMI xmlns:xmi="{XMI}"{used} xmi:version="2.0">'
         return "".join(self.out).encode()
 
@@ -112,6 +112,8 @@ class _Writer:
         taken = {"cas", "xmi"}
         for package in sorted(set(packages) - {"uima.cas"}, key=lambda p: (p != "uima.tcas", p)):
             last = package.rpartition(".")[2] or "noNamespace"
+            if last.lower().startswith(("xmi", "xml")) or not is_xml_name(last):
+                last = "p"  # UIMA passes over elements whose prefix begins with xmi; names that begin with xml are XML's own
             prefix, n = last, 1
             while prefix in taken:
                 n += 1
@@ -120,19 +122,6 @@ class _Writer:
             self.prefixes[package] = prefix
 
     # -- Sofas ---------------------------------------------------------------------------------------------------
-
-    def _needs_sofa(self, i: int, has_annotations: bool) -> bool:
-        """False for the initial view of a document that never got a text: UIMA writes it without a Sofa."""
-        sofa = self.graph.views[i].sofa
-        origin = self.cas._origin
-        return (
-            has_annotations
-            or sofa.name != INITIAL_VIEW
-            or sofa.text is not None
-            or sofa.uri is not None
-            or sofa.array is not None
-            or (origin is not None and sofa.name in origin.sofas)
-        )
 
     def _sofa(self, i: int) -> None:
         view, esc = self.graph.views[i], self.esc
@@ -160,26 +149,25 @@ class _Writer:
         plan = batch.plan
         tag = f"{self.prefixes[plan.package]}:{plan.local}"
         head, close = f'{self.indent}<{tag} xmi:id="', f"</{tag}>"
-        sofa = self.graph.sofa_numbers[batch.view] if batch.view >= 0 else 0
+        sofa = f' sofa="{self.graph.sofa_numbers[batch.view]}"' if batch.view >= 0 else ""
         if batch.begins is not None:
             self._columns(batch, head, close, sofa)
             return
         begins: Iterable[int] = repeat(0)
         ends: Iterable[int] = repeat(0)
         if plan.span:
-            begins, ends = self._spans(batch, [a._begin for a in batch.items], [a._end for a in batch.items])
+            begins, ends = self.spans(batch, [a._begin for a in batch.items], [a._end for a in batch.items])
         rows = zip(batch.numbers, batch.items, begins, ends)  # noqa: B905  repeat() has no end
         self._write(plan, batch.items, batch.numbers, head, close, sofa, rows, self.out)
 
-    def _columns(self, batch: Batch, head: str, close: str, sofa: int) -> None:
-        begins, ends = self._spans(batch, batch.begins or (), batch.ends)
+    def _columns(self, batch: Batch, head: str, close: str, sofa: str) -> None:
+        begins, ends = self.spans(batch, batch.begins or (), batch.ends)
         one: list[str] = []
         self._write(batch.plan, batch.items, (0,), "", close, sofa, [(0, batch.items[0], 0, 0)], one)
-        before = f'0" sofa="{sofa}" begin="0" end="0"'
+        before = f'0"{sofa} begin="0" end="0"'
         rest = one[0][len(before) :]
         self.out += [
-            f'{head}{n}" sofa="{sofa}" begin="{b}" end="{e}"{rest}'
-            for n, b, e in zip(batch.numbers, begins, ends, strict=True)
+            f'{head}{n}"{sofa} begin="{b}" end="{e}"{rest}' for n, b, e in zip(batch.numbers, begins, ends, strict=True)
         ]
 
     def _write(
@@ -189,78 +177,22 @@ class _Writer:
         numbers: Sequence[int],
         head: str,
         close: str,
-        sofa: int,
+        sofa: str,
         rows: Any,
         out: list[str],
     ) -> None:
-        tags = self._tags(items) if plan.is_token else iter(())
+        tags = self.tags(items) if plan.is_token else iter(())
         try:
-            plan.write(out.append, head, close, sofa, rows, tags, self.esc, self._ref, self._refs)
+            plan.write(out.append, head, close, sofa, rows, tags, self.esc, self.ref, self._refs)
         except (TypeError, ValueError, OverflowError, AttributeError, KeyError):
-            self._explain(plan, items)
+            self.explain(plan, items)
             raise
         if self.esc.lossy or plan.string_arrays:
             self.losses.features(plan, items, numbers, self.esc.lossy)
 
-    def _spans(self, batch: Batch, begins: Sequence[int], ends: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-        if not begins:
-            return begins, ends
-        view = self.graph.views[batch.view]
-        limit = len(view.text) if view.sofa.text is not None else 2**31 - 1
-        if not set(map(type, begins)) | set(map(type, ends)) <= {int}:
-            raise CasError(f"{document_name(self.cas)}: {batch.plan.name}: expected begin and end as int")
-        if min(begins) < 0 or max(ends) > limit or any(map(gt, begins, ends)):
-            b, e = next((b, e) for b, e in zip(begins, ends, strict=True) if not 0 <= b <= e <= limit)
-            raise CasError(
-                f"{document_name(self.cas)}: {batch.plan.name} {b}:{e} lies outside the text of view {view.name} (0:{limit})"
-            )
-        convert = self.offsets[batch.view]
-        if convert:
-            return list(map(convert.to_utf16, begins)), list(map(convert.to_utf16, ends))
-        return begins, ends
-
-    def _tags(self, tokens: list[Any]) -> Iterator[str]:
-        made, number = self.graph.tag_of, self.graph.number
-        if not tokens or not (made or hasattr(type(tokens[0]), "_pos_link")):
-            return repeat("")
-        return (self._tag(token, made, number) for token in tokens)
-
-    @staticmethod
-    def _tag(token: Any, made: dict[int, Any], number: dict[int, int]) -> str:
-        """The attribute that links a token's POS."""
-        link = getattr(token, "_pos_link", None) or made.get(id(token))
-        n = number.get(id(link)) if link is not None else None
-        return f' pos="{n}"' if n else ""
-
-    def _ref(self, value: Any) -> int:
-        """The number of a feature structure, 0 for one that is not written."""
-        n = self.graph.number.get(id(value))
-        if n is None:
-            if isinstance(value, Sofa):
-                return self.sofa_number.get(id(value), 0)
-            if not isinstance(value, FeatureStructure | list | bytes | bytearray):
-                raise TypeError(f"expected a feature structure, got {type(value).__name__}")
-            return 0
-        return n
-
     def _refs(self, values_: Any) -> str:
-        ref = self._ref
+        ref = self.ref
         return " ".join(["0" if v is None else str(ref(v)) for v in values_])
-
-    def _explain(self, plan: Plan, items: list[Any]) -> None:
-        """Raises the CasError that says which feature cannot be written, and why."""
-        for item in items:
-            for f in plan.fields:
-                try:
-                    check(f, getattr(item, f.attribute), self.esc)
-                except (TypeError, ValueError, OverflowError, AttributeError, KeyError) as e:
-                    self._refuse(plan.name, f, e)
-
-    def _refuse(self, name: str, f: Field, error: Exception) -> None:
-        why = (
-            str(error) if isinstance(error, TypeError | OverflowError | IllegalCharacterError) else type(error).__name__
-        )
-        raise CasError(f"{document_name(self.cas)}: {name}: feature {f.name} ({f.range}): {why}") from None
 
     # -- arrays and metadata -------------------------------------------------------------------------------------
 
@@ -275,9 +207,9 @@ class _Writer:
             elif range_ == StringArray.uima_name:
                 attribute = strings(inner, "elements", value, self.esc)
             else:
-                attribute = f' elements="{values(value, _ELEMENT[range_])}"'
+                attribute = f' elements="{values(value, ELEMENTS[range_])}"'
         except (TypeError, ValueError, OverflowError) as e:
-            self._refuse(range_, Field("elements", "", "array", _ELEMENT[range_]), e)
+            self.refuse(range_, Field("elements", "", "array", ELEMENTS[range_]), e)
             raise
         tail = f">{''.join(inner)}</cas:{local}>" if inner else "/>"
         self.out.append(f'{self.indent}<cas:{local} xmi:id="{number}"{attribute}{tail}')
@@ -298,26 +230,9 @@ class _Writer:
         rows = [(graph.metadata_number, record, 0, 0)]
         head = f'{self.indent}<{tag} xmi:id="'
         try:
-            plan.write(self.out.append, head, f"</{tag}>", 0, rows, iter(()), self.esc, self._ref, self._refs)
+            plan.write(self.out.append, head, f"</{tag}>", "", rows, iter(()), self.esc, self.ref, self._refs)
         except (TypeError, IllegalCharacterError) as e:
             raise CasError(f"{document_name(self.cas)}: metadata: {e}") from None
 
     def _uses(self, package: str) -> bool:
         return any(b.plan.package == package for b in self.graph.batches)
-
-
-_ELEMENT = {
-    "uima.cas.FSArray": "uima.cas.TOP",
-    "uima.cas.StringArray": "uima.cas.String",
-    "uima.cas.BooleanArray": "uima.cas.Boolean",
-    ByteArray.uima_name: "uima.cas.Byte",
-    "uima.cas.ShortArray": "uima.cas.Short",
-    "uima.cas.IntegerArray": "uima.cas.Integer",
-    "uima.cas.LongArray": "uima.cas.Long",
-    "uima.cas.FloatArray": "uima.cas.Float",
-    "uima.cas.DoubleArray": "uima.cas.Double",
-}
-
-
-def _uri(package: str) -> str:
-    return f"http:///{package.replace('.', '/')}.ecore" if package else "http:///uima/noNamespace.ecore"

@@ -1,5 +1,6 @@
-// Loads XMI strictly with Apache UIMA, tells as JSON lines what it found, and writes the document again.
-// Standard input: one task a line, tab-separated: xmi, type system, where to write the document again (or nothing).
+// Loads XMI with Apache UIMA, tells as JSON lines what it found, and writes the document again.
+// Standard input: one task a line, tab-separated: xmi, type system, where to write the document again (or nothing), and
+// `lenient` where it shall be loaded so.
 // Standard output: one JSON object a line, in the order of the tasks: {"error": ...} or {"views": [...]}.
 
 import java.io.BufferedOutputStream;
@@ -57,7 +58,7 @@ public final class UimaCheck {
       String[] task = line.split("\t", -1);
       StringBuilder json = new StringBuilder();
       try {
-        check(task[0], task[1], task.length > 2 ? task[2] : "", json);
+        check(task[0], task[1], task.length > 2 ? task[2] : "", task.length > 3 && task[3].equals("lenient"), json);
       } catch (Throwable fault) {
         json.setLength(0);
         StringBuilder message = new StringBuilder();
@@ -73,7 +74,7 @@ public final class UimaCheck {
     }
   }
 
-  private static void check(String xmi, String types, String again, StringBuilder json) throws Exception {
+  private static void check(String xmi, String types, String again, boolean lenient, StringBuilder json) throws Exception {
     TypeSystemDescription description = TYPE_SYSTEMS.get(types);
     if (description == null) {
       description = UIMAFramework.getXMLParser().parseTypeSystemDescription(new XMLInputSource(types));
@@ -83,7 +84,7 @@ public final class UimaCheck {
     CAS cas = CasCreationUtils.createCas(description, null, null);
     XmiSerializationSharedData shared = new XmiSerializationSharedData();
     try (InputStream stream = new FileInputStream(xmi)) {
-      XmiCasDeserializer.deserialize(stream, cas, false, shared);
+      XmiCasDeserializer.deserialize(stream, cas, lenient, shared);
     }
     new Dump(json, shared).document(cas);
     if (!again.isEmpty()) {
@@ -216,14 +217,7 @@ public final class UimaCheck {
       TypeSystem types = fs.getCAS().getTypeSystem();
       Type range = feature.getRange();
       if (!range.isPrimitive()) {
-        FeatureStructure target = fs.getFeatureValue(feature);
-        if (target instanceof SofaFS) {
-          json.append("{\"sofa\":");
-          string(json, ((SofaFS) target).getSofaID());
-          json.append('}');
-        } else {
-          json.append(target == null ? "null" : "{\"ref\":" + number(target) + "}");
-        }
+        reference(fs.getFeatureValue(feature));
       } else if (types.subsumes(types.getType(CAS.TYPE_NAME_STRING), range)) {
         string(json, fs.getStringValue(feature));
       } else {
@@ -252,6 +246,16 @@ public final class UimaCheck {
       }
     }
 
+    private void reference(FeatureStructure target) {
+      if (target instanceof SofaFS) {
+        json.append("{\"sofa\":");
+        string(json, ((SofaFS) target).getSofaID());
+        json.append('}');
+      } else {
+        json.append(target == null ? "null" : "{\"ref\":" + number(target) + "}");
+      }
+    }
+
     private void elements(CommonArrayFS array) {
       json.append('[');
       for (int i = 0; i < array.size(); i++) {
@@ -259,8 +263,7 @@ public final class UimaCheck {
         if (array instanceof StringArrayFS) {
           string(json, ((StringArrayFS) array).get(i));
         } else if (array instanceof ArrayFS) {
-          FeatureStructure element = ((ArrayFS) array).get(i);
-          json.append(element == null ? "null" : "{\"ref\":" + number(element) + "}");
+          reference(((ArrayFS) array).get(i));
         } else if (array instanceof IntArrayFS) {
           json.append(((IntArrayFS) array).get(i));
         } else if (array instanceof FloatArrayFS) {

@@ -12,22 +12,26 @@ from caspipe.typesystem.annotation import AnnotationBase
 from caspipe.typesystem.arrays import ArrayBase, ByteArray, linked
 from caspipe.typesystem.utf16 import Utf16
 from caspipe.typesystem.xmi_plan import Field, plan_for
+from caspipe.typesystem.xml_text import replace_illegal
 
 Value = Any
 
 
-def graph(cas: Cas, *, single: bool = False) -> dict[str, Any]:
+def graph(cas: Cas, *, single: bool = False, by_number: bool = False) -> dict[str, Any]:
     """The whole document: views with what they index, in index order, and every feature structure with its values.
 
     Feature structures are numbered as they are met, so equal documents give equal data whatever their xmi:ids. `single`:
-    floats of 32 bits as what those bits mean, since Java knows no other.
+    floats of 32 bits as what those bits mean, since Java knows no other. `by_number`: what has no offsets in the order of
+    its xmi:ids, since in UIMA it has none.
     """
-    return _Walk(cas, single).document()
+    return _Walk(cas, single, by_number).document()
 
 
 class _Walk:
-    def __init__(self, cas: Cas, single: bool) -> None:
+    def __init__(self, cas: Cas, single: bool, by_number: bool) -> None:
         self.cas, self.single = cas, single
+        origin = cas._origin if by_number else None
+        self.rank = {} if origin is None else {id(x): n for n, x in origin.items.items()}
         self.types = cas.typesystem or _own()
         self.numbers: dict[int, int] = {}
         self.all: list[Any] = []
@@ -39,7 +43,8 @@ class _Walk:
             sofa = view.sofa
             segments = None if view.offset_map is None else view.offset_map.segments()
             array = None if sofa.array is None else self.number(sofa.array)
-            members = [self.number(x) for x in view]
+            indexed = sorted(view, key=lambda x: self.rank.get(id(x), 0) if not isinstance(x, Annotation) else 2**32)
+            members = [self.number(x) for x in indexed]
             views.append((view.name, sofa.text, sofa.mime, sofa.uri, array, segments, members))
         values: list[Any] = []
         while len(values) < len(self.all):
@@ -148,7 +153,7 @@ def from_java(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_java(cas: Cas) -> dict[str, Any]:
-    """A document that was just read, as UIMA must see it: offsets in UTF-16, absent numbers 0."""
+    """A document that was just read, as UIMA must see it: offsets in UTF-16, absent numbers 0, no character XML lacks."""
     assert cas._origin is not None
     types = cas.typesystem or _own()
     numbers = {id(x): n for n, x in cas._origin.items.items()}
@@ -163,7 +168,9 @@ def for_java(cas: Cas) -> dict[str, Any]:
             return v.name
         if isinstance(v, float):
             return _java_float(v, range_)
-        if isinstance(v, str) or v is None or isinstance(v, bool | int):
+        if isinstance(v, str):
+            return replace_illegal(v)[0]
+        if v is None or isinstance(v, bool | int):
             return v
         return str(v)
 
@@ -183,14 +190,14 @@ def for_java(cas: Cas) -> dict[str, Any]:
             units = Utf16(item._sofa.text or "") if item._sofa is not None else Utf16("")
             values["begin"], values["end"] = units.to_utf16(item.begin), units.to_utf16(item.end)
             covered = (
-                item._sofa.text[item.begin : item.end]
+                replace_illegal(item._sofa.text[item.begin : item.end])[0]
                 if item._sofa is not None and item._sofa.text is not None
                 else None
             )
         for f in plan_for(type(item), types).fields:
             if f.kind == "pos":
                 values["pos"] = value(getattr(item, "_pos_link", None), "")
-                values["tag"] = item.pos if values["pos"] is None else ""
+                values["tag"] = replace_illegal(item.pos)[0] if values["pos"] is None else ""
                 continue
             v = getattr(item, f.attribute)
             if v is None or (f.omit_empty and v == ""):
@@ -207,7 +214,8 @@ def for_java(cas: Cas) -> dict[str, Any]:
     views = {}
     for view in cas.views:
         members = sorted(numbers[id(x)] for x in view if not isinstance(x, ArrayBase))
-        views[view.name] = view.sofa.text, view.sofa.mime or None, view.sofa.uri, members
+        text = None if view.sofa.text is None else replace_illegal(view.sofa.text)[0]
+        views[view.name] = text, view.sofa.mime or None, view.sofa.uri, members
     return {"views": views, "fs": found}
 
 

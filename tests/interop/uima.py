@@ -1,4 +1,4 @@
-"""Apache UIMA for Java as a judge of our XMI: one virtual machine loads many documents strictly and tells what it found.
+"""Apache UIMA for Java as a judge of our XMI: one virtual machine loads many documents and tells what it found.
 
 Works on Debian's `libuima-core-java` with a JDK. `UIMA_JARS` (a class path) names other jars.
 """
@@ -35,13 +35,13 @@ def _jars() -> str:
     return str(jar) if jar.is_file() else ""
 
 
-def compiled(folder: Path) -> str:
-    """Compiles the program into `folder` and returns the class path to run it. Raises CalledProcessError."""
+def compiled(folder: Path, source: Path = _SOURCE) -> str:
+    """Compiles a program into `folder` and returns the class path to run it. Raises CalledProcessError."""
     path = f"{_jars()}{os.pathsep}{folder}"
-    if not (folder / "UimaCheck.class").is_file():
+    if not (folder / source.with_suffix(".class").name).is_file():
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            ["javac", "-encoding", "UTF-8", "-cp", _jars(), "-d", str(folder), str(_SOURCE)],
+            ["javac", "-encoding", "UTF-8", "-cp", _jars(), "-d", str(folder), str(source)],
             check=True,
             capture_output=True,
         )
@@ -56,12 +56,14 @@ class Uima:
         self.class_path = compiled(folder / "classes")
         self._count = 0
 
-    def check(self, pairs: Sequence[tuple[Path | bytes, Path | bytes]], *, again: bool = False) -> list[dict[str, Any]]:
+    def check(
+        self, pairs: Sequence[tuple[Path | bytes, Path | bytes]], *, again: bool = False, lenient: bool = False
+    ) -> list[dict[str, Any]]:
         """What UIMA says of each (XMI, type system), in order.
 
         `{"error": message}`, or `views` (name, sofa, text, mime, uri, array, members) and `fs` (id, type, features or
         elements, covered text); members and references are indexes into `fs`. Offsets are UTF-16 code units. With `again`,
-        `again` is the document as UIMA wrote it.
+        `again` is the document as UIMA wrote it. `lenient`: as UIMA loads where asked to be so, not strictly.
         """
         types: dict[bytes, Path] = {}
         tasks: list[tuple[Path, Path, Path | None]] = []
@@ -74,7 +76,8 @@ class Uima:
             if isinstance(xmi, bytes):
                 xmi = self._put(f"document{self._count}.xmi", xmi)
             tasks.append((xmi, typesystem, self.folder / f"again{self._count}.xmi" if again else None))
-        lines = "".join(f"{x}\t{t}\t{a or ''}\n" for x, t, a in tasks)
+        mode = "lenient" if lenient else ""
+        lines = "".join(f"{x}\t{t}\t{a or ''}\t{mode}\n" for x, t, a in tasks)
         ran = subprocess.run(
             ["java", "-Xss64m", "-cp", self.class_path, "UimaCheck"],
             input=lines.encode(),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.readers.xmi import XmiReader
-from caspipe.typesystem import Cas
+from caspipe.typesystem import Cas, CaspipeWarning, Sentence
 from caspipe.typesystem.typesystem import TypeSystem
 from caspipe.typesystem.xmi_writer import write_xmi
 
-BADGE = "org.example.Badge"
+BADGE = "org.hospital.Badge"
 
 
 def badge_types() -> TypeSystem:
@@ -49,7 +50,7 @@ def test_the_nearest_type_system_is_taken(tmp_path: Path, place: str) -> None:
 def test_a_type_system_above_the_folder_is_not_looked_at(tmp_path: Path) -> None:
     write(tmp_path / "docs/b.xmi")
     (tmp_path / "TypeSystem.xml").write_bytes(badge_types().to_xml())
-    r = XmiReader(folder=tmp_path / "docs")
+    r = XmiReader(folder=tmp_path / "docs", infer=False)
     assert list(r) == []
     ((document, reason),) = reasons(r)
     assert document == "b"
@@ -57,11 +58,52 @@ def test_a_type_system_above_the_folder_is_not_looked_at(tmp_path: Path) -> None
     assert BADGE in reason
 
 
-def test_a_type_system_can_be_named_or_made_up(tmp_path: Path) -> None:
+def test_a_type_system_can_be_named_or_is_made_up_with_a_warning(tmp_path: Path) -> None:
     write(tmp_path / "docs/b.xmi")
     (tmp_path / "types.xml").write_bytes(badge_types().to_xml())
     assert numbers(XmiReader(folder=tmp_path / "docs", typesystem=tmp_path / "types.xml")) == [("b", ["17"])]
-    assert numbers(XmiReader(folder=tmp_path / "docs", infer=True)) == [("b", [17])]
+    r = XmiReader(folder=tmp_path / "docs")
+    with pytest.warns(
+        CaspipeWarning, match="a document whose types no type system describes: they were made up"
+    ) as told:
+        (cas,) = r
+    assert len(told) == 1
+    assert [b.number for b in cas.select(BADGE)] == [17]
+    assert cas.metadata["types"] == "inferred"
+
+
+def test_own_types_need_no_type_system_and_no_warning(tmp_path: Path) -> None:
+    cas = Cas("ab")
+    cas.add(Sentence(0, 2))
+    (tmp_path / "b.xmi").write_bytes(write_xmi(cas))
+    (again,) = XmiReader(folder=tmp_path)
+    assert again.typesystem is None
+    assert again.metadata == {}
+
+
+def zipped(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize("place", ["ward/b.typesystem.xml", "ward/TypeSystem.xml", "TypeSystem.xml"])
+def test_the_type_system_is_found_in_the_archive(tmp_path: Path, place: str) -> None:
+    write(tmp_path / "b.xmi")
+    data = (tmp_path / "b.xmi").read_bytes()
+    path = zipped(tmp_path / "corpus.zip", {"ward/b.xmi": data, place: badge_types().to_xml()})
+    assert numbers(XmiReader(folder=path)) == [("ward/b", ["17"])]
+    assert numbers(XmiReader(files=path)) == [("ward/b", ["17"])]
+
+
+def test_the_type_system_of_an_archive_may_lie_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "b.xmi")
+    (tmp_path / "docs").mkdir()
+    zipped(tmp_path / "docs/corpus.zip", {"b.xmi": (tmp_path / "b.xmi").read_bytes()})
+    (tmp_path / "docs/TypeSystem.xml").write_bytes(badge_types().to_xml())
+    r = XmiReader(folder=tmp_path / "docs", files=tmp_path / "docs/corpus.zip")
+    assert [found for _, found in numbers(r)] == [["17"]]
 
 
 def test_unknown_types_are_passed_through_where_reading_is_lenient(tmp_path: Path) -> None:

@@ -76,6 +76,14 @@ def test_what_is_known_is_not_guessed() -> None:
     assert cas.typesystem.features("org.note.Span")["score"].range == "uima.cas.Double"
 
 
-def test_names_uima_would_refuse_are_faults() -> None:
-    with pytest.raises(FormatError, match=r"no type org\.note\.Re-cord"):
-        read_xmi(DATA.replace(b"n:Record", b"n:Re-cord"), lenient=True)
+def test_names_uima_would_refuse_are_faults_or_others() -> None:
+    data = DATA.replace(b"n:Record", b"n:Re-cord").replace(b"size=", b"_si.ze=")
+    with pytest.raises(FormatError, match=r"org\.note\.Span has no feature _si\.ze"):
+        read_xmi(data, TypeSystem.infer(data))
+    cas = read_xmi(data, lenient=True)
+    assert [r.words for r in cas.select("org.note.Re_cord")] == [["a", ""]]
+    assert [s.x_si_ze for s in cas.select("org.note.Span")] == [3, -4]
+    assert "Re-cord: UIMA takes no such name: read as Re_cord" in cas.metadata["xmi:notes"]
+    assert cas.typesystem is not None
+    again = read_xmi(write_xmi(cas), TypeSystem.from_xml(cas.typesystem.to_xml()))
+    assert [s.x_si_ze for s in again.select("org.note.Span")] == [3, -4]

@@ -205,9 +205,9 @@ def test_lenient_reading_notes_what_it_changed() -> None:
     assert second["to"] is None
     assert phi.kind is PhiKind.OTHER
     assert cas.metadata["xmi:notes"].split("; ") == [
+        "xmi:id 3 is used twice, the later element counts",
         "my.T 3:99 moved into the text (0:12)",
         "my.T 5:1 moved into the text (0:12)",
-        "xmi:id 3 is used twice, the later element counts",
         "my.T: feature to refers to xmi:id 77, which is not in the document",
         "my.T: feature all refers to xmi:id 88, which is not in the document",
         "View _InitialView: member 66 is no feature structure of the document",

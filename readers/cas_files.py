@@ -1,0 +1,103 @@
+"""What the readers of UIMA's own files share: the type system of each document, and what becomes of unknown types."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..pipeline.errors import CaspipeError, ReaderError
+from ..typesystem import Cas, CaspipeWarning
+from ..typesystem.typesystem import TypeSystem
+from .files import FileReader
+from .selection import Source
+from .types_beside import TypesBeside
+
+INFERRED = "inferred"
+"""What `metadata["types"]` says of a document whose types were made up."""
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class CasFileReader(FileReader):
+    """A reader of files that hold one document each, as UIMA knows it."""
+
+    typesystem: Path | None = None
+    """Type system for all files."""
+    lenient: bool = False
+    """Types and features that the type system lacks are passed through, dangling references become null, offsets are moved
+    into the text; what was changed stands in the document's metadata. Else such a document has failed."""
+    infer: bool = True
+    """Where no type system is found, types and features that caspipe does not know are made up from the document, with a
+    warning, and its metadata say `types: inferred`. Else such a document has failed."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._beside: TypesBeside | None = None
+
+    def open(self) -> None:
+        """Lists the files and loads `typesystem`. Raises ReaderError where a file is absent or damaged."""
+        super().open()
+        if self.typesystem is not None and isinstance(found := self._lookup.load(str(self.typesystem)), str):
+            raise ReaderError(f"reader {self.id}: {found}")
+
+    def close(self) -> None:
+        self._beside = None
+        super().close()
+
+    @property
+    def _lookup(self) -> TypesBeside:
+        if self._beside is None:
+            self._beside = TypesBeside(self.typesystem, self.folder, self.suffixes)
+        return self._beside
+
+    def __iter__(self) -> Iterator[Cas]:
+        inferred = 0
+        for source in self.readable():
+            data = self.read(source)
+            if data is None:
+                continue
+            types = self.types_for(source, data)
+            if isinstance(types, str):
+                self.fail(source.id, types)
+                continue
+            cas = self._cas(source, data, types)
+            if cas is not None:
+                inferred += cas.metadata.get("types") == INFERRED
+                yield cas
+        if inferred:
+            what = "a document whose types" if inferred == 1 else f"{inferred} documents whose types"
+            warnings.warn(
+                f"reader {self.id}: {what} no type system describes: they were made up from what occurs. Name a file as "
+                "`typesystem`, lay TypeSystem.xml beside the documents, or say `infer: false`",
+                CaspipeWarning,
+                stacklevel=2,
+            )
+
+    def __len__(self) -> int:
+        return len(self.sources())
+
+    def types_for(self, source: Source, data: bytes) -> TypeSystem | str | None:
+        """The type system for a document, or what is wrong with it; None where there is none."""
+        return self._lookup.of(source.path)
+
+    def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
+        """The document of a file. Raises CaspipeError."""
+        raise TypeError(f"{type(self).__name__} must define parse")
+
+    def _cas(self, source: Source, data: bytes, types: TypeSystem | None) -> Cas | None:
+        try:
+            cas = self.parse(data, types, source.id, self.infer and types is None)
+        except CaspipeError as error:
+            self.fail(source.id, f"{source.path}: {error}")
+            return None
+        except Exception as error:  # another library's message may quote the document
+            self.fail(source.id, f"{source.path}: {type(error).__name__}")
+            return None
+        if types is None and not self.lenient and _made_up(cas.typesystem):
+            cas.metadata["types"] = INFERRED
+        return cas
+
+
+def _made_up(types: TypeSystem | None) -> bool:
+    return types is not None and any(where.endswith("(inferred)") for _, where in types.foreign())

@@ -1,0 +1,99 @@
+"""XMI's bytes as the XML parser takes them: encodings of several bytes, and characters only XML 1.1, or nobody, allows."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from .safe_xml import is_xml_11
+
+_HEADER = re.compile(
+    rb"""(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["'][^>]{0,100}>"""
+)
+_REFERENCE = re.compile(rb"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_NO_CHARACTER = re.compile(rb"\xef\xbf[\xbe\xbf]")
+_PAIR = re.compile(
+    rb"&#(x[dD][89abAB][0-9a-fA-F]{2}|5(?:529[6-9]|5[3-9][0-9]{2}|6[0-2][0-9]{2}|63[01][0-9]));"
+    rb"&#(x[dD][c-fC-F][0-9a-fA-F]{2}|5(?:632[0-9]|63[3-9][0-9]|6[4-9][0-9]{2}|7[0-2][0-9]{2}|73[0-3][0-9]|734[0-3]));"
+)
+_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"<\x00", "utf-16-le"), (b"\x00<", "utf-16-be"))
+
+
+def readable(data: bytes, lenient: bool) -> tuple[bytes, dict[int, int]]:
+    """The document in bytes that expat takes, and the characters that stand in for others, by code point.
+
+    XML 1.1 may refer to control characters, which expat refuses: private characters stand in for them. `lenient`: for every
+    character that is not allowed, in XML 1.0 too, also for halves of surrogate pairs; blanks before the header are dropped.
+    """
+    if lenient:
+        data = data.lstrip(b" \t\r\n")
+    data = _single_bytes(data, lenient)
+    if not (lenient or is_xml_11(data)) or data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:2]:
+        return data, {}
+    if lenient:
+        data = _PAIR.sub(_joined, data)
+        data = _CONTROL.sub(lambda m: b"&#%d;" % m.group()[0], data)
+        if (header := _HEADER.match(data[:400])) is None or header.group(1).lower() == b"utf-8":
+            data = _NO_CHARACTER.sub(lambda m: b"&#%d;" % (0xFFC0 + (m.group()[2] & 0x3F)), data)
+    referred = {_code(m) for m in _REFERENCE.finditer(data)}
+    codes = sorted(c for c in referred if _is_illegal(c) and (lenient or 0 < c < 32))
+    if not codes:
+        return data, {}
+    spare = _spare(data, referred)
+    stand_in = dict(zip(codes, spare, strict=False))
+    changed = _REFERENCE.sub(lambda m: b"&#%d;" % stand_in[c] if (c := _code(m)) in stand_in else m.group(), data)
+    return changed, {new: old for old, new in stand_in.items()}
+
+
+def _single_bytes(data: bytes, lenient: bool) -> bytes:
+    """As UTF-8 where the document is in an encoding of several bytes that expat does not know."""
+    wide = next((name for bom, name in _BOMS if data.startswith(bom)), "")
+    if wide:
+        if not lenient and "1.1" not in data[:120].decode(wide, "replace"):
+            return data
+        name = wide
+    else:
+        header = _HEADER.match(data[:400])
+        if header is None:
+            return data
+        name = header.group(1).decode("ascii")
+        if name.lower() in ("utf-8", "us-ascii", "iso-8859-1") or not _is_multibyte(name):
+            return data
+    try:
+        text = data.decode(name)
+    except (UnicodeDecodeError, LookupError):
+        return data
+    plain = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+    header = _HEADER.match(plain[:400])
+    return plain if header is None else plain[: header.start(1)] + b"UTF-8" + plain[header.end(1) :]
+
+
+def _is_multibyte(name: str) -> bool:
+    try:
+        if not codecs.lookup(name)._is_text_encoding:
+            return False
+        return len(bytes(range(256)).decode(name, "replace")) != 256
+    except (LookupError, UnicodeError):
+        return False
+
+
+def _is_illegal(code: int) -> bool:
+    return (code < 32 and code not in (9, 10, 13)) or 0xD800 <= code < 0xE000 or code in (0xFFFE, 0xFFFF)
+
+
+def _spare(data: bytes, referred: set[int]) -> Iterator[int]:
+    """Private characters that the document does not use."""
+    text = data.decode("utf-8", "replace")
+    return (c for c in range(0xE000, 0xF900) if c not in referred and chr(c) not in text)
+
+
+def _joined(match: re.Match[bytes]) -> bytes:
+    """Two references to the halves of a pair, as some old serialisers write them, as one."""
+    high, low = (int(g[1:], 16) if g[:1] == b"x" else int(g) for g in match.groups())
+    return b"&#%d;" % (0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
+
+
+def _code(match: re.Match[bytes]) -> int:
+    return int(match.group(1), 16) if match.group(1) else int(match.group(2))
