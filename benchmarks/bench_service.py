@@ -1,0 +1,155 @@
+"""The service against the pipeline itself: documents a second over HTTP, one by one and in batches, with one worker and two.
+
+Beside documents a second there are milliseconds of CPU time a document, of all processes of the service, which a busy
+machine distorts less (where the system tells: Linux).
+
+python -m benchmarks.bench_service
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import httpx
+
+from benchmarks.narratives import narratives
+
+DOCUMENTS = 300
+ROUNDS = 2
+PROGRAM = "from caspipe.pipeline.cli import main; main()"
+
+
+@contextmanager
+def service(workers: int) -> Iterator[tuple[httpx.Client, int]]:
+    """`caspipe serve` with the default pipeline; a client and the process's id."""
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        "serve",
+        "--port",
+        "0",
+        "--quiet",
+        "--workers",
+        str(workers),
+        "--queue",
+        "64",
+    ]
+    running = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "CASPIPE_KEY": "benchmark"}
+    )
+    try:
+        assert running.stderr is not None
+        found = re.search(r"http://\S+", running.stderr.readline())
+        assert found
+        with httpx.Client(base_url=found[0], timeout=120) as client:
+            while client.get("/ready").status_code != 200:
+                time.sleep(0.1)
+            yield client, running.pid
+    finally:
+        running.terminate()
+        running.communicate()
+
+
+def timed(work: Callable[[], None], cpu: Callable[[], float]) -> tuple[float, float]:
+    """Documents a second and CPU milliseconds a document: medians of the rounds, after one that warms up."""
+    seconds, busy = [], []
+    for _ in range(ROUNDS + 1):
+        started, before = time.perf_counter(), cpu()
+        work()
+        seconds.append(time.perf_counter() - started)
+        busy.append(cpu() - before)
+    return DOCUMENTS / statistics.median(seconds[1:]), statistics.median(busy[1:]) / DOCUMENTS * 1e3
+
+
+def inside(texts: list[str]) -> tuple[float, float]:
+    """In this process, without HTTP."""
+    from caspipe.pipeline.pipeline import Pipeline
+    from caspipe.pipeline.shipped import locate
+
+    pipeline = Pipeline.load(locate("deidentify"), ["masker.DATE.shift.key=benchmark"]).open()
+
+    def work() -> None:
+        for text in texts:
+            assert pipeline.process(text).deidentified
+
+    return timed(work, time.process_time)
+
+
+def singly(client: httpx.Client, texts: list[str], together: int) -> None:
+    """A request for each document, from so many clients at a time."""
+
+    def ask(text: str) -> None:
+        assert client.post("/v1/process", json={"text": text}).status_code == 200
+
+    with ThreadPoolExecutor(together) as clients:
+        list(clients.map(ask, texts))
+
+
+def batch(client: httpx.Client, texts: list[str]) -> None:
+    """One batch of all documents."""
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    response = client.post("/v1/batch", content=lines, headers={"Content-Type": "application/x-ndjson"})
+    assert len(response.text.splitlines()) == len(texts)
+
+
+def family(pid: int) -> Iterator[Path]:
+    """The folders under /proc of a process and those it started; none where the system has no such folders."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if folder.name == str(pid) or fields[1] == str(pid):
+            yield folder
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a service."""
+    ticks = 0
+    for folder in family(pid):
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def memory(pid: int) -> float:
+    """Resident MB of a service."""
+    pages = sum(int((folder / "statm").read_text().split()[1]) for folder in family(pid))
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def main() -> list[tuple[str, str]]:
+    texts = list(narratives(DOCUMENTS))
+    rows: list[tuple[str, str]] = []
+
+    def row(what: str, found: tuple[float, float]) -> None:
+        rows.append((f"{what}: documents a second", f"{found[0]:,.0f}"))
+        rows.append((f"{what}: CPU ms a document", f"{found[1]:,.1f}"))
+
+    row("2 kB, in process", inside(texts))
+    for workers in (1, 2):
+        with service(workers) as (client, pid):
+            row(
+                f"{workers} workers, a request each from {2 * workers} clients",
+                timed(partial(singly, client, texts, 2 * workers), partial(cpu_of, pid)),
+            )
+            row(f"{workers} workers, a batch of lines", timed(partial(batch, client, texts), partial(cpu_of, pid)))
+            rows.append((f"{workers} workers: resident memory of all processes (MB)", f"{memory(pid):,.0f}"))
+    return rows
+
+
+if __name__ == "__main__":
+    for what, figure in main():
+        print(f"{what:70} {figure:>12}")

@@ -1,0 +1,1 @@
+"""`caspipe serve`: a pipeline behind HTTP, and INCEpTION's external recommender. Needs the extra `server`."""

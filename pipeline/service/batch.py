@@ -1,0 +1,211 @@
+"""A batch: documents as lines or as one JSON array in, one line for each out, in order, as they are done.
+
+Memory is bounded: while `max_batch` bytes of documents wait, no more are read, and while the client does not read its
+answers, no more documents are begun.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.responses import Response
+
+from .jobs import Answer, Job, refusal
+from .limits import Gate, Gone, chunks, too_large
+from .metrics import Metrics
+from .problems import Problem
+from .rendering import encoded
+from .settings import Settings
+from .workers import Pool
+
+MEDIA = "application/x-ndjson"
+IN = (MEDIA, "application/json", "application/jsonl", "application/ndjson")
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+"""Around documents: blanks, and the bytes of a byte order mark."""
+
+
+class Batch(Response):
+    """The response to a batch: reads the request while it writes the answers."""
+
+    def __init__(self, pool: Pool, settings: Settings, gate: Gate, metrics: Metrics) -> None:
+        super().__init__(media_type=MEDIA)
+        self.pool, self.settings, self.gate, self.metrics = pool, settings, gate, metrics
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        with self.gate.place():
+            intake = Intake(receive, self.settings)
+            running: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(2 * self.pool.width)
+            feeding: asyncio.Task[None] | None = None
+            task: asyncio.Task[Answer] | None = None
+            try:
+                await intake.begin()
+                feeding = asyncio.ensure_future(self._feed(intake, running))
+                headers = [(b"content-type", MEDIA.encode())]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+                count = 0
+                while (task := await running.get()) is not None:
+                    answer = await task
+                    self.metrics.document(answer.code or "ok", answer.facts)
+                    await self._write(send, answer.body)
+                    count += 1
+                try:
+                    await feeding
+                except Problem as problem:  # the answer has begun: its last line says why there are no more
+                    await self._write(send, refusal(problem, Job("line", b"", line=count)).body)
+                await send({"type": "http.response.body", "body": b""})
+            except (TimeoutError, OSError):  # the client does not read
+                raise Gone from None
+            finally:
+                await intake.end()
+                left = [running.get_nowait() for _ in range(running.qsize())]
+                for unfinished in (feeding, task, *left):
+                    if unfinished is not None:
+                        unfinished.cancel()
+
+    async def _write(self, send: Any, line: bytes) -> None:
+        message = {"type": "http.response.body", "body": line + b"\n", "more_body": True}
+        await asyncio.wait_for(send(message), self.settings.body_seconds)
+
+    async def _feed(self, intake: Intake, running: asyncio.Queue[asyncio.Task[Answer] | None]) -> None:
+        """Begins documents as they come; no more than the queue takes."""
+        try:
+            index = 0
+            while True:
+                item = await intake.next()
+                if item is None:
+                    return
+                job = Job("line", item if isinstance(item, bytes) else b"", line=index)
+                work = self.pool.run(job, patient=True) if isinstance(item, bytes) else _refused(item, job)
+                await running.put(asyncio.ensure_future(work))
+                index += 1
+        finally:
+            await running.put(None)
+
+
+async def _refused(problem: Problem, job: Job) -> Answer:
+    return refusal(problem, job)
+
+
+class Intake:
+    """The documents of a batch as bytes of JSON, one after the other; a line that is too long is a Problem.
+
+    Reads ahead, up to `max_batch` bytes: a client that sends everything before it reads must not wait for one that waits
+    for it.
+    """
+
+    def __init__(self, receive: Any, settings: Settings) -> None:
+        self._settings = settings
+        self._receive = receive
+        self._rest = bytearray()
+        self._skipping = False
+        self._lines: list[bytes | Problem] = []
+        self._changed = asyncio.Event()
+        self._room = asyncio.Event()
+        self._starving = False
+        self._pump: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Reads as far as needed to know what the batch is. Raises Problem for an array that is none."""
+        self._pump = asyncio.ensure_future(self._read_ahead())
+        while not (first := self._first()) and not self._ended:
+            await self._more()
+        if first != b"[":
+            return
+        while not self._ended:
+            if len(self._rest) >= self._settings.max_batch:
+                raise too_large(self._settings.max_batch)
+            await self._more()
+        self._pump.result()
+        self._lines = await asyncio.to_thread(_array, bytes(self._rest), self._settings.max_body)
+        self._lines.reverse()
+        self._rest.clear()
+
+    async def next(self) -> bytes | Problem | None:
+        """The next document; None at the end. Raises Problem and Gone as `chunks` does."""
+        while True:
+            if self._lines:
+                return self._lines.pop()
+            if (found := self._line()) is not None:
+                return found
+            if self._ended and self._pump is not None:
+                self._pump.result()
+                return None
+            await self._more()
+
+    async def end(self) -> None:
+        """Reads no more."""
+        if self._pump is not None:
+            self._pump.cancel()
+            await asyncio.wait((self._pump,))
+            if not self._pump.cancelled():
+                self._pump.exception()  # looked at, so that nobody warns of it
+
+    def _first(self) -> bytes:
+        """The first byte that is not blank; empty where there is none yet."""
+        kept = self._rest.lstrip(_BLANK)
+        del self._rest[: len(self._rest) - len(kept)]
+        return bytes(self._rest[:1])
+
+    @property
+    def _ended(self) -> bool:
+        return self._pump is not None and self._pump.done()
+
+    async def _more(self) -> None:
+        """Waits until more was read, or there is no more."""
+        self._changed.clear()
+        self._starving = True  # what is there is no whole document
+        self._room.set()
+        if not self._ended:
+            await self._changed.wait()
+
+    async def _read_ahead(self) -> None:
+        try:
+            async for part in chunks(self._receive, self._settings.body_seconds):
+                self._rest += part
+                self._starving = False
+                self._changed.set()
+                while len(self._rest) >= self._settings.max_batch and not self._starving:
+                    self._room.clear()
+                    await self._room.wait()
+        finally:
+            asyncio.get_running_loop().call_soon(self._changed.set)  # when this task is done
+
+    def _line(self) -> bytes | Problem | None:
+        """The next line that is not blank, out of what was read so far."""
+        limit = self._settings.max_body
+        while True:
+            at = self._rest.find(b"\n")
+            if at < 0 and len(self._rest) > limit:
+                self._skipping = True
+                self._rest.clear()
+            if at < 0 and not (self._ended and self._rest):
+                if self._ended and self._skipping:
+                    self._skipping = False
+                    return too_large(limit)
+                return None
+            at = len(self._rest) if at < 0 else at
+            line = bytes(self._rest[:at]).strip(_BLANK)
+            del self._rest[: at + 1]
+            self._room.set()
+            if self._skipping or len(line) > limit:
+                self._skipping = False
+                return too_large(limit)
+            if line:
+                return line
+
+
+def _array(data: bytes, limit: int) -> list[bytes | Problem]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Problem(422, "invalid", "expected a JSON array of documents, found damaged JSON") from None
+    return [line if len(line := _again(item)) <= limit else too_large(limit) for item in found]
+
+
+def _again(item: Any) -> bytes:
+    try:
+        return encoded(item)
+    except (ValueError, RecursionError):
+        return b"null"

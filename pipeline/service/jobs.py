@@ -1,0 +1,55 @@
+"""What goes to a worker and what comes back: plain data, because it crosses process boundaries."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from .problems import MEDIA, Problem
+
+Work = Literal["process", "line", "predict"]
+
+
+class Job(NamedTuple):
+    """A request for one document, as it came."""
+
+    work: Work
+    body: bytes
+    media: str = "application/json"
+    charset: str = ""
+    accept: str = "application/json"
+    """Media type of the answer."""
+    line: int = 0
+    """Number of the line in a batch, from 0."""
+    model: str = ""
+    """Bundle of the trained recommender; empty: none is trained."""
+
+
+class Facts(NamedTuple):
+    """What may be counted of a document: no text."""
+
+    characters: int = 0
+    kinds: dict[str, int] = {}  # noqa: RUF012  never changed
+    skipped: dict[str, int] = {}  # noqa: RUF012  never changed
+    """Suggestions that were not made, by reason."""
+
+
+class Answer(NamedTuple):
+    """The response, ready to be sent."""
+
+    status: int
+    media: str
+    body: bytes
+    facts: Facts = Facts()
+    code: str = ""
+    """Of the problem, where it is one."""
+    headers: dict[str, str] = {}  # noqa: RUF012  never changed
+    worn: bool = False
+    """Whether the worker holds so much of what clients brought that it is to be replaced."""
+
+
+def refusal(problem: Problem, job: Job) -> Answer:
+    """The answer to a job that failed: problem details, or the line of a batch that says so."""
+    body = problem.body()
+    if job.work == "line":
+        body = b'{"index":%d,"error":%s}' % (job.line, body)
+    return Answer(problem.status, MEDIA, body, code=problem.code, headers=problem.headers)

@@ -1,0 +1,84 @@
+"""Limits on what comes in: how many requests at a time, how long a body may be, how slowly it may come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .metrics import Metrics
+from .problems import Problem
+
+Receive = Callable[[], Any]
+
+
+class Gone(Exception):
+    """The client left before it was answered."""
+
+
+class Gate:
+    """Lets so many requests in at a time; the others are told when to come again."""
+
+    def __init__(self, limit: int, metrics: Metrics) -> None:
+        self.limit = limit
+        self._metrics = metrics
+        self._inside = 0
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place inside. Raises Problem (429) where there is none."""
+        if self._inside >= self.limit:
+            self._metrics.rejected("busy")
+            raise Problem(
+                429, "busy", f"{self.limit} requests are being served or wait already", headers={"Retry-After": "1"}
+            )
+        self._inside += 1
+        try:
+            yield
+        finally:
+            self._inside -= 1
+
+
+def check_declared(headers: Any, limit: int) -> None:
+    """Raises Problem for a body that is compressed (415), or longer than allowed by its own account (413)."""
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise Problem(415, "content-encoding", "expected a body without Content-Encoding")
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:20]) > limit:
+        raise too_large(limit)
+
+
+def too_large(limit: int) -> Problem:
+    """What is said of a body that is too long."""
+    return Problem(413, "body-too-large", f"expected at most {limit} bytes")
+
+
+async def chunks(receive: Receive, seconds: float) -> AsyncIterator[bytes]:
+    """The body as it comes. Raises Problem (408) where nothing comes in time, Gone where the client left."""
+    while True:
+        try:
+            message = await asyncio.wait_for(receive(), seconds)
+        except TimeoutError:
+            raise Problem(
+                408, "slow-body", f"nothing came for {seconds:g} s", headers={"Connection": "close"}
+            ) from None
+        if message["type"] == "http.disconnect":
+            raise Gone
+        yield message.get("body", b"")
+        if not message.get("more_body", False):
+            return
+
+
+async def body(headers: Any, receive: Receive, limit: int, seconds: float) -> bytes:
+    """The whole body. Raises Problem: 413, with or without Content-Length, 408, 415; Gone where the client left."""
+    check_declared(headers, limit)
+    parts: list[bytes] = []
+    length = 0
+    async for part in chunks(receive, seconds):
+        length += len(part)
+        if length > limit:
+            raise too_large(limit)
+        parts.append(part)
+    return b"".join(parts)
