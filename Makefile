@@ -2,13 +2,16 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench docs links clean
+.PHONY: demo test soak check bench docs links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
 	$(BIN)/caspipe run configs/deidentify.yaml
 
 test: $(VENV)/tested    ## run the tests
 	$(BIN)/python -m pytest $(ARGS)
+
+soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, and 20,000 damaged ones
+	CASPIPE_SOAK=10000 $(BIN)/python -m pytest tests/interop/test_three_ways.py tests/interop/test_damaged.py $(ARGS)
 
 check: $(VENV)/checked links    ## lint and type-check
 	$(BIN)/ruff check .

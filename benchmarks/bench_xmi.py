@@ -1,12 +1,17 @@
-"""XMI against dkpro-cassis: writing and reading, and how the time grows to 210,000 annotations.
+"""XMI against dkpro-cassis: writing and reading, at 500 and at 200,000 annotations; how time grows; what it takes of memory.
 
 python -m benchmarks.bench_xmi
 """
 
 from __future__ import annotations
 
+import gc
 import io
+import statistics
 import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
 
 import cassis
 
@@ -44,6 +49,48 @@ def growth(pages: int = 420) -> list[Row]:
     return rows
 
 
+def large(pages: int = 400, rounds: int = 3) -> list[Row]:
+    """200,000 annotations, ours and theirs in turn: medians of `rounds`, and the most memory one call takes (in kB)."""
+    shared = Shared(pages)
+    ours, theirs = shared.objects(), shared.theirs()
+    ours_xmi, theirs_xmi = write_xmi(ours), theirs.to_xmi().encode()
+    n = ours.view().count(Annotation)
+    pairs: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
+        ("write", lambda: write_xmi(ours), theirs.to_xmi),
+        ("read", lambda: read_xmi(ours_xmi), lambda: cassis.load_cas_from_xmi(io.BytesIO(theirs_xmi), shared.types)),
+        (
+            "read cassis's file:",
+            lambda: read_xmi(theirs_xmi),
+            lambda: cassis.load_cas_from_xmi(io.BytesIO(theirs_xmi), shared.types),
+        ),
+    ]
+    rows: list[Row] = []
+    for name, *sides in pairs:
+        seconds: list[list[float]] = [[], []]
+        for _ in range(rounds):
+            for side, call in enumerate(sides):
+                gc.collect()
+                started = time.perf_counter()
+                call()
+                seconds[side].append(time.perf_counter() - started)
+        mine, other = (statistics.median(s) * 1e6 for s in seconds)
+        rows.append((f"{name} {n:,} annotations", mine, other, other / mine))
+    for name, *sides in pairs[:2]:
+        mine, other = (_peak(call) / 1024 for call in sides)
+        rows.append((f"{name} {n:,} annotations: peak kB (no µs)", mine, other, other / mine))
+    return rows
+
+
+def _peak(call: Callable[[], Any]) -> int:
+    """The most bytes that Python holds while `call` runs, beyond what it held before."""
+    gc.collect()
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
 def main() -> list[Row]:
     small = Shared()
     columns, objects, theirs = small.ours(), small.objects(), small.theirs()
@@ -69,7 +116,7 @@ def main() -> list[Row]:
             ),
         ]
     )
-    return rows + growth()
+    return rows + large() + growth()
 
 
 if __name__ == "__main__":

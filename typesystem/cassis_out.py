@@ -13,7 +13,7 @@ from .edge import MetadataRecord
 from .errors import CasError
 from .text import Sofa
 from .typesystem import TypeSystem, own_types
-from .xmi_graph import Collector, Graph, document_name
+from .xmi_graph import NO_VIEW, Collector, Graph, document_name
 from .xmi_loss import Losses
 from .xmi_plan import Field, Plan, check, plan_for, strings, text_of
 from .xml_text import Escaper, replace_illegal
@@ -121,7 +121,7 @@ class _ToCassis:
         self.by_number[number] = fs
         if plan.span:
             fs.begin, fs.end = item.begin, item.end
-        if plan.in_sofa:
+        if plan.in_sofa and view != NO_VIEW:
             fs.sofa = self._sofa(self.graph.views[view].name)
         self.done.append((item, plan, fs))
 

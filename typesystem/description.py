@@ -97,7 +97,7 @@ def check_feature_name(name: str, of: str, where: str) -> None:
 
 def _check(name: str, where: str, what: str, parts: list[str]) -> None:
     for part in parts:
-        wrong = next((c for c in part if ord(c) > 0xFFFF or not (c == "_" or unicodedata.category(c)[0] in "LN")), None)
+        wrong = next((c for c in part if ord(c) > 0xFFFF or not (c == "_" or _letter_or_digit(c))), None)
         if wrong is None and part and unicodedata.category(part[0])[0] == "L":
             continue
         why = (
@@ -123,3 +123,9 @@ def nearest(name: str, among: Iterable[str]) -> str:
             by_short.setdefault(candidate.rpartition(".")[2].lower(), candidate)
         near = [by_short[k] for k in difflib.get_close_matches(short.lower(), by_short, 1, 0.75)]
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def _letter_or_digit(c: str) -> bool:
+    """As Java has it: `²` is neither."""
+    category = unicodedata.category(c)
+    return category[0] == "L" or category == "Nd"

@@ -106,7 +106,8 @@ class _Repair:
                 self.notes[f"xmi:id {number} is used twice, the later element counts"] += 1
                 homeless.append(owner[number])
             owner[number] = i
-        fresh = (n for n in range(max(owner, default=0) + 1, 2**31))
+        highest = max(owner, default=0)  # from the gaps where there is no room above
+        fresh = (n for n in range(highest + 1 if highest < 2**30 else 1, 2**31) if n not in owner)
         for i, number in zip(sorted(homeless), fresh, strict=False):
             self._set(i, self.id_name, str(number))
 
