@@ -26,6 +26,7 @@ RUNS: list[tuple[str, list[str], bool]] = [
     ("bench_jsoncas", [], False),
     ("bench_tables", [], False),
     ("bench_service", [], False),
+    ("bench_review", [], False),
     ("score_vaers", ["vaers_dev/narratives.jsonl"], True),
     ("score_presidio", ["presidio_synth/synth_dataset_v2.json.gz"], True),
     ("score_aci_bench", [], True),

@@ -46,11 +46,11 @@ def shown_spans(cas: Cas) -> list[Shown]:
     ends = [m.original_end for m in masked]
     found: list[Shown] = []
     for phi in view.select(Phi):
+        at = bisect_right(ends, phi.begin)
         over = []
-        for m in masked[bisect_right(ends, phi.begin) :]:
-            if m.original_begin >= phi.end:
-                break
-            over.append(m)
+        while at < len(masked) and masked[at].original_begin < phi.end:
+            over.append(masked[at])
+            at += 1
         state: State = "masked" if over else "kept" if masker_ran else "found"
         found.append(Shown(phi.begin, phi.end, phi.kind.name, state, phi, over))
     explained = {id(m) for s in found for m in s.masked}

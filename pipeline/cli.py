@@ -232,6 +232,14 @@ def _mount() -> None:
     mount_exchange(app)
     mount_diff(app)
 
+    from .cli_doctor import mount as mount_doctor
+    from .cli_review import mount as mount_review
+    from .cli_serve import mount as mount_serve
+
+    mount_doctor(app)
+    mount_review(app)
+    mount_serve(app)
+
 
 _mount()
 

@@ -1,0 +1,110 @@
+"""Two annotators' decisions made one: what they agree on stands, of each difference somebody chooses a side."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal, NamedTuple
+
+from .document import Document, Item
+from .history import Decided
+from .state import ACCEPTED, LEFT, REJECTED, RIGHT, Change, ReviewError, Sheet, Span, put
+
+Side = Literal["left", "right", "both", "none"]
+SIDES: tuple[Side, ...] = ("left", "right", "both", "none")
+
+
+class Difference(NamedTuple):
+    """Spans of two annotators that hang together by overlaps and are not the same."""
+
+    begin: int
+    end: int
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+
+Bounds = tuple[int, int, str]
+
+
+def live_spans(document: Document, decided: Decided) -> list[Bounds]:
+    """(begin, end, kind) of what somebody's decisions leave of a document. Raises ReviewError where its text changed."""
+    if decided.digest != document.digest:
+        raise ReviewError(f"document {document.id}: its text is not the one that was reviewed")
+    sheet = Sheet(document.text, document.base, decided.own)
+    sheet.settle()
+    return [(b, e, sheet.spans[sid].kind) for b, e, sid in sheet.live]
+
+
+def joined(document: Document, left: Decided, right: Decided, names: tuple[str, str]) -> Document:
+    """The document with the two annotators' spans as its own: agreed ones accepted, others waiting for a choice."""
+    ours, theirs = live_spans(document, left), live_spans(document, right)
+    known = {item.span[:3]: item for item in document.items.values()}
+    items: dict[str, Item] = {}
+    for sid, bounds, status, who in _sided(ours, theirs, names):
+        found = known.get(bounds)
+        span = Span(*bounds, status)
+        items[sid] = dataclasses.replace(found, span=span) if found is not None else Item(span)
+        if status in (LEFT, RIGHT):
+            items[sid] = dataclasses.replace(items[sid], disputed=True, reason=f"{who} has it, the other has not")
+    rest = {
+        sid: item for sid, item in document.items.items() if item.span[:3] not in {i.span[:3] for i in items.values()}
+    }
+    for sid, item in rest.items():
+        items[sid] = dataclasses.replace(
+            item, span=item.span._replace(status=REJECTED), reason="both rejected or changed it"
+        )
+    return Document(
+        document.id, document.text, items, document.voices, document.strays, document.known, document.masked
+    )
+
+
+def _sided(ours: list[Bounds], theirs: list[Bounds], names: tuple[str, str]) -> list[tuple[str, Bounds, str, str]]:
+    both = set(ours) & set(theirs)
+    found = [(f"g{b}-{e}-{k}", (b, e, k), ACCEPTED, "") for b, e, k in ours if (b, e, k) in both]
+    found += [(f"L{b}-{e}-{k}", (b, e, k), LEFT, names[0]) for b, e, k in ours if (b, e, k) not in both]
+    found += [(f"R{b}-{e}-{k}", (b, e, k), RIGHT, names[1]) for b, e, k in theirs if (b, e, k) not in both]
+    return found
+
+
+def differences(document: Document) -> list[Difference]:
+    """The differences of a joined document, in text order."""
+    sided = sorted((item.span.begin, item.span.end, sid) for sid, item in document.items.items() if sid[0] in "LR")
+    found: list[Difference] = []
+    for begin, end, sid in sided:
+        left, right = ((sid,), ()) if sid[0] == "L" else ((), (sid,))
+        if found and begin < found[-1].end:
+            last = found[-1]
+            found[-1] = Difference(last.begin, max(last.end, end), last.left + left, last.right + right)
+        else:
+            found.append(Difference(begin, end, left, right))
+    return found
+
+
+def is_open(sheet: Sheet, difference: Difference) -> bool:
+    """Whether nobody chose yet."""
+    return any(sheet.spans[sid].status in (LEFT, RIGHT) for sid in difference.left + difference.right)
+
+
+def choose(sheet: Sheet, difference: Difference, side: str) -> Change:
+    """Settles a difference. `both`: one span over both where each has one and their kinds are the same; else left's spans,
+    and of right's what lies beyond them. Raises ReviewError for a side that is none."""
+    if side not in SIDES:
+        raise ReviewError(f"expected a side: {', '.join(SIDES)}")
+    change: Change = {sid: sheet.span(sid)._replace(status=REJECTED) for sid in difference.left + difference.right}
+    wanted = {
+        "left": difference.left,
+        "right": difference.right,
+        "both": difference.right + difference.left,
+        "none": (),
+    }[side]
+    scratch = Sheet(sheet.text, sheet.base, dict(sheet.own))
+    scratch.apply(change)
+    if side == "both" and len(difference.left) == len(difference.right) == 1:
+        one, other = (sheet.base[sid] for sid in (*difference.left, *difference.right))
+        if one.kind == other.kind:
+            whole = Span(min(one.begin, other.begin), max(one.end, other.end), one.kind, ACCEPTED)
+            return {**change, **put(scratch, difference.left[0], whole)}
+    for sid in wanted:
+        step = put(scratch, sid, Span(*sheet.base[sid][:3], ACCEPTED))
+        scratch.apply(step)
+        change.update(step)
+    return change

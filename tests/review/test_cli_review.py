@@ -1,0 +1,101 @@
+"""The command: what it refuses, what it prints, and the way from texts to gold without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from review_corpus import Corpus, make_folder
+from typer.testing import CliRunner
+
+from caspipe.pipeline.cli_review import mount
+
+app = typer.Typer()
+app.callback()(lambda: None)
+mount(app)
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["review", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--adjudicate", "anna", "anna"], "--adjudicate: expected two different annotators"),
+        (["--level", "word"], "--level: expected top or kind, got 'word'"),
+        (["--all"], "--all: goes with --export"),
+        (["--json", "x.json"], "--json: goes with --agreement"),
+        (["--agreement", "--export", "x"], "--export: does not go with --agreement"),
+        (["--agreement"], "--agreement: expected two annotators at least, found: none"),
+        (["--adjudicate", "anna", "ben"], "annotator: 'anna' has reviewed nothing here; there are: none"),
+    ],
+)
+def test_wrong_usage_is_told(folder: Path, arguments: list[str], told: str) -> None:
+    assert run(folder, *arguments) == (2, told + "\n")
+
+
+def test_a_pipeline_writes_into_an_empty_folder_only(folder: Path) -> None:
+    code, told = run(folder, "--config", "deidentify")
+    assert (code, told) == (
+        2,
+        f"--config: {folder} holds XMI already: leave --config out to review that, or name a new folder\n",
+    )
+
+
+def test_an_unknown_folder_is_told(tmp_path: Path) -> None:
+    code, told = run(tmp_path / "nowhere")
+    assert code == 4
+    assert "expected a file, found none at" in told
+
+
+def test_any_reader_s_texts_can_be_reviewed(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "n1.txt").write_text("Seen on 3 May 2020.")
+    (tmp_path / "my.yaml").write_text(
+        "reader: {text: {folder: notes}}\nengines: [segmenter, dates, resolver, masker]\nrun: {output: out}\n"
+    )
+    folder, gold = tmp_path / "narratives", tmp_path / "gold"
+    code, told = run(folder, "--config", tmp_path / "my.yaml", "--export", gold, "--all", "-q")
+    assert (code, told) == (0, f"1 documents written to {gold}\n")
+    assert (folder / "n1.xmi").is_file() and (gold / "n1.xmi").is_file()
+    assert not (tmp_path / "out").exists()
+
+
+def test_agreement_as_table_and_json(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "xmi")
+    for name in ("anna", "ben"):
+        corpus = Corpus(folder, name)
+        if name == "ben":
+            corpus.do("reject", span=corpus.sid("44"))
+        corpus.do("done")
+        corpus.close()
+    code, told = run(folder, "--agreement", "--json", tmp_path / "a.json")
+    assert code == 0
+    assert "anna and ben: 1 documents that both are done with" in told
+    (found,) = json.loads((tmp_path / "a.json").read_text())
+    assert found["all"]["strict_f1"] == pytest.approx(8 / 9)
+    assert found["kinds"]["AGE"] == {
+        "left": 1,
+        "right": 0,
+        "strict_f1": 0.0,
+        "overlapping_f1": 0.0,
+        "kappa_characters": 0.0,
+        "kappa_tokens": 0.0,
+    }
+    assert list(found["documents"]) == ["a"]
+    assert run(folder, "--adjudicate", "anna", "ben", "-a", "ben")[1] == (
+        "--annotator: ben is one of those between whom to choose\n"
+    )
+
+
+def test_what_cannot_be_exported_is_told_and_the_rest_is_written(folder: Path, tmp_path: Path) -> None:
+    (folder / "b.xmi").write_bytes(b"<xmi")
+    code, told = run(folder, "--export", tmp_path / "gold", "--all")
+    assert code == 3
+    assert "2 documents written" in told and "b: " in told
