@@ -20,7 +20,7 @@ _ALL_FIGURES = (*numeric.FROM_DAY, named.days_month)
 _DAY_THEN_FIGURE = {
     "/": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
     "-": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
-    ".": (numeric.triple, numeric.dotted, numeric.month_year),
+    ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year),
     "": (numeric.spaced,),
 }
 """Rules for one or two figures by the first sign behind them, where more figures follow; other signs ask for all."""
@@ -51,6 +51,8 @@ def _from_figures(figures: str, sign: str, following: str) -> tuple[Rule, ...]:
     if following.isdigit():
         return _DAY_THEN_FIGURE.get(sign[:1], _ALL_FIGURES)
     rules: tuple[Rule, ...] = named.FROM_DAY
+    if sign == "." and following and following in "-–—‐‑":
+        return (numeric.dotted_span, *rules)
     if sign:
         return (numeric.roman, *rules) if following in ("I", "V", "X") else rules
     if following in "sSnNrRtT":

@@ -71,6 +71,20 @@ def dotted(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     return _or_year_first(found, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
 
 
+@rule(
+    "d.m.-d.m.y",
+    Shape.FULL,
+    rf"(?P<a>\d{{1,2}})\.(?:{B}(?P<b>\d{{1,2}})\.)?{B}{DASH}{B}(?P<c>\d{{1,2}})\.{B}(?P<d>\d{{1,2}})\.{B}(?P<y>{YEAR4}|\d\d)(?!\d)",
+)
+def dotted_span(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+    """Both ends as Central Europe writes them: `31.01.-03.02.2022`, `3.-5.2.2022`. The dot before the dash says day first."""
+    year, month = calendar.year(m["y"]), int(m["d"])
+    first = int(m["b"]) if m["b"] else month
+    begin = PartialDate(year=year - (first > month), month=first, day=int(m["a"]))
+    end = PartialDate(year=year, month=month, day=int(m["c"]))
+    return one("D M Y", begin, end) if possible(begin) and possible(end) else ()
+
+
 @rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
 def slip(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     """A year with a figure too many, too few or doubled (`3/4/202`, `3/4/20211`): the year is not known."""

@@ -37,6 +37,7 @@ def _pattern(calendar: Calendar) -> Any:
     options.never_capture = True
     options.max_mem = 64 << 20
     places = (
+        rf"\b\d{{1,2}}[.](?:{_GAP}\d{{1,2}}[.])?{_GAP}{_DASH}{_GAP}\d{{1,2}}[.]{_GAP}\d{{1,2}}[.]{_GAP}\d\d",
         rf"\d{{1,4}}{_GAP}[/\\]{{1,2}}{_GAP}\d{{1,4}}",
         rf"\d{{1,4}}{_GAP}(?:{_DASH}|[.]){_GAP}(?:\d{{1,2}}|[ivx]{{1,4}}){_GAP}(?:{_DASH}|[./\\]){_GAP}\d{{1,4}}",
         rf"{_DAY}{_GAP}(?:{_DASH}|/|&|to|through|thru|and|or|until){_GAP}{_DAY}{_OF}(?:{months})",
