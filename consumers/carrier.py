@@ -67,7 +67,7 @@ class CarrierConsumer(FolderConsumer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._carried: dict[str, Carried] = {}
+        self._carried: dict[tuple[str, str], Carried] = {}
 
     @abc.abstractmethod
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
@@ -91,9 +91,7 @@ class CarrierConsumer(FolderConsumer):
         path = cas.metadata.get(carrier.FILE, "")
         if not path:
             raise ConsumerError(f"{self.id}: expected a document that a reader of {self.name} made, found another one")
-        if path not in self._carried:
-            self._carried[path] = _new(cas)
-        carried = self._carried[path]
+        carried = self._carried.setdefault(_key(cas), _new(cas))
         carried.refused = carried.refused or cas.id in carried.arrived
         try:
             self._take(cas, view, carried)
@@ -142,7 +140,7 @@ class CarrierConsumer(FolderConsumer):
 
     def retract(self, cas: Cas) -> None:
         """Takes the document's file back, and holds it back from then on."""
-        carried = self._carried.get(cas.metadata.get(carrier.FILE, ""))
+        carried = self._carried.get(_key(cas))
         if carried is None:
             return
         carried.refused = True
@@ -165,10 +163,21 @@ class CarrierConsumer(FolderConsumer):
             )
 
 
+def _file_id(cas: Cas) -> str:
+    given = cas.metadata
+    return given.get(carrier.FILE_ID) or cas.id.rpartition(f"/{given.get(carrier.RECORD, '')}/")[0] or cas.id
+
+
+def _key(cas: Cas) -> tuple[str, str]:
+    """A file as one reader gave it: documents of two readers of it never make up a whole."""
+    return cas.metadata.get(carrier.FILE, ""), _file_id(cas)
+
+
 def _new(cas: Cas) -> Carried:
     given = cas.metadata
-    file_id = given.get(carrier.FILE_ID) or cas.id.rpartition(f"/{given.get(carrier.RECORD, '')}/")[0] or cas.id
-    return Carried(file_id, given[carrier.FILE], given.get(carrier.DIGEST, ""), int(given.get(carrier.TEXTS, "0")))
+    return Carried(
+        _file_id(cas), given[carrier.FILE], given.get(carrier.DIGEST, ""), int(given.get(carrier.TEXTS, "0"))
+    )
 
 
 def identifying(known: Iterable[KnownPhi]) -> list[str]:

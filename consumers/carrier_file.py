@@ -6,6 +6,7 @@ What it must be is known by its fingerprint, so this reads no more than one file
 from __future__ import annotations
 
 import gzip
+import io
 import tarfile
 import zipfile
 import zlib
@@ -33,7 +34,7 @@ def read_carrier(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         fault = f"cannot read it again: {error.strerror or type(error).__name__}"
-    except (EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, KeyError):
+    except (EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, KeyError, RuntimeError, NotImplementedError):
         pass
     raise ConsumerError(f"{path}: {fault}")
 
@@ -41,9 +42,11 @@ def read_carrier(path: str) -> bytes:
 def _member(archive: str, member: str) -> bytes:
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as packed:
-            name = next(n for n in packed.namelist() if _clean(n) == member)
-            with packed.open(name) as file:
-                return _unpacked(file.read(_MOST), member)
+            for entry in packed.infolist():  # the first of that name, as the readers take it
+                if _clean(entry.filename) == member:
+                    with packed.open(entry) as file:
+                        return _unpacked(file.read(_MOST), member)
+        raise KeyError(member)
     with tarfile.open(archive, "r:*") as packed_tar:
         for info in packed_tar:
             taken = packed_tar.extractfile(info) if info.isreg() and _clean(info.name) == member else None
@@ -53,7 +56,10 @@ def _member(archive: str, member: str) -> bytes:
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
-    return gzip.decompress(data) if name.endswith(".gz") else data
+    if not name.endswith(".gz"):
+        return data
+    with gzip.open(io.BytesIO(data), "rb") as unpacked:
+        return unpacked.read(_MOST)
 
 
 def _clean(name: str) -> str:

@@ -14,6 +14,11 @@ from .carrier import Carried, CarrierConsumer, identifying
 from .e2b_edits import Edit, Editor
 
 _WORD = re.compile(r"\w+")
+_LABEL = re.compile(r"<!--\s*(?:FDA\.|EU\.)?[A-Z](?:\.[A-Za-z0-9]{1,3}){1,8}\b(?![^>]*\d{4}).{0,200}\Z", re.DOTALL)
+"""Comments that say which element of the standard they stand beside."""
+_STYLE = re.compile(r"<\?xml-stylesheet\s")
+_CALLED = ("displayName", "codeSystemName")
+"""Attributes that stay unless they hold what the report says of somebody."""
 _SHORT = 3
 """Values of so many characters count in their own case only: initials."""
 
@@ -31,7 +36,8 @@ class E2bConsumer(CarrierConsumer):
     attachments: Literal["strip", "keep"] = "strip"
     """Files in base64: left out, or kept as they are, although nobody looked into them."""
     comments: Literal["check", "strip", "keep"] = "check"
-    """XML comments: those that hold what the report says of somebody are left out (`check`), all of them, or none."""
+    """XML comments: those stay that begin with an element's number, as `D.1`, and hold nothing that the report says of somebody
+    (`check`); none; or all. Processing instructions go like them, but for the style sheet's."""
 
     def open(self) -> None:
         super().open()
@@ -44,16 +50,22 @@ class E2bConsumer(CarrierConsumer):
             editor.text(Place.of(text.path), text.original, text.masked)
         for item in carried.fields:
             editor.value(Place.of(item.path), item.masked, kept=item.operator == "keep")
-        return places.spliced([*editor.edits, *self._comments(places, carried, editor.taken_out)])
+        traces = _Traces([*identifying(carried.known), *editor.taken_out])
+        for element in places.root.walk():
+            for name in _CALLED:
+                if name in element.attributes and traces.stand_in(element.attributes[name]):
+                    editor.drop_attribute(element, name)
+        return places.spliced([*editor.edits, *self._comments(places, traces)])
 
-    def _comments(self, places: XmlPlaces, carried: Carried, taken_out: list[str]) -> Iterator[Edit]:
+    def _comments(self, places: XmlPlaces, traces: _Traces) -> Iterator[Edit]:
         """What is done to comments. Values count as whole words; initials and other short ones in their own case only."""
-        if self.comments == "keep" or not places.comments:
+        if self.comments == "keep":
             return
-        traces = _Traces([*identifying(carried.known), *taken_out])
-        for begin, end in places.comments:
-            if self.comments == "strip" or traces.stand_in(places.data[begin:end].decode()):
-                yield begin, end, b""
+        for spans, harmless in ((places.comments, _LABEL), (places.instructions, _STYLE)):
+            for begin, end in spans:
+                text = places.data[begin:end].decode()
+                if self.comments == "strip" or not harmless.match(text) or traces.stand_in(text):
+                    yield begin, end, b""
 
 
 class _Traces:

@@ -53,6 +53,8 @@ class Editor:
                 self._drop(self.places.find(path), form)
         elif kept:
             return
+        elif form == "attribute":
+            self.drop_attribute(self.places.find(path), name)
         elif form == "r3" and not name:
             self._r3_content(self.places.find(path), masked)
         elif form in ("r3", "r3-date", "r3-age", "r3-scheme"):
@@ -71,6 +73,13 @@ class Editor:
             self._null(element)
         else:
             self._content(element, "")
+
+    def drop_attribute(self, element: Element, name: str) -> None:
+        """Takes an attribute out, whatever its prefix."""
+        for written, span in self.places.attributes(element).items():
+            if written == name or written.rpartition(":")[2] == name:
+                self._take(element.attributes.get(name, ""))
+                self.edits.append((*span, b""))
 
     # -- R3 --------------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ class FhirConsumer(CarrierConsumer):
     """Writes the files that the fhir reader read: texts and values masked, every date moved or taken out.
 
     A masked value without replacement becomes the extension data-absent-reason with the code `masked`; attachments that
-    nobody could read do, too. In XHTML the text between the tags is masked, and comments and attributes that can hold text or
-    addresses are emptied. Everything else stays as it is, to the character. Logical ids and references stay: whoever holds the
-    source server can follow them. A file is written when all its texts were masked; else it is held back.
+    nobody could read do, too. In XHTML the text between the tags is masked; comments go, and so do attributes but those of
+    looks. Everything else stays as it is, to the character. Logical ids and references stay: whoever holds the source server
+    can follow them. A file is written when all its texts were masked; else it is held back.
     """
 
     folder: Path = Path("release/fhir")

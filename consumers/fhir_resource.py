@@ -57,17 +57,34 @@ class _Resource:
         self.places = places(data)
         self.edits: list[tuple[int, int, str]] = []
         self.lists: dict[str, dict[int, str | None]] = {}
+        self.removed: set[str] = set()
+        """Properties that go with their names."""
 
     def masked(self, fields: list[RecordField], texts: list[CarriedText]) -> str:
         for text in texts:
             where = Carrier.of(text.path)
             place = self._place(where.path)
-            self.edits.append((place.begin, place.end, _string(self._written(place, where, text))))
+            new = _string(self._written(place, where, text))
+            parent, _, name = where.path.removeprefix(self.line).rpartition("/")
+            if self._is_list(parent) and name.isdecimal():
+                self.lists.setdefault(parent, {})[int(name)] = new
+            else:
+                self.edits.append((place.begin, place.end, new))
         for item in fields:
             self._field(item)
         for path, changed in self.lists.items():
             self._list(path, changed)
-        return spliced(self.data, self.edits)
+        self._remove()
+        made = spliced(self.data, self.edits)
+        try:
+            json.loads(made)
+        except ValueError:
+            raise ConsumerError(f"{self.line and f'line {self.line}: '}what was written is no JSON") from None
+        return made
+
+    def _is_list(self, path: str) -> bool:
+        place = self.places.get(path)
+        return place is not None and self.data[place.begin] == "["
 
     def _changed(self, path: str) -> ConsumerError:
         line = f"line {self.line}: " if self.line else ""
@@ -111,39 +128,50 @@ class _Resource:
             raise self._changed(path)
         new = _new(raw, item)
         parent, _, name = path.rpartition("/")
-        if name.isdecimal() and self.data[self.places[parent].begin] == "[":
+        if name.isdecimal() and self._is_list(parent):
             self.lists.setdefault(parent, {})[int(name)] = new
         elif new is not None:
             self.edits.append((place.begin, place.end, new))
         elif (beside := self.places.get(f"{parent}/_{name}")) is not None:  # it has an extension already
             self.edits.append((beside.begin, beside.end, ABSENT))
-            self.edits.append(self._removal(place))
+            self.removed.add(path)
         else:
             self.edits.append((place.at, place.end, f'"_{name}":{ABSENT}'))
 
     def _list(self, path: str, changed: dict[int, str | None]) -> None:
         """A list of primitive values: null where one is masked, and as much in the list of extensions beside it."""
         place = self.places[path]
+        if None not in changed.values():
+            for n, v in changed.items():
+                self.edits.append((*self.places[f"{path}/{n}"][1:], v or ""))
+            return
         parent, _, name = path.rpartition("/")
         values = json.loads(self.data[place.begin : place.end])
         new = [changed[n] if n in changed else json.dumps(v, ensure_ascii=False) for n, v in enumerate(values)]
-        if all(v is not None for v in new):
-            self.edits.append((place.begin, place.end, f"[{','.join(v or '' for v in new)}]"))
-            return
         absent = f'"_{name}":[{",".join("null" if v is not None else ABSENT for v in new)}]'
         kept = f'"{name}":[{",".join("null" if v is None else v for v in new)}],'
-        beside = self.places.get(f"{parent}/_{name}")
-        if beside is not None:
-            self.edits.append(self._removal(beside))
+        if f"{parent}/_{name}" in self.places:
+            self.removed.add(f"{parent}/_{name}")
         self.edits.append((place.at, place.end, f"{kept if any(v is not None for v in new) else ''}{absent}"))
 
-    def _removal(self, place: Place) -> tuple[int, int, str]:
-        """A property with the comma behind it, of the last one with the comma before it."""
-        after = re.compile(r"\s*,\s*").match(self.data, place.end)
-        if after is not None:
-            return place.at, after.end(), ""
-        at = len(self.data[: place.at].rstrip())
-        return (at - 1 if self.data[at - 1] == "," else place.at), place.end, ""
+    def _remove(self) -> None:
+        """Takes properties out, each with a comma: the one behind it, or the one before it where nothing is left behind."""
+        parents = {path.rpartition("/")[0] for path in self.removed}
+        inside: dict[str, list[tuple[Place, bool]]] = {}
+        for path, place in self.places.items() if parents else ():
+            parent = path.rpartition("/")[0]
+            if parent in parents and path:
+                inside.setdefault(parent, []).append((place, path in self.removed))
+        for parent in sorted(inside):
+            self._remove_from(sorted(inside[parent]))
+
+    def _remove_from(self, properties: list[tuple[Place, bool]]) -> None:
+        left = next((n for n in range(len(properties), 0, -1) if not properties[n - 1][1]), 0)
+        for n, (place, gone) in enumerate(properties[:left]):
+            if gone:
+                self.edits.append((place.at, properties[n + 1][0].at, ""))
+        if 0 < left < len(properties):
+            self.edits.append((properties[left - 1][0].end, properties[-1][0].end, ""))
 
 
 def _new(raw: object, item: RecordField) -> str | None:
@@ -161,8 +189,9 @@ def _same(raw: object, item: RecordField) -> bool:
     """Whether a value is the one that was read."""
     if item.kind.top is PhiKind.DATE:
         return str(raw).partition("T")[0] == item.value
-    if item.kind.top is PhiKind.AGE and isinstance(raw, int | float):
-        return f"{raw:g}" == item.value.partition(" ")[0]
+    if item.kind.top is PhiKind.AGE:
+        written = raw.strip().lstrip("0") if isinstance(raw, str) else f"{raw:g}"
+        return written == item.value.partition(" ")[0]
     return str(raw) == item.value
 
 

@@ -5,23 +5,44 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+_BLOCK = frozenset(
+    "address article aside blockquote body br button caption center dd div dl dt fieldset figcaption footer form h1 h2 "
+    "h3 h4 h5 h6 head header hr html legend li main nav ol option p pre script section style summary table tbody "
+    "textarea tfoot thead title tr ul".split()
+)
+_CELL = frozenset(("td", "th"))
+_KNOWN = (
+    _BLOCK
+    | _CELL
+    | frozenset(
+        "a abbr acronym applet area audio b base basefont bdi bdo big canvas cite code col colgroup data datalist "
+        "del details dfn dialog dir embed em figure font frame frameset hgroup i iframe img input ins kbd label "
+        "link map mark menu meta meter noframes noscript object optgroup output param picture progress q "
+        "rp rt ruby s samp select slot small source span strike strong sub sup svg template time track "
+        "tt u var video wbr path rect circle line g math".split()
+    )
+)
+"""Elements of HTML; whatever else stands between angle brackets is text: `Dr. Fell <fell@example.org>`."""
 _TOKEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)|<[!?][^>]*>"
-    r"|<(?P<tag>/?[A-Za-z][^\s/>]*)(?:[^\"'>]|\"[^\"]*\"|'[^']*')*>"
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)|<[!?][^<>]*>"
+    rf"|<(?P<tag>/?(?:[A-Za-z][\w.-]{{0,30}}:)?(?i:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})(?=[\s/>]))"
+    r"(?P<attributes>(?:[^\"'<>]|\"[^\"]*\"|'[^']*')*)>"
     r"|(?P<entity>&(?:\#\d{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});)|(?P<text>[^<&]+)|(?P<bare>[<&])",
     re.DOTALL,
 )
-_BLOCK = frozenset(
-    "address article aside blockquote br caption center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main "
-    "nav ol p pre section table tbody tfoot thead tr ul".split()
+_ATTRIBUTE = re.compile(r"\s*(?P<name>[^\s=\"'/>]+)(?:\s*=\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?|.", re.DOTALL)
+_HARMLESS = frozenset(
+    "class style xmlns lang dir colspan rowspan span width height align valign border cellpadding cellspacing bgcolor color face "
+    "size start type scope nowrap reversed frame rules char charoff compact hspace vspace rel charset".split()
 )
-_CELL = frozenset(("td", "th"))
-_TELLING = re.compile(
-    r"(\s(?:title|alt|href|src|longdesc|cite|summary|data-[\w-]+)\s*=\s*)(\"[^\"]*\"|'[^']*')", re.IGNORECASE
-)
+"""Attributes that say how something looks. Nobody has looked at the others: their values go."""
+_EMPTIED = frozenset("title alt href src longdesc cite summary".split())
+"""Attributes that stay, without their values: elements need them, or readers of pages expect them."""
+_PLAIN = re.compile(r"[^<>&@?(]{0,200}")
+"""Values of harmless attributes."""
 
 
 class Place(NamedTuple):
@@ -63,30 +84,27 @@ class Xhtml:
         """The source with stretches of its text (begin, end, new text; sorted, disjoint) replaced.
 
         A replacement that reaches over tags stands where its first character stood. Comments and processing instructions go, and
-        so do the values of attributes that can hold text or addresses (title, alt, href ...): nobody has looked at them.
+        so do the values of attributes, but those that only say how something looks: nobody has looked at them.
         """
         edits: list[tuple[int, int, str]] = []
         ends = [p.end for p in self.places]
         for begin, end, new in replacements:
             edits += self._edits(begin, end, _escaped(new), ends)
         gone = {at for at, stop, _ in edits if at < stop}
-        edits += [  # no new text may make a tag of them
-            (*m.span(), _escaped(m[0])) for m in _TOKEN.finditer(self.source) if m["bare"] and m.start() not in gone
-        ]
-        edits += [
-            (*m.span(), "") for m in _TOKEN.finditer(self.source) if m[0][:2] in ("<!", "<?") and m["cdata"] is None
-        ]
-        edits += [
-            (m.start() + a.start(2) + 1, m.start() + a.end(2) - 1, "")
-            for m in _TOKEN.finditer(self.source)
-            if m["tag"] is not None
-            for a in _TELLING.finditer(m[0])
-        ]
+        for m in _TOKEN.finditer(self.source):
+            if m["bare"] is not None:
+                if m.start() not in gone:
+                    edits.append((*m.span(), _escaped(m[0])))  # no new text may make a tag of it
+            elif m["tag"] is not None:
+                edits += _attributes(m["attributes"], m.start("attributes"))
+            elif m[0][:2] in ("<!", "<?") and m["cdata"] is None:
+                edits.append((*m.span(), ""))
         return spliced(self.source, edits)
 
     def _edits(self, begin: int, end: int, new: str, ends: Sequence[int]) -> list[tuple[int, int, str]]:
         made: list[tuple[int, int, str]] = []
-        for p in self.places[bisect_left(ends, begin + 1) :]:
+        for n in range(bisect_left(ends, begin + 1), len(self.places)):
+            p = self.places[n]
             if p.begin >= end and made:
                 break
             if p.begin >= end:  # nothing but the line end of a block: the text goes before what follows
@@ -94,6 +112,25 @@ class Xhtml:
             cut = (p.at, p.stop) if p.whole else (p.at + max(begin - p.begin, 0), p.at + min(end, p.end) - p.begin)
             made.append((*cut, "" if made else new))
         return made or [(len(self.source), len(self.source), new)]
+
+
+def _attributes(written: str, at: int) -> Iterator[tuple[int, int, str]]:
+    """What is done to the attributes of a tag; `at`: where they begin in the source."""
+    for m in _ATTRIBUTE.finditer(written):
+        name, value = m["name"], m["value"]
+        if name is None:
+            if m[0].strip(" \t\r\n/"):
+                yield at + m.start(), at + m.end(), ""
+            continue
+        local = name.lower().rpartition(":")[2]
+        if (local in _HARMLESS or name.lower().startswith("xmlns:")) and _PLAIN.fullmatch(value or ""):
+            continue
+        if value is None or local not in _EMPTIED:
+            yield at + m.start(), at + m.end(), ""
+        elif value[0] in "\"'":
+            yield at + m.start("value") + 1, at + m.end("value") - 1, ""
+        else:
+            yield at + m.start("value"), at + m.end("value"), '""'
 
 
 def _escaped(text: str) -> str:

@@ -92,6 +92,8 @@ class XmlPlaces:
     encoding: XmlEncoding
     root: Element
     comments: list[tuple[int, int]] = field(default_factory=list)
+    instructions: list[tuple[int, int]] = field(default_factory=list)
+    """Processing instructions, as (begin, end)."""
     _below: dict[int, dict[tuple[str, int], Element]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -167,6 +169,7 @@ class _Builder:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
         parser.CommentHandler = self._comment
+        parser.ProcessingInstructionHandler = self._instruction
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._entity
@@ -220,6 +223,10 @@ class _Builder:
     def _comment(self, text: str) -> None:
         begin = self.parser.CurrentByteIndex
         self.places.comments.append((begin, self.data.index(b"-->", begin + 4) + 3))
+
+    def _instruction(self, target: str, text: str) -> None:
+        begin = self.parser.CurrentByteIndex
+        self.places.instructions.append((begin, self.data.index(b"?>", begin) + 2))
 
     def _doctype(self, name: str, system: str | None, public: str | None, declares: int) -> None:
         if declares:

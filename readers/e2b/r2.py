@@ -8,8 +8,9 @@ to 805). Its null is the word `PRIVACY` in names, addresses and numbers, as ICH'
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 
-from ...typesystem import PhiKind
+from ...typesystem import FormatError, PhiKind
 from ...typesystem.carrier import Place
 from ...typesystem.xml_places import Element
 from .dates import age, iso_of_r2
@@ -157,7 +158,6 @@ _DATES = {
     "patientdeathdate": ("B.1.9.1", PhiKind.DATE_DEATH, "patient"),
     "parentbirthdate": ("B.1.10.2.1", PhiKind.DATE_BIRTH, "relative"),
 }
-_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]{2000,}")
 
 
 class R2(Standard):
@@ -167,6 +167,8 @@ class R2(Standard):
     table = Table(_TABLE + "\n".join(f" | plain | | {name}" for name in _PLAIN.split()))
 
     def reports(self, root: Element) -> list[Element]:
+        if any(element.name != element.name.lower() for element in root.walk()):
+            raise FormatError("expected elements in lower case, found others")
         return [c for c in root.children if c.name == "safetyreport"]
 
     def date(self, element: Element) -> Value | None:
@@ -184,8 +186,13 @@ class R2(Standard):
         return element.name in ("messagedate", "transmissiondate")
 
     def is_attachment(self, element: Element) -> bool:
-        text = element.own_text
-        return len(text) > 2000 and " " not in text.strip() and _BASE64.fullmatch(text) is not None
+        return False  # it is known by its looks only
+
+    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+        for name, written in element.attributes.items():
+            if name not in ("lang", "xml:lang", "xml:space") and not name.startswith("xsi:") and written.strip():
+                place = Place(f"{element.path()}/@{name}", "attribute")
+                yield Value(f"unlisted.@{name}", PhiKind.OTHER, written.strip(), place)
 
     def is_plain(self, element: Element) -> bool:
         return element.name.endswith("dateformat") and _FORMAT.fullmatch(element.own_text.strip()) is not None

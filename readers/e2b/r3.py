@@ -5,6 +5,9 @@ Source: ICH E2B(R3) Implementation Guide and data elements, with FDA's regional 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator
+
 from ...typesystem import PhiKind
 from ...typesystem.carrier import Place
 from ...typesystem.xml_places import Element
@@ -123,8 +126,20 @@ address       | LOCATION_STATE       | | state
 address       | LOCATION_ZIP         | | postalCode
 address       | LOCATION_COUNTRY     | | country
 telecom       | PHONE                | | telecom/@value
+telecom       | URL                  | | reference/@value
 id            | ID                   | | id/@extension
+id            | ORGANIZATION         | | id/@assigningAuthorityName
 """
+
+_STRUCTURE = frozenset(
+    """root extension code codeSystem codeSystemVersion codeSystemName displayName classCode moodCode typeCode determinerCode
+    nullFlavor unit use mediaType representation language negationInd ITSVersion inclusive operator institutionSpecified
+    contextControlCode contextConductionInd updateMode compression integrityCheck integrityCheckAlgorithm independentInd
+    inversionInd qualifier lang realmCode currency alignment unsorted value assigningAuthorityName priorityNumber""".split()
+)
+"""Attributes of HL7 V3 that hold no text. Source: HL7 V3 data types and their XML implementation (ITS)."""
+_IDS_OF_THINGS = frozenset(("interactionId", "templateId", "typeId", "profileId", "versionCode"))
+_FIGURES = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false")
 
 _SCHEMES = {
     "fax": PhiKind.FAX,
@@ -173,6 +188,21 @@ class R3(Standard):
 
     def is_attachment(self, element: Element) -> bool:
         return element.attributes.get("representation") == "B64" or "compression" in element.attributes
+
+    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+        for name, written in element.attributes.items():
+            known = name in done or name in _STRUCTURE or name.startswith(("xsi:", "xml:"))
+            if name == "value" and name not in done:
+                known = _FIGURES.fullmatch(written.strip()) is not None
+            elif name == "extension" and name not in done:
+                known = element.name in _IDS_OF_THINGS
+            elif name == "assigningAuthorityName":
+                known = name in done or element.name in _IDS_OF_THINGS
+            if not known and written.strip():
+                form = "r3" if name in ("value", "extension") else "attribute"
+                yield Value(
+                    f"unlisted.@{name}", PhiKind.OTHER, written.strip(), Place(f"{element.path()}/@{name}", form)
+                )
 
     def value(self, rule: Rule, element: Element, written: str) -> Value:
         assert rule.kind is not None

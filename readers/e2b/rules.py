@@ -9,7 +9,7 @@ from its end; a step may ask for attributes, `id{@root=1.2.3}`, or for the code 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...typesystem import PhiKind
@@ -73,7 +73,7 @@ class Table:
         """What the table says of an element's text."""
         return next((r for r in self._texts.get(element.name, ()) if r.fits(element)), None)
 
-    def of_attributes(self, element: Element) -> Iterable[Rule]:
+    def of_attributes(self, element: Element) -> Collection[Rule]:
         """What the table says of an element's attributes: of each the first rule."""
         found: dict[str, Rule] = {}
         for rule in self._attributes.get(element.name, ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar, NamedTuple
 
 from ...typesystem import PhiKind
@@ -14,6 +14,14 @@ from ...typesystem.xml_places import Element
 from .rules import Rule, Table
 
 _CODE = re.compile(r"[0-9.]+")
+_BASE64 = re.compile(r"\s*(?:[A-Za-z0-9+/]{4}\s*){50,}[A-Za-z0-9+/]{0,4}={0,2}\s*")
+_IDENTIFIES = re.compile(
+    r"name|initial|birthplace|phone|tel$|fax|mail|street|city|addr|post(?:al)?code|zip|ssn|passport|licen[cs]e|account|ident|numb",
+    re.IGNORECASE,
+)
+"""Names of elements that no table knows and that hold no narrative."""
+_THING = re.compile(r"product|substance|material|ingredient|medicine|device", re.IGNORECASE)
+_SHORT = 200
 
 
 class Value(NamedTuple):
@@ -69,6 +77,15 @@ class Standard(abc.ABC):
     def is_attachment(self, element: Element) -> bool:
         """Whether an element holds a file that cannot be looked through."""
 
+    def is_encoded(self, element: Element) -> bool:
+        """Whether text is nothing but data in base64."""
+        text = element.own_text
+        return len(text) >= _SHORT and " " not in text.strip() and _BASE64.fullmatch(text) is not None
+
+    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+        """Attributes that no table knows and that may say anything; `done`: those that one knows."""
+        return iter(())
+
     def is_plain(self, element: Element) -> bool:
         """Whether an element that no table knows holds a code only."""
         return False
@@ -105,9 +122,10 @@ class Standard(abc.ABC):
         inside: Element | None = None
         for element in elements:
             if inside is not None and inside.begin <= element.begin < inside.end:
+                found.values += self.strangers(element, ())
                 continue  # part of a text or an attachment
             inside = None
-            if self.is_attachment(element):
+            if self.is_attachment(element) or self.is_encoded(element):
                 found.attachments += 1
                 found.values.append(Value("attachment", PhiKind.OTHER, "", self.place_of_attachment(element)))
                 inside = element
@@ -122,7 +140,10 @@ class Standard(abc.ABC):
         if date is not None:
             shared = not alone and self.is_transmission(element)
             found.values.append(date._replace(value="") if shared else date)
-        for rule in self.table.of_attributes(element):
+        rules = self.table.of_attributes(element)
+        done = [rule.attribute for rule in rules] + (["value"] if date is not None else [])
+        found.values += self.strangers(element, done)
+        for rule in rules:
             if rule.kind is not None:
                 found.values.append(self.value(rule, element, element.attributes[rule.attribute].strip()))
 
@@ -133,6 +154,10 @@ class Standard(abc.ABC):
         rule = self.table.of_text(element)
         if rule is not None and rule.kind is not None:
             found.values.append(self.value(rule, element, element.own_text.strip()))
+        elif rule is None and len(element.text) <= _SHORT and _identifies(element):
+            unlisted = Rule(f"unlisted.{element.name}", (), kind=PhiKind.OTHER)
+            found.values.append(self.value(unlisted, element, element.own_text.strip()))
+            return True
         elif rule is not None and rule.coded and _CODE.fullmatch(element.text.strip()):
             return True
         elif rule is None or rule.text:  # what no table knows is read as text: nothing may slip through
@@ -140,3 +165,9 @@ class Standard(abc.ABC):
             found.texts.append(Text(field, element.text, self.place_of_text(element), most, self.language(element)))
             return True
         return False
+
+
+def _identifies(element: Element) -> bool:
+    """Whether an element that no table knows says by its name that it identifies, and no thing."""
+    owner = element.parent.name if element.parent is not None else ""
+    return bool(_IDENTIFIES.search(element.name)) and not (_THING.search(element.name) or _THING.search(owner))

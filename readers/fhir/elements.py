@@ -100,27 +100,90 @@ PLAIN: dict[str, PhiKind] = {
 }
 """Elements of one value that identify, whatever resource they stand in."""
 
-CODED = frozenset(
-    "resourceType id reference system code use status type version versionId profile language mode url fullUrl linkId "
-    "unit comparator unitOfTime contentType hash rank relationship intent priority gender severity criticality category "
-    "clinicalStatus verificationStatus period fhirVersion implicitRules kind title-code lang class size valueCode valueUri "
-    "valueCanonical valueUrl valueId valueOid valueUuid valueInstant valueInteger valueDecimal valueBoolean method etag "
-    "ifMatch relation currency source instantiatesUri instantiatesCanonical xmlns unitCode docStatus aggregation".split()
+STRICT = frozenset(
+    "resourceType system code use status type version linkId language mode unit comparator unitOfTime durationUnit periodUnit "
+    "contentType rank relationship intent priority gender severity criticality category clinicalStatus verificationStatus "
+    "fhirVersion kind lang class method relation currency xmlns docStatus aggregation valueCode action outcome requestor "
+    "conditional requirement sigFormat targetFormat dayOfWeek daysOfWeek knowledge compositionStatus "
+    "resourceStatus".split()
 )
-"""Elements whose strings are codes, ids and references by definition of the standard: they hold no free text."""
+"""Elements whose strings are codes by definition of the standard: they never change."""
+
+NAMES = frozenset(
+    "id uid reference profile protocol versionId url fullUrl implicitRules source valueUri valueCanonical valueUrl valueId "
+    "valueOid valueUuid etag ifMatch ifNoneMatch ifNoneExist criteria instantiatesUri instantiatesCanonical location "
+    "questionnaire policy policyRule uri authority definition definitionUri definitionCanonical valueSet "
+    "answerValueSet derivedFrom replaces library structure import when format compliesWith sourceUri targetUri "
+    "sourceCanonical targetCanonical baseDefinition operationDefinition".split()
+)
+"""Elements that hold names in the sense of the web: logical ids, references, URIs. They stay unless they say more (`of_uri`)."""
+
+MADE_FOR_MACHINES = frozenset(
+    "StructureDefinition ValueSet CodeSystem ConceptMap SearchParameter OperationDefinition CapabilityStatement Questionnaire "
+    "Library Measure PlanDefinition ActivityDefinition ImplementationGuide GraphDefinition MessageDefinition NamingSystem "
+    "TestScript TestReport EventDefinition ResearchDefinition ResearchElementDefinition ObservationDefinition "
+    "SpecimenDefinition ChargeItemDefinition DeviceDefinition CompartmentDefinition ExampleScenario StructureMap "
+    "TerminologyCapabilities Evidence EvidenceVariable RiskEvidenceSynthesis EffectEvidenceSynthesis Contract".split()
+)
+"""Resource types that define things: their own `name` is one for programs."""
+
+THINGS = frozenset(
+    "medicationreference medication reasonreference reason basedon replaces detail item evidence finding itemreference problem "
+    "condition diagnosis contentreference what relevanthistory supportinginformation supportinginfo result derivedfrom "
+    "hasmember specimen entry goal addresses outcomereference plannedactivity activity context encounter episodeofcare "
+    "appointment product productreference study insurance consent report request event focus prescription claim "
+    "reaction procedure indication substance ingredient imagingstudy media".split()
+)
+"""Elements whose references lead to things: what they display is text."""
+
+PARTIES: dict[str, PhiKind] = {
+    **dict.fromkeys(("subject", "patient", "beneficiary", "for", "candidate", "subscriber"), PhiKind.PERSON_PATIENT),
+    **dict.fromkeys(
+        "performer requester recorder asserter author practitioner provider generalpractitioner attester party".split(),
+        PhiKind.PERSON_DOCTOR,
+    ),
+    **dict.fromkeys(
+        "organization managingorganization serviceprovider custodian payor insurer coverage assigner issuer owner "
+        "manufacturer".split(),
+        PhiKind.ORGANIZATION,
+    ),
+    "location": PhiKind.LOCATION_HOSPITAL,
+}
+"""Whom references of an element lead to, where they do not say so themselves."""
+
+CODINGS = frozenset(("coding", "valuecoding", "tag", "security", "class", "answercoding"))
+
+NOBODY = frozenset(
+    "unknown unk none anonymous anonymized anonymised masked privacy confidential withheld redacted na n/a nil self test "
+    "patient doctor home work hospital clinic other".split()
+)
+"""What stands where nobody is named: it is not looked for in the texts."""
 
 SUBJECTS = ("subject", "patient", "beneficiary", "individual", "for", "candidate", "policyHolder", "subscriber")
 """Elements that say whom a resource is about, in this order."""
 
 DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?")
 PARTIAL = re.compile(r"\d{4}(?:-\d{2})?")
-DATED = re.compile(
-    r"(?:^|[a-z])(?:[Dd]ate|[Dd]ateTime|[Tt]ime|start|end|issued|recorded|authored|onset|abatement|period|when)"
-)
-"""Names of elements in which a year, or year and month, is a date and no number."""
+NO_DATES = frozenset("display lotNumber partNumber modelNumber number text value".split())
+"""Elements in which four digits are no year."""
 
-AGES: dict[str, str] = {"a": "years", "mo": "months", "wk": "weeks", "d": "days", "h": "hours", "min": "minutes"}
-"""UCUM units of ages."""
+DATED = re.compile(r"(?:^|[a-z])(?:date|Date|DateTime|Instant)$")
+"""Ends of the names of elements that are dates by definition."""
+YEARS = range(1850, 2200)
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
+"""Long data where text is expected."""
+SAMPLES = re.compile(r"[0-9.EUL+\- ]*")
+"""SampledData.data. Source: FHIR R4, datatypes, SampledDataDataType."""
+
+AGES: dict[str, str] = {
+    **dict.fromkeys(("mo", "month", "months"), "months"),
+    **dict.fromkeys(("wk", "week", "weeks"), "weeks"),
+    **dict.fromkeys(("d", "day", "days", "h", "hour", "hours", "min", "minutes"), "days"),
+}
+"""Units of ages, in UCUM and English; years where it is none of them. Of hours and minutes as many days are no age to hide."""
+
+FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
+"""Extensions of people whose strings are free text; strings of others that nobody knows are taken for identifying."""
 AGE_CODES = frozenset(("30525-0", "21612-7", "29553-5", "63900-5"))
 """LOINC codes of observations that are ages."""
 

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...pipeline.component import component
 from ...pipeline.errors import ReaderError
-from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
+from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
 from ...typesystem.xhtml import Xhtml
 from ..decoding import decode
 from ..files import FileReader, opened
 from ..selection import Source
 from .elements import TYPE_NAME
-from .walk import Known, Text, Walk
+from .found import Known, Text, Value
+from .people import People, Traces
+from .walk import Walk
 
-_PERSON = re.compile(rb'"(?:Patient|RelatedPerson)"')
+_STEPS = 4
+_SHARED = frozenset(
+    ("Practitioner", "PractitionerRole", "Organization", "Location", "HealthcareService", "Endpoint", "Bundle")
+)
+"""Resources that are about no patient, whatever they refer to."""
+_MANY = 64
+"""Of more people and values than these, those that are not the patient's own go only with texts that have a word's beginning of
+them: else a large file would take time by the square of its size."""
+_CLOSE = ("patient", "relative")
 _DIRECT = ("PERSON", "ID", "PHONE", "FAX", "EMAIL", "URL", "LOCATION", "ORGANIZATION", "DATE", "IP", "OTHER")
+
+
+class TellingIdWarning(CaspipeWarning):
+    """Logical ids are made of names or numbers of people, and stay."""
 
 
 class _Entry(NamedTuple):
@@ -37,6 +51,7 @@ class _Group:
 
     subject: str
     walks: list[Walk] = field(default_factory=list)
+    known: list[Known] = field(default_factory=list)
 
 
 @component("fhir", outputs=[KnownPhi, RecordField])
@@ -63,64 +78,143 @@ class FhirReader(FileReader):
             if data is None:
                 continue
             try:
-                yield from self._documents(source, data, people)
+                documents = self._documents(source, data, people)
             except ReaderError as error:
                 self.fail(source.id, f"{source.path}: {error}")
-
-    def _people(self) -> dict[str, list[Known]]:
-        """What the patients of bulk exports are called, by reference: their texts lie in other files. Damaged lines say nothing
-        here, and fail where they are read."""
-        found: dict[str, list[Known]] = {}
-        for source in self.sources():
-            if source.fault or not _is_bulk(source.path):
                 continue
-            with contextlib.suppress(ReaderError), opened(source.path) as file:
-                for line in file:
-                    if len(line) <= self.max_bytes and _PERSON.search(line):
-                        with contextlib.suppress(ReaderError):
-                            _remember(line, found)
-        return found
+            yield from documents
 
-    def _documents(self, source: Source, data: bytes, people: dict[str, list[Known]]) -> list[Cas]:
+    def _people(self) -> People:
+        """What the files say of people: texts about them may lie in other files. Damaged files say nothing here, and fail
+        where they are read."""
+        people = People()
+        sources = [s for s in self.sources() if not s.fault]
+        for source in sources if len(sources) > 1 else ():
+            with contextlib.suppress(ReaderError), opened(source.path) as file:
+                if _is_bulk(source.path):
+                    for line in file:
+                        if len(line) <= self.max_bytes:
+                            _remember(line, people)
+                else:
+                    data = file.read(self.max_bytes + 1)
+                    if len(data) <= self.max_bytes:
+                        _remember(data, people)
+        return people
+
+    def _documents(self, source: Source, data: bytes, people: People) -> Iterator[Cas]:
+        """The documents of a file. All that can fail has been done when this returns."""
         text, _ = decode(data, "utf-8")
         roots = [("", _parsed(text, ""))] if not _is_bulk(source.path) else _lines(text)
         entries = [found for path, root in roots for found in _entries(root, path)]
         if not entries:
             raise ReaderError("expected FHIR resources, found none")
-        types = _Types(entries)
-        groups: dict[str, _Group] = {}
-        for entry in entries:
-            walk = Walk(entry.resource, entry.path, types.of).go()
-            subject = types.name(entry) if entry.resource["resourceType"] == "Patient" else types.key(walk.subject)
-            groups.setdefault(subject, _Group(subject)).walks.append(walk)
-        subjects = [s for s in groups if s]
-        if len(subjects) > 1:
-            _forget_transmission(groups.values())
-        if len(subjects) == 1 and "" in groups:  # one patient: everything is about that one
-            groups[subjects[0]].walks += groups.pop("").walks
-        shared = groups.get("", _Group("")).walks
-        made = []
-        for number, group in enumerate(groups.values(), 1):
-            walks = group.walks if group.walks is shared else group.walks + shared
-            known = dict.fromkeys([k for w in walks for k in w.known] + people.get(group.subject, []))
-            made += _group(source, number, group, known)
+        groups = _grouped(entries)
+        _forget_transmission(groups.values())
+        for group in groups.values():
+            known = (k for w in group.walks for k in w.found.known)
+            group.known = _told([*known, *people.of(group.subject, group.walks)])
+        shared, telling = _Shared(groups), 0
+        for group in groups.values():
+            telling += _unmask_names(group.walks, [Traces(group.known), *shared.traces(group)])
+        if telling:
+            self._tell(source, telling)
         common = {
             carrier.FILE: source.path,
             carrier.FILE_ID: source.id,
-            carrier.TEXTS: str(len(made)),
+            carrier.TEXTS: str(sum(sum(len(w.found.texts) for w in g.walks) or 1 for g in groups.values())),
             carrier.DIGEST: carrier.digest(data),
         }
-        for cas in made:
-            cas.metadata.update(common)
-        return made
+        return _made(source, groups.values(), common, shared)
+
+    def _tell(self, source: Source, count: int) -> None:
+        what = "1 logical id or reference holds" if count == 1 else f"{count:,} logical ids and references hold"
+        warnings.warn(
+            f"{self.id}: {source.path}: {what} what the record knows of people; they stay, since they hold the resources "
+            "together: give the resources other ids before",
+            TellingIdWarning,
+            stacklevel=2,
+        )
+
+
+class _Shared:
+    """What a file says that is about no patient in particular, and what texts about nobody in particular may name."""
+
+    def __init__(self, groups: dict[str, _Group]) -> None:
+        self._nobody = groups.get("", _Group(""))
+        self.known: list[Known] = self._nobody.known
+        self._traces = Traces(self.known)
+        alone = len(groups) == 1 or "" not in groups
+        self._everybody = self._traces if alone else Traces(k for g in groups.values() for k in g.known)
+
+    def traces(self, group: _Group) -> list[Traces]:
+        """What else the texts of a group are looked through for."""
+        return [self._everybody if group is self._nobody else self._traces]
+
+
+def _made(source: Source, groups: Iterable[_Group], common: dict[str, str], shared: _Shared) -> Iterator[Cas]:
+    """One document after the other, so that those of a large file need not all be in memory."""
+    for number, group in enumerate(groups, 1):
+        yield from _group(source, number, group, common, shared)
+
+
+def _told(known: Iterable[Known]) -> list[Known]:
+    return [k for k in dict.fromkeys(known) if k.kind.top.name in _DIRECT]
+
+
+def _unmask_names(walks: Iterable[Walk], traces: list[Traces]) -> int:
+    """Takes names of codes, and URIs, that name somebody for what they are: texts, and values that go. Returns how many
+    logical ids and references do."""
+    telling = 0
+    for found in (w.found for w in walks):
+        for text in found.kept:
+            if text.form == "id":
+                telling += any(t.id(text.source) for t in traces)
+            elif any(t.name(text.source) for t in traces):
+                if text.form == "plain":
+                    found.texts.append(text)
+                else:
+                    found.value(PhiKind.URL, text.path, text.source)
+    return telling
+
+
+def _grouped(entries: list[_Entry]) -> dict[str, _Group]:
+    """The resources by the patient they are about; under no name those about nobody, or about several."""
+    types = _Types(entries)
+    walks: list[tuple[Walk, str, str]] = []  # with their own names and their patients'
+    for entry in entries:
+        walk = Walk(entry.resource, entry.path, types.of).go()
+        own = types.name(entry)
+        walks.append((walk, own, own if entry.resource["resourceType"] == "Patient" else types.key(walk.subject)))
+    for _ in range(_STEPS):  # a signature of a report of a patient is about that patient
+        patients = {own: subject for _, own, subject in walks if subject}
+        found = [(w, own, subject or _only(w, types, patients)) for w, own, subject in walks]
+        if found == walks:
+            break
+        walks = found
+    groups: dict[str, _Group] = {}
+    for walk, _, subject in walks:
+        groups.setdefault(subject, _Group(subject)).walks.append(walk)
+    subjects = [s for s in groups if s]
+    if len(subjects) == 1 and "" in groups:  # one patient: everything is about that one
+        groups[subjects[0]].walks += groups.pop("").walks
+    return groups
+
+
+def _only(walk: Walk, types: _Types, patients: dict[str, str]) -> str:
+    """The one patient that all references of a resource lead to, if there is one; nobody's who serves several."""
+    if walk.resource["resourceType"] in _SHARED:
+        return ""
+    keys = [types.key(r) for r in walk.found.references]
+    found = {patients.get(k) or (k if k.startswith("Patient/") else "") for k in keys} - {""}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _forget_transmission(groups: Iterable[_Group]) -> None:
-    """Takes the dates of `meta.lastUpdated` for values that become null: moved by each patient's own offset, the one day of an
-    export would tell how the offsets differ."""
-    for walk in (w for g in groups for w in g.walks):
-        walk.values[:] = [
-            v._replace(kind=PhiKind.OTHER, value="") if v.path.endswith("/meta/lastUpdated") else v for v in walk.values
+    """Takes the dates of `meta.lastUpdated` for values that become null: moved by each patient's own offset, the one day on which
+    many were exported or loaded would tell how the offsets differ."""
+    for found in (w.found for g in groups for w in g.walks):
+        found.values[:] = [
+            Value(PhiKind.OTHER, v.path, "") if v.path.endswith("/meta/lastUpdated") else v for v in found.values
         ]
 
 
@@ -159,19 +253,25 @@ class _Types:
         return "/".join(reference.partition("/_history/")[0].split("/")[-2:]) if reference else ""
 
 
+_NO_TYPES = _Types([])
+
+
 def _is_bulk(path: str) -> bool:
     return path.removesuffix(".gz").endswith(".ndjson")
 
 
-def _remember(line: bytes, found: dict[str, list[Known]]) -> None:
-    resource = _parsed(decode(line, "utf-8")[0], "")
-    if not isinstance(resource, dict) or resource.get("resourceType") not in ("Patient", "RelatedPerson"):
+def _remember(data: bytes, people: People) -> None:
+    """Takes what a file, or a line of one, says of people. Damaged ones say nothing."""
+    if not people.speaks(data):
         return
-    walk = Walk(resource, "", _Types([]).of).go()
-    own = resource["resourceType"] == "Patient"
-    key = _Types.name(_Entry("", resource)) if own else _Types([]).key(walk.subject)
-    if key:
-        found.setdefault(key, []).extend(walk.known)
+    with contextlib.suppress(ReaderError):
+        root = _parsed(decode(data, "utf-8")[0], "")
+        for entry in _entries(root, ""):
+            kind = entry.resource.get("resourceType")
+            if kind in people.TYPES:
+                walk = Walk(entry.resource, "", _NO_TYPES.of).go()
+                subject = _NO_TYPES.key(walk.subject) if kind == "RelatedPerson" else _NO_TYPES.name(entry)
+                people.remember(subject, walk.found.known)
 
 
 def _lines(text: str) -> list[tuple[str, Any]]:
@@ -225,17 +325,20 @@ def _entries(root: Any, path: str, url: str = "") -> Iterator[_Entry]:
             yield from _entries(entry["resource"], f"{where}/resource", str(entry.get("fullUrl") or ""))
 
 
-def _group(source: Source, number: int, group: _Group, known: Iterable[Known]) -> list[Cas]:
+def _group(source: Source, number: int, group: _Group, common: dict[str, str], shared: _Shared) -> Iterator[Cas]:
     """The documents of one patient; one without text, where there is none, for the structured values."""
-    texts = [(w, t) for w in group.walks for t in w.texts] or [(group.walks[0], Text("", "plain", ""))]
-    sealed = [path for w in group.walks for path in w.sealed]
-    made = []
-    for walk, text in texts:
+    texts = [(w, t) for w in group.walks for t in w.found.texts] or [(group.walks[0], Text("", "plain", ""))]
+    sealed = [path for w in group.walks for path in w.found.sealed]
+    known = list(dict.fromkeys([*group.known, *shared.known])) if len(shared.known) <= _MANY else group.known
+    own = [k for k in known if len(known) <= _MANY or k.role in _CLOSE]
+    traces = [*shared.traces(group), *([Traces(known)] if len(own) < len(known) else [])]
+    for n, (walk, text) in enumerate(texts):
         inside = text.path.removeprefix(walk.path).strip("/")
         where = f"{walk.path.strip('/').replace('/', '.') or '0'}/{walk.resource['resourceType']}"
         content = Xhtml(text.source).text if text.form.endswith("xhtml") else text.source
         cas = Cas(content, id=f"{source.id}/{where}{f'/{inside}' if inside else ''}")
         language = walk.resource.get("language")
+        cas.metadata.update(common)
         cas.metadata.update(
             {
                 carrier.RECORD: str(number),
@@ -247,15 +350,13 @@ def _group(source: Source, number: int, group: _Group, known: Iterable[Known]) -
         if isinstance(language, str) and language.strip():
             cas.metadata["language"] = language
             cas.add(DocumentAnnotation(0, len(content), language=language))
-        for item in known:
-            if item.kind.top.name in _DIRECT:
-                cas.add(KnownPhi(kind=item.kind, value=item.value, provenance=item.provenance, role=item.role))
-        made.append(cas)
-    for w in group.walks:
-        for value in w.values:
-            made[0].add(RecordField(kind=value.kind, path=value.path, value=value.value))
-    for path in sealed:
-        made[0].add(RecordField(kind=PhiKind.OTHER, path=path, value=""))
-    if sealed:
-        made[0].metadata["attachments"] = str(len(sealed))
-    return made
+        for item in dict.fromkeys([*own, *(k for t in traces for k in t.of(content))]):
+            cas.add(KnownPhi(kind=item.kind, value=item.value, provenance=item.provenance, role=item.role))
+        if n == 0:
+            for value in (v for w in group.walks for v in w.found.values):
+                cas.add(RecordField(kind=value.kind, path=value.path, value=value.value))
+            for path in sealed:
+                cas.add(RecordField(kind=PhiKind.OTHER, path=path, value=""))
+            if sealed:
+                cas.metadata["attachments"] = str(len(sealed))
+        yield cas

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...pipeline.errors import ReaderError
 from ...typesystem import PhiKind
 from . import elements as E
+from .cues import cue, of_extension, of_uri
+from .datatypes import age, special
+from .found import At, Found, Text, person
 
-_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
-_TEXTUAL = {"text/plain": "plain", "text/markdown": "plain", "text/html": "xhtml", "application/xhtml+xml": "xhtml"}
-
-
-class Value(NamedTuple):
-    """A structured value. `path` is a JSON pointer in the file."""
-
-    kind: PhiKind
-    path: str
-    value: str
-
-
-class Known(NamedTuple):
-    """What a record says about a person or place."""
-
-    kind: PhiKind
-    value: str
-    role: str
-    provenance: str
-
-
-class Text(NamedTuple):
-    """Free text. `form`: `plain` or `xhtml`, behind `base64:<charset>:` where it is the data of an attachment."""
-
-    path: str
-    form: str
-    source: str
+_STRINGS = frozenset(("valueString", "valueMarkdown"))
+_INHERITING = ("extension", "modifierExtension", "answer", "low", "high")
+"""Elements that are what the object around them is; those that begin with `value` or `_` are, too."""
+_RANGES = ("agerange", "onsetrange", "abatementrange")
+_NUMBERS = ("ID", "PHONE", "FAX", "LOCATION")
 
 
 @dataclass(slots=True)
@@ -50,11 +28,7 @@ class Walk:
     path: str
     type_of: Callable[[str], str]
     """The resource type that a reference leads to; empty where that cannot be told."""
-    values: list[Value] = field(default_factory=list)
-    known: list[Known] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
-    sealed: list[str] = field(default_factory=list)
-    """Attachments that no text can be read from: pictures, PDF, unknown kinds."""
+    found: Found = field(default_factory=Found)
     subject: str = ""
     """The reference to whom it is about."""
 
@@ -70,176 +44,173 @@ class Walk:
             if isinstance(reference, str) and self.type_of(reference) == "Patient":
                 self.subject = reference
                 break
-        self._object(self.resource, self.path, kind, "")
+        self._object(self.resource, self.path, At(kind))
         return self
 
     # -- the tree ------------------------------------------------------------------------------------------------
 
-    def _object(self, item: dict[str, Any], path: str, owner: str, name: str) -> None:
-        """`owner`: type of the resource it belongs to; `name`: the element it is the value of, `value[x]` without `value`."""
+    def _object(self, item: dict[str, Any], path: str, at: At) -> None:
         if isinstance(item.get("resourceType"), str) and E.TYPE_NAME.fullmatch(item["resourceType"]):
-            owner = item["resourceType"]
-        special = self._special(item, path, owner, name)
+            at = At(item["resourceType"])
+        done, inside = special(self.found, item, path, at) or (frozenset(), None)
+        hint = inside or at.hint or self._hint(item, at)
         for key, value in item.items():
             if not E.PROPERTY.fullmatch(key):
                 raise ReaderError(f"{path or '/'}: a property name that FHIR cannot have")
-            if key not in special:
-                self._value(value, f"{path}/{key}", owner, key, item)
+            if key not in done:
+                self._value(value, f"{path}/{key}", key, item, at._replace(hint=hint))
 
-    def _value(self, value: Any, path: str, owner: str, name: str, parent: dict[str, Any]) -> None:
+    def _hint(self, item: dict[str, Any], at: At) -> PhiKind | None:
+        """What an object says about its own value: by the URL of an extension, the name of a parameter, the question of a
+        form, the code of an observation."""
+        if isinstance(item.get("url"), str) and at.name.endswith("extension"):
+            kind = of_extension(item["url"])
+            stranger = kind is None and at.owner in E.PEOPLE and item["url"].rpartition("/")[2] not in E.FREE
+            return PhiKind.OTHER if stranger and not item.keys().isdisjoint(_STRINGS) else kind
+        if at.name in _RANGES:
+            return PhiKind.AGE
+        if at.name in ("parameter", "part") and isinstance(item.get("name"), str):
+            return cue(item["name"])
+        if isinstance(item.get("linkId"), str):
+            return cue(str(item.get("text", "")))
+        code = item.get("code")
+        if isinstance(code, dict):
+            coding = code.get("coding")
+            codes = [c for c in coding if isinstance(c, dict)] if isinstance(coding, list) else []
+            said = [str(code.get("text", "")), *(str(c.get("display", "")) for c in codes)]
+            if any(c.get("code") in E.AGE_CODES for c in codes) or any(cue(s) is PhiKind.AGE for s in said):
+                return PhiKind.AGE
+        return None
+
+    def _value(self, value: Any, path: str, key: str, parent: dict[str, Any], at: At) -> None:
+        """`at` is the object's whose property this is."""
         if isinstance(value, dict):
-            inner = "relative" if owner == "Patient" and name == "contact" else owner
-            self._object(value, path, inner, _bare(name))
+            inner = "relative" if at.owner == "Patient" and key == "contact" else at.owner
+            inherits = key in _INHERITING or key.startswith(("_", "value"))
+            self._object(value, path, At(inner, _bare(key), at.hint if inherits else None))
         elif isinstance(value, list):
             for n, entry in enumerate(value):
-                self._value(entry, f"{path}/{n}", owner, name, parent)
+                self._value(entry, f"{path}/{n}", key, parent, at)
         elif isinstance(value, str):
-            self._string(value, path, owner, name, parent)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and name in E.PLAIN:
-            self.values.append(Value(E.PLAIN[name], path, str(value)))
+            if value.strip():
+                self._string(value, path, key, parent, at)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            self._number(value, path, key, parent, at)
 
-    def _string(self, value: str, path: str, owner: str, name: str, parent: dict[str, Any]) -> None:
-        if not value.strip():
+    # -- single values -------------------------------------------------------------------------------------------
+
+    def _number(self, value: float, path: str, key: str, parent: dict[str, Any], at: At) -> None:
+        own = key.startswith("value") and key != "value"
+        kind = E.PLAIN.get(key) or (at.hint if own else None) or (cue(key) if not own else None)
+        if kind is PhiKind.AGE:
+            self.found.value(kind, path, age(value, parent))
+        elif kind is not None and kind.top.name in _NUMBERS:
+            self.found.value(kind, path, value)
+        elif "date" in key.lower():  # no date of the standard is a number: nobody can move it
+            self.found.value(PhiKind.OTHER, path, "")
+
+    def _string(self, value: str, path: str, key: str, parent: dict[str, Any], at: At) -> None:
+        found = self.found
+        if key in E.STRICT or (key == "name" and at.name in ("parameter", "part")):
             return
-        date = E.DATE.fullmatch(value)
-        if date or (E.PARTIAL.fullmatch(value) and (E.DATED.search(name) or name == "date")):
-            kind = {"birthDate": PhiKind.DATE_BIRTH, "deceasedDateTime": PhiKind.DATE_DEATH}.get(name, PhiKind.DATE)
-            iso = date[1] if date else value
-            self.values.append(Value(kind, path, iso))
-            if kind is not PhiKind.DATE and owner in E.PEOPLE:
-                self.known.append(Known(kind, iso, E.PEOPLE[owner][1], f"{owner}.{name}"))
-        elif name in E.PLAIN:
-            self._identifying(E.PLAIN[name], path, value, owner, name)
-        elif name in ("name", "alias") and owner in E.NAMED:
-            self._identifying(E.NAMED[owner], path, value, owner, name)
-        elif name == "display":
-            if "reference" in parent or ("code" not in parent and "system" not in parent):
-                self._display(value, path, parent)
-        elif name == "div":
-            self.texts.append(Text(path, "xhtml", value))
-        elif name in E.CODED or (name == "text" and value in _displays(parent)):
+        if key == "display" and _is_coding(parent, at):
+            self._display_of_code(value, path, parent)
+        elif self._date(value, path, key, at.owner):
             return
-        elif name.startswith("value") and name not in ("value", "valueString", "valueMarkdown"):
-            return  # valueCode and its like: the standard says what they hold
+        elif key == "reference":
+            found.references.append(value)
+            self._name(value, path, key, at)
+        elif key == "url" and at.name.endswith("extension"):
+            return
+        elif key in E.NAMES:
+            self._name(value, path, key, at)
+        elif key in E.PLAIN:
+            found.identifying(E.PLAIN[key], path, value, at.owner, key)
+        elif key == "div":
+            found.text(path, "xhtml", value)
+        elif key == "display":
+            self._display(value, path, parent, at)
+        elif key == "text" and (value in _displays(parent) or "linkId" in parent):
+            if "linkId" in parent:
+                found.text(path, "plain", value)
+            else:
+                found.kept.append(Text(path, "plain", value))
+        elif key in ("query", "valueBase64Binary", "blob") or E.BASE64.fullmatch(value):
+            found.sealed.append(path)
+        elif key == "data" and E.SAMPLES.fullmatch(value):
+            return
+        elif key.startswith("value") and key not in ("value", *_STRINGS):
+            return  # valueTime and its like: the standard says what they hold
         else:
-            self.texts.append(Text(path, "plain", value))
+            self._free(value, path, key, at)
 
-    # -- datatypes -----------------------------------------------------------------------------------------------
+    def _free(self, value: str, path: str, key: str, at: At) -> None:
+        """A string that the standard does not say more about: what its name or place says, or free text."""
+        kind = self._kind(key, at)
+        if kind is PhiKind.AGE:
+            if value.strip().isdecimal() and int(value):
+                self.found.value(kind, path, f"{int(value)} years")
+            else:
+                self.found.text(path, "plain", value)
+        elif kind is PhiKind.OTHER:
+            self.found.value(kind, path, value)
+        elif kind is not None:
+            self.found.identifying(kind, path, value, at.owner, key)
+        else:
+            self.found.text(path, "plain", value)
 
-    def _special(self, item: dict[str, Any], path: str, owner: str, name: str) -> frozenset[str]:
-        """Handles a datatype as a whole; returns the properties that are done."""
-        if name in ("name", "humanname") and not item.keys().isdisjoint(("family", "given", "text")):
-            return self._human_name(item, path, owner)
-        if name in ("telecom", "contactpoint"):
-            kind = E.TELECOM.get(str(item.get("system", "")), PhiKind.PHONE)
-            return self._one(kind, item, "value", path, owner, "telecom")
-        if name == "address" and not item.keys().isdisjoint(E.ADDRESS):
-            return self._address(item, path, owner)
-        if name in ("identifier", "masteridentifier", "groupidentifier") and isinstance(item.get("value"), str):
-            return self._one(self._identifier(item, owner), item, "value", path, owner, "identifier")
-        if "contentType" in item or (
-            "data" in item and name in ("attachment", "photo", "presentedform", "content", "image")
-        ):
-            return self._attachment(item, path)
-        if name == "age" or name.endswith("age") or (name == "quantity" and self._is_age()):
-            return self._age(item, path)
-        return frozenset()
+    def _kind(self, key: str, at: At) -> PhiKind | None:
+        if at.hint is not None:
+            return at.hint
+        if key in ("name", "alias") and at.name == "" and at.owner in E.NAMED:
+            return E.NAMED[at.owner]
+        if key == "name" and (at.name == "devicename" or (at.name == "" and at.owner in E.MADE_FOR_MACHINES)):
+            return None
+        if at.owner == "AuditEvent" and key in ("address", "site"):
+            return PhiKind.IP if key == "address" else PhiKind.ORGANIZATION
+        if at.owner == "Coverage" and key in ("network", "value", "name"):
+            return PhiKind.ORGANIZATION if key != "value" else PhiKind.ID_HEALTH_PLAN
+        kind = cue(key)
+        if kind is PhiKind.PERSON:
+            return PhiKind.PERSON_RELATIVE if at.owner == "FamilyMemberHistory" else person(at.owner)
+        return kind
 
-    def _one(
-        self, kind: PhiKind, item: dict[str, Any], name: str, path: str, owner: str, provenance: str
-    ) -> frozenset[str]:
-        if isinstance(item.get(name), str) and item[name].strip():
-            self._identifying(kind, f"{path}/{name}", item[name], owner, provenance)
-        return frozenset((name,))
+    def _date(self, value: str, path: str, key: str, owner: str) -> bool:
+        date = E.DATE.fullmatch(value)
+        if date is None and not (E.PARTIAL.fullmatch(value) and int(value[:4]) in E.YEARS and key not in E.NO_DATES):
+            if E.DATED.search(key) is None:
+                return False
+            self.found.value(PhiKind.OTHER, path, value)  # a date that nobody can move
+            return True
+        kind = {"birthDate": PhiKind.DATE_BIRTH, "deceasedDateTime": PhiKind.DATE_DEATH}.get(key, PhiKind.DATE)
+        iso = date[1] if date else value
+        self.found.value(kind, path, iso)
+        if kind is not PhiKind.DATE and owner in E.PEOPLE:
+            self.found.know(kind, iso, owner, key)
+        return True
 
-    def _identifying(self, kind: PhiKind, path: str, value: str, owner: str, name: str) -> None:
-        self.values.append(Value(kind, path, value))
-        self.known.append(Known(kind, value, _role(owner), f"{owner}.{name}"))
+    def _name(self, value: str, path: str, key: str, at: At) -> None:
+        """A URI, id or reference: it stays, unless it is an address of somebody or asks for somebody."""
+        kind = PhiKind.URL if key == "ifNoneExist" else of_uri(value)
+        if kind is not None:
+            self.found.value(kind, path, value)
+        else:
+            stays = key in ("id", "reference", "fullUrl", "versionId")
+            self.found.kept.append(Text(path, "id" if stays else "uri", value))
 
-    def _human_name(self, item: dict[str, Any], path: str, owner: str) -> frozenset[str]:
-        kind = PhiKind.PERSON_RELATIVE if owner == "relative" else E.PEOPLE.get(owner, (PhiKind.PERSON, ""))[0]
-        parts: dict[str, list[str]] = {}
-        for key in ("text", "family", "given", "prefix", "suffix"):
-            found = item.get(key)
-            listed = found if isinstance(found, list) else [found]
-            parts[key] = []
-            for n, part in enumerate(listed):
-                if isinstance(part, str) and part.strip():
-                    self.values.append(
-                        Value(kind, f"{path}/{key}/{n}" if isinstance(found, list) else f"{path}/{key}", part)
-                    )
-                    parts[key].append(part)
-        whole = " ".join([*parts["given"], *parts["family"]])
-        for value in dict.fromkeys((whole, *parts["text"])):
-            if value:
-                self.known.append(Known(kind, value, _role(owner), f"{owner}.name"))
-        return frozenset(parts)
+    def _display_of_code(self, value: str, path: str, parent: dict[str, Any]) -> None:
+        coded = "code" in parent or "system" in parent
+        (self.found.kept if coded else self.found.texts).append(Text(path, "plain", value))
 
-    def _address(self, item: dict[str, Any], path: str, owner: str) -> frozenset[str]:
-        for key, kind in E.ADDRESS.items():
-            found = item.get(key)
-            for n, part in enumerate(found if isinstance(found, list) else [found]):
-                if isinstance(part, str) and part.strip():
-                    place = f"{path}/{key}/{n}" if isinstance(found, list) else f"{path}/{key}"
-                    self._identifying(kind, place, part, owner, f"address.{key}")
-        return frozenset(E.ADDRESS)
-
-    def _identifier(self, item: dict[str, Any], owner: str) -> PhiKind:
-        coding = item.get("type", {}).get("coding", []) if isinstance(item.get("type"), dict) else []
-        for code in (c.get("code") for c in coding if isinstance(c, dict)):
-            if code in E.IDENTIFIERS:
-                return E.IDENTIFIERS[code]
-        return E.NUMBERED.get(owner, PhiKind.ID_MEDICAL_RECORD if owner == "Patient" else PhiKind.ID)
-
-    def _display(self, value: str, path: str, parent: dict[str, Any]) -> None:
+    def _display(self, value: str, path: str, parent: dict[str, Any], at: At) -> None:
         target = parent.get("type") if isinstance(parent.get("type"), str) else ""
         target = target or self.type_of(str(parent.get("reference", "")))
-        kind, role = E.PEOPLE.get(target, (E.NAMED.get(target, PhiKind.OTHER), ""))
-        if target and target not in E.PEOPLE and target not in E.NAMED:
-            self.texts.append(Text(path, "plain", value))
-            return
-        self.values.append(Value(kind, path, value))
-        self.known.append(Known(kind, value, role, "Reference.display"))
-
-    def _attachment(self, item: dict[str, Any], path: str) -> frozenset[str]:
-        content = str(item.get("contentType", "")).partition(";")
-        form = _TEXTUAL.get(content[0].strip().lower())
-        data = item.get("data")
-        if isinstance(data, str) and data:
-            charset = _CHARSET.search(content[2])
-            decoded = _decoded(data, charset[1] if charset else "utf-8") if form else None
-            if form and decoded is not None:
-                self.texts.append(Text(f"{path}/data", f"base64:{charset[1] if charset else 'utf-8'}:{form}", decoded))
-            else:
-                self.sealed.append(f"{path}/data")
-        for key, kind in (("title", None), ("url", PhiKind.URL)):
-            value = item.get(key)
-            if isinstance(value, str) and value.strip():
-                if kind is None:
-                    self.texts.append(Text(f"{path}/{key}", "plain", value))
-                else:
-                    self.values.append(Value(kind, f"{path}/{key}", value))
-        for key in ("hash", "size"):  # of data that will be others
-            if key in item and "data" in item:
-                self.values.append(Value(PhiKind.OTHER, f"{path}/{key}", str(item[key])))
-        return frozenset(("data", "title", "url", "hash", "size"))
-
-    def _age(self, item: dict[str, Any], path: str) -> frozenset[str]:
-        number = item.get("value")
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            return frozenset()
-        unit = E.AGES.get(str(item.get("code") or item.get("unit") or "a"), "years")
-        self.values.append(Value(PhiKind.AGE, f"{path}/value", f"{number:g} {unit}"))
-        return frozenset(("value",))
-
-    def _is_age(self) -> bool:
-        code = self.resource.get("code")
-        coding = code.get("coding", []) if isinstance(code, dict) else []
-        return any(isinstance(c, dict) and c.get("code") in E.AGE_CODES for c in coding)
-
-
-def _role(owner: str) -> str:
-    return "relative" if owner == "relative" else E.PEOPLE.get(owner, (None, ""))[1]
+        kind = E.PEOPLE[target][0] if target in E.PEOPLE else E.NAMED.get(target) or E.PARTIES.get(at.name)
+        thing = target not in E.PEOPLE and target not in E.NAMED and (target or at.name in E.THINGS)
+        if thing:
+            self.found.text(path, "plain", value)
+        else:
+            self.found.identifying(kind or PhiKind.OTHER, path, value, target, "display")
 
 
 def _bare(name: str) -> str:
@@ -247,15 +218,11 @@ def _bare(name: str) -> str:
     return name.removeprefix("value").lower() if name.startswith("value") and name != "value" else name.lower()
 
 
+def _is_coding(parent: dict[str, Any], at: At) -> bool:
+    return "reference" not in parent and ("code" in parent or "system" in parent or at.name in E.CODINGS)
+
+
 def _displays(parent: dict[str, Any]) -> list[str]:
     """The displays of a CodeableConcept: its text says no more where it is one of them."""
     coding = parent.get("coding")
     return [str(c.get("display", "")) for c in coding if isinstance(c, dict)] if isinstance(coding, list) else []
-
-
-def _decoded(data: str, charset: str) -> str | None:
-    """The text of an attachment; None where it is in another encoding than it says."""
-    try:
-        return base64.b64decode(re.sub(r"\s", "", data), validate=True).decode(charset)
-    except (binascii.Error, UnicodeDecodeError, LookupError, ValueError):
-        return None

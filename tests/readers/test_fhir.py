@@ -10,6 +10,7 @@ import pytest
 from fhir_samples import NOTE, PRACTITIONER, bundle, data, document, patient, write
 
 from caspipe.readers.fhir import FhirReader
+from caspipe.readers.fhir.reader import TellingIdWarning
 from caspipe.typesystem import Cas, RecordField
 
 
@@ -65,7 +66,11 @@ def test_every_identifying_value_and_every_date_is_a_field(tmp_path: Path) -> No
     [
         ({"onsetPeriod": {"start": "2020-03", "end": "2020"}}, "onsetPeriod/start", ("DATE", "2020-03")),
         ({"onsetPeriod": {"start": "2020-03", "end": "2020"}}, "onsetPeriod/end", ("DATE", "2020")),
-        ({"meta": {"lastUpdated": "2020-03-04T05:06:07.123+01:00"}}, "meta/lastUpdated", ("DATE", "2020-03-04")),
+        ({"meta": {"lastUpdated": "2020-03-04T05:06:07.123+01:00"}}, "meta/lastUpdated", ("OTHER", "")),
+        ({"recordedDate": "2020-03-04T05:06:07.123+01:00"}, "recordedDate", ("DATE", "2020-03-04")),
+        ({"recordedDate": "4.3.2020"}, "recordedDate", ("OTHER", "4.3.2020")),
+        ({"lastOccurrence": "2012-06"}, "lastOccurrence", ("DATE", "2012-06")),
+        ({"sent": "2012"}, "sent", ("DATE", "2012")),
         ({"extension": [{"url": "x", "valueDate": "2020-03-04"}]}, "extension/0/valueDate", ("DATE", "2020-03-04")),
         ({"extension": [{"valueHumanName": {"family": "T."}}]}, "extension/0/valueHumanName/family", ("PERSON", "T.")),
         ({"extension": [{"valueAddress": {"city": "Ede"}}]}, "extension/0/valueAddress/city", ("LOCATION_CITY", "Ede")),
@@ -125,6 +130,21 @@ def test_each_patient_has_documents_and_dates_of_their_own(tmp_path: Path) -> No
 def test_references_by_full_url_lead_to_the_patient(tmp_path: Path) -> None:
     found = one(tmp_path, patient(), patient("p2", "Quillerby", "Ines"), document(subject="urn:uuid:1"))
     assert [cas.metadata["patient_id"] for cas in found if cas.text] == ["Patient/p2"]
+
+
+@pytest.mark.parametrize(
+    ("family", "id_", "telling"),
+    [("Tollivant", "tollivant-1", True), ("Tollivant", "00417732", True), ("Li", "alison", False)],
+)
+def test_logical_ids_made_of_what_identifies_are_told(family: str, id_: str, telling: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / "b.json", bundle(patient(id_, family), document("Well.", f"Patient/{id_}")))
+    reader = FhirReader(files=[path])
+    if telling:
+        with pytest.warns(TellingIdWarning, match="2 logical ids and references hold what the record knows of people"):
+            found = list(reader)
+    else:
+        found = list(reader)
+    assert found[0].metadata["patient_id"] == f"Patient/{id_}"
 
 
 def test_a_bulk_export_has_a_resource_a_line(tmp_path: Path) -> None:
