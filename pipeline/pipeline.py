@@ -17,7 +17,6 @@ from .errors import CaspipeError, ComponentError, guarded
 from .report import ComponentStats, RunReport
 from .yaml_source import parse
 
-
 _CREDENTIALS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:)[^\s]*@")
 """The password in a URL, and what stands before it."""
 
