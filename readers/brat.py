@@ -65,6 +65,20 @@ class BratReader(StandoffReader):
     def __len__(self) -> int:
         return len(self.sources())
 
+    def _select(self) -> list[Source]:
+        """The texts. An `.ann` file that is listed stands for the text it lies beside."""
+        found = super()._select()
+        there = {source.path for source in found}
+        made = []
+        for source in found:
+            stem = source.path.removesuffix(".gz").removesuffix(".ann")
+            if stem == source.path.removesuffix(".gz") or source.fault:
+                made.append(source)
+            elif not there & {f"{stem}.txt", f"{stem}.txt.gz"}:
+                text = f"{stem}.txt.gz" if not exists(f"{stem}.txt") and exists(f"{stem}.txt.gz") else f"{stem}.txt"
+                made.append(Source(text, source.id.removesuffix(".ann")))
+        return made
+
     def _cas(self, source: Source, data: bytes) -> Cas:
         text, encoding = decode(data, self.encoding)
         cas = Cas(text, id=source.id)

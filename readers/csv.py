@@ -13,11 +13,13 @@ from typing import BinaryIO
 from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, KnownPhi
-from .decoding import AUTO, FALLBACK, check_encoding, decode, mark
+from .decoding import AUTO, FALLBACK, UNMARKED, check_encoding, decode, mark, unmarked
 from .files import too_long
 from .records import RecordReader, no_such_field
 from .selection import Source
 
+_HEAD = 1024
+"""Bytes that tell an encoding."""
 _FAULTY = re.compile("[\udc80-\udcff]")
 _NEVER_CLOSED = "a quote is opened and never closed"
 _AFTER_QUOTE = "a quoted field goes on after its closing quote"
@@ -56,7 +58,7 @@ class CsvReader(RecordReader):
             raise ValueError("columns: expected every name once")
 
     def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
-        codec, marked = self._codec(file)
+        codec, marked = self._codec(file, source)
         text = io.TextIOWrapper(file, codec, "surrogateescape", newline="")  # faulty bytes are looked at row by row
         try:
             rows = _Rows(text, self.delimiter, self.quote, self.max_bytes)
@@ -89,12 +91,15 @@ class CsvReader(RecordReader):
         finally:
             text.detach()
 
-    def _codec(self, file: BinaryIO) -> tuple[str, bool]:
-        """The codec to split rows with, and whether that is certain."""
+    def _codec(self, file: BinaryIO, source: Source) -> tuple[str, bool]:
+        """The codec to split rows with, and whether that is certain. Raises ReaderError where it should be said."""
         if self.encoding != AUTO:
             return ("utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding), True
         peek = getattr(file, "peek", None)
-        marked = mark(peek(4)[:4]) if peek is not None else ""
+        head = peek(_HEAD)[:_HEAD] if peek is not None else b""
+        marked = mark(head)
+        if not marked and (wide := unmarked(head)):
+            raise ReaderError(f"{source.path}: {UNMARKED.format(wide)}")
         return ("utf-8-sig" if marked in ("", "utf-8") else marked), bool(marked)
 
     def _decoded(self, row: list[str], codec: str, certain: bool) -> tuple[list[str], str]:

@@ -17,6 +17,12 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
+UNMARKED = "it looks like {} without a byte-order mark: say the encoding"
+
+_WIDE = ("utf-32-le", "utf-16-le", "utf-16-be", "utf-32-be")
+_FEW = 16
+"""Bytes too few to tell."""
+
 
 def check_encoding(encoding: str) -> None:
     """Raises ValueError for a name that is neither `auto` nor a text encoding Python knows."""
@@ -31,7 +37,9 @@ def decode(data: bytes, encoding: str = AUTO) -> tuple[str, str]:
     """The text, without a byte-order mark and with its newlines as they are, and the encoding it was in.
 
     `auto`: what a byte-order mark says; else UTF-8; else Windows-1252. Raises ReaderError, with the offset of the first
-    byte that does not fit, where the data are not in the encoding: nothing is replaced or left out.
+    byte that does not fit, where the data are not in the encoding: nothing is replaced or left out. So it does for what
+    looks like UTF-16 or UTF-32 without a mark: most of that is UTF-8 too, with a NUL between any two letters, in which no
+    finder would see a name.
     """
     if encoding != AUTO:
         text, fault = _strict(data, encoding)
@@ -46,6 +54,8 @@ def decode(data: bytes, encoding: str = AUTO) -> tuple[str, str]:
                 f"expected {marked}, as the byte-order mark says, found a byte that is not at byte {fault}"
             )
         return text.removeprefix("\ufeff"), marked
+    if wide := unmarked(data):
+        raise ReaderError(UNMARKED.format(wide))
     text, fault = _strict(data, "utf-8")
     if text is not None:
         return text, "utf-8"
@@ -58,6 +68,18 @@ def decode(data: bytes, encoding: str = AUTO) -> tuple[str, str]:
 def mark(data: bytes) -> str:
     """The encoding a byte-order mark at the beginning stands for; empty where there is none."""
     return next((name for bom, name in _MARKS if data.startswith(bom)), "")
+
+
+def unmarked(data: bytes) -> str:
+    """The encoding of two or four bytes a character that data without a byte-order mark seem to be in; empty for none."""
+    if len(data) < _FEW or data.count(0) * 4 < len(data):
+        return ""
+    little = data[1::2].count(0) >= data[::2].count(0)  # the upper byte of a letter is the one that is 0
+    for codec in _WIDE if little else _WIDE[::-1]:
+        text = data[: len(data) // 4 * 4].decode(codec, "replace")  # perhaps cut off, or damaged somewhere
+        if (text.count("\0") + text.count("\ufffd")) * 8 <= len(text):
+            return codec
+    return ""
 
 
 def _strict(data: bytes, encoding: str) -> tuple[str | None, int]:

@@ -89,6 +89,8 @@ class I2b2Reader(StandoffReader):
 
     def _records(self, source: Source, data: bytes) -> Iterator[Cas]:
         found = list(records(data, source.path))
+        if not found:
+            raise ReaderError("expected RECORD elements, found none")
         annotated = any(record.tags for record in found)  # the corpus has files without tags too
         seen: set[str] = set()
         for number, record in enumerate(found, 1):

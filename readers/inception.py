@@ -129,6 +129,10 @@ class InceptionReader(FileReader):
             except ReaderError as error:
                 self.fail(source.id, str(error))
                 continue
+            for document, reason in more.faults:
+                self.fail(document, reason)
+            if more.faults and not more.versions:
+                continue
             if not more.versions and more.serialised:
                 self.fail(source.id, f"{source.path}: {_SERIALISED}")
             elif not more.versions and not more.untouched:
@@ -148,10 +152,12 @@ class InceptionReader(FileReader):
             if self.pattern != "*":
                 from fnmatch import fnmatchcase
 
-                tree.names = [
-                    n for n in tree.names
-                    if fnmatchcase(n.rpartition("/")[2], self.pattern) or n.lower().endswith("typesystem.xml")
-                ]  # fmt: skip
+                def wanted(name: str) -> bool:
+                    file = name.rpartition("/")[2]
+                    return fnmatchcase(file, self.pattern) or not file or file.lower().endswith("typesystem.xml")
+
+                tree.names = [n for n in tree.names if wanted(n)]
+                tree.refused = {n: why for n, why in tree.refused.items() if wanted(n)}
             return listing(tree, self.max_bytes)
         if path.name.lower().endswith(".zip"):
             return listing(ZipTree(path, f"{path}!/"), self.max_bytes)

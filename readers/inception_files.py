@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import abc
 import io
+import os
 import posixpath
 import stat
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..pipeline.errors import ReaderError
-from .archive import BOMB, DAMAGED, DAMAGES, LARGE, MARK, RATIO, Budget, cleaned
+from .archive import BOMB, DAMAGED, DAMAGES, LARGE, MARK, RATIO, TWICE, Budget, cleaned
+from .selection import LEAVES
 
 CURATION = "CURATION_USER"
 """What INCEpTION calls the author of the curated version."""
@@ -21,6 +23,8 @@ _NOBODY = ("INITIAL_CAS", "CORRECTION_USER")
 _TYPES = ("TypeSystem.xml", "typesystem.xml")
 _SETTINGS = ("layers", "tagsets", "source", "log", "guidelines", "kb", "images")
 _DEEPEST = 2
+_READ = (".xmi", ".json", ".zip", ".xml", "/")
+"""What names end in that cannot be left out without a word."""
 
 
 class Tree(abc.ABC):
@@ -71,21 +75,30 @@ class FolderTree(Tree):
     def __init__(self, root: Path) -> None:
         super().__init__(f"{root.as_posix().rstrip('/')}/")
         self.root = root
-        real = root.resolve()
+        real = os.path.realpath(root)
         found = []
-        try:
-            for path in root.rglob("*"):
-                parts = path.relative_to(root).parts
-                if any(part.startswith(".") for part in parts) or path.is_dir():
-                    continue
-                name = "/".join(parts)
-                if path.is_symlink() and not path.resolve().is_relative_to(real):
-                    self.refused[name] = "a symbolic link that leaves the folder is not followed"
+        for folder, inside, files in os.walk(root, onerror=self._not_listed):
+            inside[:] = [name for name in inside if not name.startswith(".")]
+            linked = [name for name in inside if Path(folder, name).is_symlink()]
+            for file in files + linked:
+                path = Path(folder, file)
+                if file.startswith(".") or (file in linked and _inside(path, real)):
+                    continue  # a linked folder inside is read under its own name
+                name = path.relative_to(root).as_posix()
+                if path.is_symlink() and not _inside(path, real):
+                    self.refused[name] = LEAVES
                 elif path.is_file():
-                    found.append(parts)
-        except OSError as error:
-            raise ReaderError(f"{root}: cannot list the folder: {error.strerror or type(error).__name__}") from None
+                    found.append(name.split("/"))
+                else:
+                    self.refused[name] = "expected a regular file, found another kind"
         self.names = ["/".join(parts) for parts in sorted(found)]
+
+    def _not_listed(self, error: OSError) -> None:
+        reason = f"cannot list the folder: {error.strerror or type(error).__name__}"
+        name = os.path.relpath(error.filename, self.root).replace(os.sep, "/")
+        if name == ".":
+            raise ReaderError(f"{self.root}: {reason}")
+        self.refused[f"{name}/"] = reason
 
     def read(self, name: str, limit: int) -> bytes:
         return read_file(self.root / name, limit)
@@ -114,7 +127,7 @@ class ZipTree(Tree):
             name, bad = cleaned(info.filename.lstrip("/"))  # INCEpTION before 2.0.8 wrote a slash first
             bad = bad or _fault(info) or ("" if budget.spend(info.file_size) else BOMB)
             if bad or name in self._members:
-                self.refused.setdefault(name, bad or "a member of this name was in the archive before")
+                self.refused.setdefault(name, bad or TWICE)
             else:
                 self._members[name] = info
         self.names = sorted(self._members, key=lambda n: n.split("/"))
@@ -141,6 +154,10 @@ def _fault(info: zipfile.ZipInfo) -> str:
     if info.file_size > LARGE and info.file_size > RATIO * max(info.compress_size, 1):
         return BOMB
     return ""
+
+
+def _inside(path: Path, real: str) -> bool:
+    return os.path.commonpath((os.path.realpath(path), real)) == real
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -182,6 +199,9 @@ class Version:
         if name.lower().endswith(".zip"):
             tree = tree.inner(name, limit)
             found = [n for n in tree.names if n.lower().endswith((".xmi", ".json"))]
+            if not found and tree.refused:
+                refused, reason = next(iter(tree.refused.items()))
+                raise ReaderError(f"{tree.where(refused)}: {reason}")
             if len(found) != 1:
                 raise ReaderError(f"{tree.label.removesuffix(MARK)}: expected one document in it, found {len(found)}")
             name = found[0]
@@ -210,11 +230,16 @@ class Listing:
     """Documents that nobody annotated."""
     serialised: int = 0
     """Documents that are there only as serialised Java objects."""
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    """Files that may not or cannot be read, by what their documents are called, and why."""
 
 
 def listing(tree: Tree, limit: int, depth: int = 0) -> Listing:
     """The versions of documents in an export of a project, of curated documents, of one document; or in a folder of files."""
     found = Listing([], [])
+    for name, reason in sorted(tree.refused.items()):
+        if name.endswith(_READ):
+            found.faults.append((stem(_role(name)[1] or name.rstrip("/")), f"{tree.where(name)}: {reason}"))
     imported: set[str] = set()
     project = any(_role(name)[0] for name in tree.names)
     for name in tree.names:
@@ -227,10 +252,14 @@ def listing(tree: Tree, limit: int, depth: int = 0) -> Listing:
             if stem(file) not in _NOBODY:
                 found.versions.append(Version(document, stem(file), tree, name))
         elif not role and not project:
-            for more in _loose(tree, name, limit, depth):
-                found.versions += more.versions
-                found.untouched += more.untouched
-                found.serialised += more.serialised
+            try:
+                for more in _loose(tree, name, limit, depth):
+                    found.versions += more.versions
+                    found.untouched += more.untouched
+                    found.serialised += more.serialised
+                    found.faults += more.faults
+            except ReaderError as error:
+                found.faults.append((stem(name), str(error)))
     annotated = {v.document for v in found.versions}
     found.untouched += sorted(imported - annotated)
     return found

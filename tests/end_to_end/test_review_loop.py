@@ -105,15 +105,37 @@ def test_what_reviewers_correct_makes_the_next_run_better(tmp_path: Path) -> Non
     assert before["leaks"] >= len(made)
     call("diff", reviewed, run1 / "restricted/xmi", "--fail-on", "new-leak", "-q", code=1)
 
-    trained = ["--set", f"reader.xmi.folder={reviewed}", "--set", "crf_trainer.model=ours", "--set", f"run.output={tmp_path}"]
+    trained = [
+        "--set",
+        f"reader.xmi.folder={reviewed}",
+        "--set",
+        "crf_trainer.model=ours",
+        "--set",
+        f"run.output={tmp_path}",
+    ]
     call("train", "training/phi-crf", *trained, "-q")
-    call("run", configuration(tmp_path / "run2.yaml", tmp_path / "notes", f", {{crf: {{model: {tmp_path / 'ours'}}}}}"), "-q")
+    call(
+        "run",
+        configuration(tmp_path / "run2.yaml", tmp_path / "notes", f", {{crf: {{model: {tmp_path / 'ours'}}}}}"),
+        "-q",
+    )
     after = errors(reviewed, tmp_path / "run2", tmp_path)
     assert after["leaks"] == 0 and after["changes"] < before["changes"]
     call("diff", run1 / "restricted/xmi", tmp_path / "run2/restricted/xmi", "--fail-on", "new-leak", "-q")
 
     scores = tmp_path / "scores.json"
-    call("evaluate", "--gold", reviewed, "--system", tmp_path / "run2/restricted/xmi", "--reader", "xmi", "--json", scores, "-q")
+    call(
+        "evaluate",
+        "--gold",
+        reviewed,
+        "--system",
+        tmp_path / "run2/restricted/xmi",
+        "--reader",
+        "xmi",
+        "--json",
+        scores,
+        "-q",
+    )
     rows = json.loads(scores.read_text())["rows"]
     (row,) = [r for r in rows if (r["criterion"], r["kind"]) == ("strict", "PERSON")]
     assert row["recall"] > 0.9

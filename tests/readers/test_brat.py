@@ -194,3 +194,25 @@ def test_an_ann_file_in_another_encoding_fails(tmp_path: Path) -> None:
     r = reader(tmp_path, None)
     (tmp_path / "note.ann").write_bytes(b"T1\tDATE 0 2\t\xe9\n")
     assert only(r) == "expected utf-8, found a byte that is not at byte 12"
+
+
+def test_an_annotation_file_stands_for_the_text_it_lies_beside(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("Ivy ran.", encoding="utf-8")
+        (tmp_path / f"{name}.ann").write_text("T1\tPERSON 0 3\tIvy\n", encoding="utf-8")
+    (tmp_path / "c.ann").write_text("T1\tPERSON 0 3\tIvy\n", encoding="utf-8")
+    reader = BratReader(files=[tmp_path / "a.ann", tmp_path / "b.ann", tmp_path / "b.txt", tmp_path / "c.ann"])
+    assert [(cas.id, cas.text) for cas in reader] == [("a", "Ivy ran."), ("b", "Ivy ran.")]
+    ((document, error),) = reader.failed
+    assert (document, str(error)) == ("c", f"{tmp_path}/c.txt: cannot read: No such file or directory")
+
+
+def test_an_annotation_file_that_is_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("T1\tPERSON 0 3\tIvy\n", encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.txt").write_text("Ivy ran.", encoding="utf-8")
+    (tmp_path / "in/a.ann").symlink_to(tmp_path / "outside")
+    reader = BratReader(folder=tmp_path / "in")
+    assert list(reader) == []
+    assert str(reader.failed[0][1]).endswith("a.txt: a.ann: a symbolic link that leaves the folder is not followed")
+    assert len(list(BratReader(files=tmp_path / "in/a.txt"))) == 1

@@ -75,3 +75,21 @@ def test_any_bytes_are_text_or_an_error(data: bytes) -> None:
     else:
         if encoding == "cp1252":
             assert text.encode("cp1252") == data
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["Seen by Dr. Fern", "Señora Müller, 71", "😀 by Featherstone"])
+def test_wide_characters_without_a_mark_are_no_text_with_nuls(codec: str, text: str) -> None:
+    with pytest.raises(ReaderError) as caught:
+        decode(text.encode(codec))
+    assert str(caught.value) == f"it looks like {codec} without a byte-order mark: say the encoding"
+    assert decode(text.encode(codec), codec)[0] == text
+    with pytest.raises(ReaderError, match="say the encoding"):
+        decode(text.encode(codec)[:-1])
+    with pytest.raises(ReaderError, match="say the encoding"):
+        decode((text * 3).encode(codec) + "\0".encode(codec) + text.encode(codec))
+
+
+@pytest.mark.parametrize("data", [b"a\0b\0", b"\0" * 64, b"Seen by\0 Dr. Fern\0\0\0\0", b"\0\0a\0b" * 8])
+def test_a_few_nuls_are_characters(data: bytes) -> None:
+    assert decode(data) == (data.decode(), "utf-8")

@@ -245,7 +245,7 @@ def test_an_export_without_documents_is_told(data: bytes, message: str, tmp_path
     assert read(path) == ({}, {"export.zip": message})
 
 
-def test_hostile_members_are_not_read(tmp_path: Path) -> None:
+def test_hostile_members_are_not_read_and_are_told(tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -255,8 +255,40 @@ def test_hostile_members_are_not_read(tmp_path: Path) -> None:
     path.write_bytes(out.getvalue())
     assert read(path)[0] == {"c": [("Ivy Fern", "PERSON")]}
     assert read(path, max_bytes=100)[1] == {
-        "c": "PATH!/annotation/c.xmi/u.zip: longer than max_bytes (100 bytes)"
-    }  # fmt: skip
+        "annotation/../../a.xmi/u": "PATH!/annotation/../../a.xmi/u.zip: its path leads out of the archive",
+        "b": "PATH!/annotation/b.xmi/u.zip: it unpacks to more than 200 times its size: unpack it yourself if you trust it",
+        "c": "PATH!/annotation/c.xmi/u.zip: longer than max_bytes (100 bytes)",
+    }
+
+
+def test_what_lies_in_a_folder_and_cannot_be_read_fails_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "TypeSystem.xml").write_bytes(TYPES)
+    (folder / "good.xmi").write_bytes(xmi(SENTENCE + NAME))
+    (folder / "damaged.zip").write_bytes(b"PK")
+    (folder / "loop.xmi").symlink_to(folder / "loop.xmi")
+    (folder / "gone.xmi").symlink_to(folder / "nothing")
+    (tmp_path / "outside.xmi").write_bytes(xmi(SENTENCE))
+    (folder / "out.xmi").symlink_to(tmp_path / "outside.xmi")
+    (folder / "readme.txt").symlink_to(tmp_path / "outside.xmi")
+    documents, failed = read(folder)
+    assert documents == {"good": [("Ivy Fern", "PERSON")]}
+    assert failed == {
+        "damaged": "PATH/damaged.zip: the archive is damaged or cut off",
+        "gone": "PATH/gone.xmi: expected a regular file, found another kind",
+        "loop": "PATH/loop.xmi: expected a regular file, found another kind",
+        "out": "PATH/out.xmi: a symbolic link that leaves the folder is not followed",
+    }
+
+
+def test_a_document_whose_archive_holds_it_encrypted_says_so(tmp_path: Path) -> None:
+    inner = bytearray(zipped({"x.xmi": xmi(SENTENCE)}))
+    at = inner.rindex(b"PK\x01\x02") + 8
+    inner[at] |= 1
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped({"annotation/a.xmi/u.zip": bytes(inner)}))
+    assert read(path) == ({}, {"a": "PATH!/annotation/a.xmi/u.zip!/x.xmi: it is encrypted"})
 
 
 def test_parameters_are_checked(tmp_path: Path) -> None:

@@ -168,3 +168,15 @@ def test_a_pattern_that_matches_nothing_says_what_is_there(notes: Path, tmp_path
 def test_a_pattern_stays_in_the_folder(notes: Path, pattern: str) -> None:
     with pytest.raises(ReaderError, match="pattern: expected a file name pattern"):
         select_folder(notes, pattern, ())
+
+
+def test_links_in_a_circle_cost_no_other_file(notes: Path) -> None:
+    (notes / "loop.txt").symlink_to(notes / "loop.txt")
+    (notes / "ward/l5").symlink_to(notes / "ward/l6")
+    (notes / "ward/l6").symlink_to(notes / "ward/l5")
+    found = select_folder(notes, "*", ())
+    assert [s.id for s in found] == sorted(
+        ["a.txt", "b.txt", "loop.txt", "z.txt", "ward/c.txt", "ward/deep/d.v2.txt", "ward/x.xml", "ward/l5", "ward/l6"],
+        key=lambda n: n.split("/"),
+    )
+    assert not [s for s in found if s.fault]

@@ -161,3 +161,11 @@ def test_the_list_of_failures_can_be_emptied_while_reading(tmp_path: Path) -> No
         r.failed.clear()
     assert seen == ["a", "b"]
     assert [document for document, _ in r.failed] == ["c"]
+
+
+def test_a_packed_file_of_no_bytes_is_a_damaged_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(b"")
+    (tmp_path / "b.txt").write_bytes(b"")
+    reader = TextReader(folder=tmp_path)
+    assert [cas.id for cas in reader] == ["b"]
+    assert str(reader.failed[0][1]) == f"{tmp_path}/a.txt.gz: the gzip data are damaged or cut off"
