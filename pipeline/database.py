@@ -51,7 +51,7 @@ def sqlalchemy(of: str) -> Any:
     try:
         import sqlalchemy as sa
     except ImportError:
-        raise ResourceError(f"{of} needs SQLAlchemy: pip install caspipe[sql]") from None
+        raise ResourceError(f"{of} needs SQLAlchemy: pip install 'caspipe[sql]'") from None
     return sa
 
 

@@ -124,5 +124,5 @@ def _pyarrow() -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ResourceError("the reader parquet needs pyarrow: pip install caspipe[parquet]") from None
+        raise ResourceError("the reader parquet needs pyarrow: pip install 'caspipe[parquet]'") from None
     return pa, pq

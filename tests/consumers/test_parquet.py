@@ -17,7 +17,7 @@ from caspipe.pipeline.file_names import pseudonym
 from caspipe.readers.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
-pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install caspipe[parquet]")
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'caspipe[parquet]'")
 pq = pytest.importorskip("pyarrow.parquet")
 
 Make = Callable[..., Cas]
@@ -221,5 +221,5 @@ def test_faults_of_parameters() -> None:
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ResourceError, match=r"the consumer parquet needs pyarrow: pip install caspipe\[parquet\]"):
+    with pytest.raises(ResourceError, match=r"the consumer parquet needs pyarrow: pip install 'caspipe\[parquet\]'"):
         consumer(tmp_path)

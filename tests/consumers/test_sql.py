@@ -16,7 +16,7 @@ from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas
 
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install caspipe[sql]")
+pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'caspipe[sql]'")
 
 Make = Callable[..., Cas]
 Listing = Callable[[Path], list[str]]
@@ -294,6 +294,6 @@ def test_a_url_that_is_none_is_not_repeated() -> None:
 def test_without_sqlalchemy_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(
-        (ResourceError, ConsumerError), match=r"the consumer sql needs SQLAlchemy: pip install caspipe\[sql\]"
+        (ResourceError, ConsumerError), match=r"the consumer sql needs SQLAlchemy: pip install 'caspipe\[sql\]'"
     ):
         consumer(tmp_path)

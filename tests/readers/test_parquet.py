@@ -17,7 +17,7 @@ from caspipe.pipeline.errors import ReaderError, ResourceError
 from caspipe.readers.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 
-pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install caspipe[parquet]")
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'caspipe[parquet]'")
 pq = pytest.importorskip("pyarrow.parquet")
 
 NAME = "Featherstone"
@@ -211,7 +211,7 @@ def test_faults_of_parameters() -> None:
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ResourceError, match=r"the reader parquet needs pyarrow: pip install caspipe\[parquet\]"):
+    with pytest.raises(ResourceError, match=r"the reader parquet needs pyarrow: pip install 'caspipe\[parquet\]'"):
         ParquetReader(folder=tmp_path).open()
 
 

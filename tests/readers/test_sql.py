@@ -17,7 +17,7 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install caspipe[sql]")
+pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'caspipe[sql]'")
 
 NAME = "Featherstone"
 Make = Callable[..., str]
@@ -234,7 +234,7 @@ def test_a_driver_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
 
 def test_without_sqlalchemy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    said = r"the reader sql needs SQLAlchemy: pip install caspipe\[sql\]"
+    said = r"the reader sql needs SQLAlchemy: pip install 'caspipe\[sql\]'"
     with pytest.raises((ResourceError, ReaderError), match=said):
         SqlReader(url="sqlite:///x.db", table="t").open()
 

@@ -145,7 +145,7 @@ def test_the_dates_of_a_report_move_together(tmp_path: Path) -> None:
     assert one == two != other
 
 
-def test_the_sample_of_the_workplace_is_masked_with_what_its_row_knows(shared: Path) -> None:
+def test_the_sample_of_the_shared_formats_is_masked_with_what_its_row_knows(shared: Path) -> None:
     (cas,) = VaersReader(folder=shared / "formats" / "terminologies" / "vaers")
     Pipeline.parse("engines: [segmenter, known_phi, dates, identifiers, resolver, masker]").process(cas)
     assert "03/04/2026" not in cas.deidentified
