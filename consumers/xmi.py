@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..pipeline.component import component
-from ..typesystem import Cas
+from ..typesystem import Cas, TypeSystemError
 from ..typesystem.typesystem import TypeSystem
 from .whole import WholeConsumer
 
@@ -16,6 +16,8 @@ _TYPES = "TypeSystem.xml"
 @component("xmi")
 class XmiConsumer(WholeConsumer):
     """Writes each document as XMI, and the type system of all of them as `TypeSystem.xml`.
+
+    A document whose types contradict those before it has its own beside it, `<file>.typesystem.xml`.
 
     XMI holds the original text unless `views` says otherwise, so folder and files are for their owner only.
     """
@@ -29,8 +31,8 @@ class XmiConsumer(WholeConsumer):
     def open(self) -> None:
         super().open()
         self._types = TypeSystem()
-        self._seen: list[TypeSystem] = []
         self._more = False
+        self._own: tuple[str, Path] | None = None
         self.open_folder(".xmi", restricted=self.restricted)
         self.files.add(_TYPES, self._types.to_xml())
 
@@ -40,10 +42,7 @@ class XmiConsumer(WholeConsumer):
         files = self.files
         released = self.released(cas)
         types = cas.typesystem
-        if types is not None and not any(types is s or types == s for s in self._seen):
-            self._types = self._types.merge(types)  # contradictions fail this document, not the ones before it
-            self._seen.append(types)
-            self._more = True
+        contradicts = types is not None and not self._joins(types)
         known = types or self._types
         data = write_xmi(
             released,
@@ -54,7 +53,28 @@ class XmiConsumer(WholeConsumer):
             offset_map=self.offset_map,
             pretty=self.pretty,
         )
-        files.write(cas.id, data)
+        name = files.write(cas.id, data)
+        self._own = None
+        if contradicts:
+            own = name.with_suffix(".typesystem.xml")
+            files.add(str(own), known.to_xml())
+            self._own = cas.id, files.folder / own
+
+    def _joins(self, types: TypeSystem) -> bool:
+        """Takes a document's types into those of all; False where they contradict each other."""
+        if not self._types.includes(types):
+            try:
+                self._types = self._types.merge(types)
+            except TypeSystemError:
+                return False
+            self._more = True
+        return True
+
+    def retract(self, cas: Cas) -> None:
+        super().retract(cas)
+        if self._own is not None and self._own[0] == cas.id:
+            self._own[1].unlink(missing_ok=True)
+            self._own = None
 
     def close(self) -> None:
         """Writes the type system again where documents brought types of their own."""

@@ -27,6 +27,8 @@ class CasFileReader(FileReader):
     lenient: bool = False
     """Types and features that the type system lacks are passed through, dangling references become null, offsets are moved
     into the text; what was changed stands in the document's metadata. Else such a document has failed."""
+    max_bytes: int = 1_073_741_824
+    """A document of more bytes (after decompression) is refused. Annotations take fifty times the room of the text."""
     infer: bool = True
     """Where no type system is found, types and features that caspipe does not know are made up from the document, with a
     warning, and its metadata say `types: inferred`. Else such a document has failed."""

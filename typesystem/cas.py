@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .annotation import FeatureStructure
 from .errors import CasError
-from .text import Sofa
+from .text import Sofa, shown
 from .types import KnownPhi
 from .view import View
 
@@ -67,7 +67,7 @@ class Cas:
         try:
             return self._views[name]
         except KeyError:
-            there = ", ".join(self._views) or "none"
+            there = ", ".join(map(shown, self._views)) or "none"
             raise CasError(f"document {self.id or '(no id)'} has no view {name}; views: {there}") from None
 
     def has_view(self, name: str) -> bool:

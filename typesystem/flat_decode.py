@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
 
-from .description import nearest
+from .description import STRING, nearest
 from .phi import PhiKind
 from .xmi_decode import (
     KINDS,
@@ -142,6 +143,45 @@ def tidied(plan: Plan, row: Row, lenient: bool) -> Row:
     return made
 
 
+def mended(plan: Plan, row: Row) -> list[str]:
+    """Drops from a row what its features cannot hold; the names of those. A number for a string becomes one."""
+    fields = {f.name: f for f in plan.fields}
+    place = {"sofa": "@", "begin": "", "end": ""} if plan.span else {"sofa": "@"} if plan.in_sofa else {}
+    seen: set[str] = set()
+    found: list[str] = []
+    for key, value in list(row.items()):
+        mark, name = split(key)
+        if key.startswith("%") or (name not in fields and name not in place):
+            continue
+        f = fields.get(name)
+        fits = value is None or value.__class__ is int if f is None else _fits(f, mark, value)
+        if name in seen or not fits or (f is None and mark != place[name]):
+            found.append(name)
+            if f is not None and f.kind == "text" and isinstance(value, int | float) and not mark and name not in seen:
+                row[key] = json.dumps(value)
+            else:
+                del row[key]
+        seen.add(name)
+    return found
+
+
+def _fits(f: Field, mark: str, value: Any) -> bool:
+    refers = f.kind in ("ref", "pos", "shared", "array")
+    if refers or mark == "@" or value is None:
+        return refers == (mark == "@") and (value is None or value.__class__ is int)
+    try:
+        if f.kind == "text":
+            return value.__class__ is str and (f.python in (str, object) or named(f, value) is not None)
+        if f.range in LIMITS:
+            low, high = LIMITS[f.range]
+            return value.__class__ is int and low <= value <= high
+        if f.range == "uima.cas.Boolean":
+            return value.__class__ is bool
+        return math.isfinite(special(f, value)) or mark == "#"
+    except (ValueFault, OverflowError):
+        return False
+
+
 def tidy_decoder(plan: Plan, lenient: bool) -> Callable[..., int]:
     """The function for rows that are `tidied`."""
     found: Callable[..., int] | None = plan.decoders.get(("tidied", lenient))
@@ -265,6 +305,28 @@ def _feature(i: int, f: Field, prefix: str, v: str, absent: str) -> list[str]:
         value = f"single(float({v}))" if f.range == "uima.cas.Float" else f"float({v})"
     lines = [f"if {test}: {store(f, value)}", f"elif {v} is None:", f"    {absent}"]
     return [*lines, f"else: raise wrong(f{i}, {v})"]
+
+
+def element_of(v: Any, element: str) -> Any:
+    """An element of an array of values. null counts as 0 or false, as UIMA for Java has no other. Raises ValueFault."""
+    if element == STRING:
+        if v is None or v.__class__ is str:
+            return v
+    elif element == "uima.cas.Boolean":
+        if v is None or v.__class__ is bool:
+            return bool(v)
+    elif element in LIMITS:
+        low, high = LIMITS[element]
+        if v is None or (v.__class__ is int and low <= v <= high):
+            return v or 0
+    elif v is None or v.__class__ is float or v.__class__ is int:
+        try:
+            return float(v or 0)
+        except OverflowError:
+            pass
+    elif v.__class__ is str and v in SPECIAL:
+        return SPECIAL[v]
+    raise ValueFault(f"expected %ELEMENTS of range {element}, got {kind_of(v)}")
 
 
 def hint(name: str, plan: Plan) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,30 +15,15 @@ from .description import (
     STRING,
     TOP,
     TypeDescription,
-    check_feature_name,
-    check_type_name,
 )
 from .errors import FormatError, TypeSystemError
 from .flat_decode import split
-from .jsoncas_types import array_type, joined
+from .jsoncas_types import array_type
+from .made_up import joined, known_below, legal, owner
 from .typesystem import TypeSystem
 
-_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
-_DECIMAL = re.compile(
-    r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII
-)  # 1.50 is rather a version or a code
-
-
-def value_range(texts: list[str], *, always: bool) -> str:
-    """The range of a feature with these values in XML: String unless all of them clearly are something else.
-
-    `always`: every instance has the feature, as is so of numbers and truth values.
-    """
-    if always and all(_WHOLE.match(v) and -(2**31) <= int(v) < 2**31 for v in texts):
-        return INTEGER
-    if always and all(v in ("true", "false") for v in texts):
-        return "uima.cas.Boolean"
-    return "uima.cas.Double" if always and all(map(_DECIMAL.match, texts)) else STRING
+ANNOTATION_BASE = "uima.cas.AnnotationBase"
+_BUILTIN = {ANNOTATION: {"begin", "end", "sofa"}, ANNOTATION_BASE: {"sofa"}}
 
 
 def extended(types: TypeSystem, rows: list[Any], where: str) -> TypeSystem:
@@ -67,52 +51,41 @@ def extended(types: TypeSystem, rows: list[Any], where: str) -> TypeSystem:
         for key, value in row.items():
             if not key.startswith("%"):
                 values.setdefault(key, []).append(value)
-    added: list[TypeDescription] = []
+    above = {name: _above(name, values, types, spans[name] == counts[name]) for name, values in seen.items()}
+    new: dict[str, set[str]] = {}
     for name, values in seen.items():
-        try:
-            check_type_name(name, where)
-        except TypeSystemError:
-            continue  # reading names the row
-        if name in BUILTIN and name != DOCUMENT_ANNOTATION:
-            continue  # UIMA's own types take no further features
-        known = types.features(name) if name in types else {}
-        span = spans[name] == counts[name]
-        above = types.describe(name).supertype if name in types else ANNOTATION if span else _above(values)
-        own = (
-            {"begin", "end", "sofa"}
-            if above == ANNOTATION
-            else {"sofa"}
-            if above == "uima.cas.AnnotationBase"
-            else set()
-        )
-        features = _features(values, {*known, *own}, name, kind_of, where)
+        if not legal(name, where) or (name in BUILTIN and name != DOCUMENT_ANNOTATION):
+            continue  # reading names the row; UIMA's own types take no further features
+        known = set(types.features(name)) if name in types else _BUILTIN.get(above[name], set())
+        new[name] = {n for n in {split(k)[1] for k in values} - known if legal(name, where, n)}
+
+    def supertypes(name: str) -> list[str]:
+        return types.supertypes(name) if name in types else [above[name], *types.supertypes(above[name])]
+
+    grouped: dict[str, dict[str, list[tuple[str, Any]]]] = {name: {} for name in new}
+    for name in new:
+        for key, several in seen[name].items():
+            mark, feature = split(key)
+            if feature in new[name]:
+                at = grouped[owner(name, feature, new, supertypes)]
+                at.setdefault(feature, []).extend((mark, v) for v in several if v is not None)
+    added = []
+    for name, found in grouped.items():
+        features = [known_below(types, name, n) or Feature(n, _range(found[n], kind_of)) for n in sorted(found)]
         if features or name not in types:
-            added.append(TypeDescription(name, above, tuple(features)))
+            added.append(TypeDescription(name, above[name], tuple(features)))
     try:
         return joined(types, added, where)
-    except TypeSystemError as e:  # a type and one below it have values of different ranges under one name
+    except TypeSystemError as e:
         raise FormatError(str(e)) from None
 
 
-def _above(values: dict[str, list[Any]]) -> str:
-    return "uima.cas.AnnotationBase" if "@sofa" in values and "begin" not in values else TOP
-
-
-def _features(
-    values: dict[str, list[Any]], known: set[str], of: str, kind_of: dict[Any, str], where: str
-) -> list[Feature]:
-    grouped: dict[str, list[tuple[str, Any]]] = {}
-    for key, several in values.items():
-        mark, name = split(key)
-        grouped.setdefault(name, []).extend((mark, v) for v in several if v is not None)
-    found: list[Feature] = []
-    for name in sorted(set(grouped) - known):
-        try:
-            check_feature_name(name, of, where)
-        except TypeSystemError:
-            continue
-        found.append(Feature(name, _range(grouped[name], kind_of)))
-    return found
+def _above(name: str, values: dict[str, list[Any]], types: TypeSystem, span: bool) -> str:
+    if name in types:
+        return types.describe(name).supertype
+    if span:
+        return ANNOTATION
+    return ANNOTATION_BASE if "@sofa" in values and "begin" not in values else TOP
 
 
 def _range(values: list[tuple[str, Any]], kind_of: dict[Any, str]) -> str:

@@ -12,18 +12,18 @@ from typing import Any
 
 from .annotation import TYPES
 from .arrays import ARRAYS, ELEMENTS, ArrayBase, ByteArray, ListBase, ListNode
-from .cas import Cas
-from .description import LISTS, STRING, TOP, nearest
+from .cas import INITIAL_VIEW, Cas
+from .description import LISTS, TOP, nearest
 from .errors import CasError, TypeSystemError
-from .flat_decode import SPECIAL, BareRow, Row, decoder, hint, kind_of, tidied, tidy_decoder
-from .ground import Ground, shown
+from .flat_decode import BareRow, Row, decoder, element_of, hint, kind_of, mended, tidied, tidy_decoder
+from .ground import Ground
 from .jsoncas_types import array_type, safe
+from .text import Sofa, shown
 from .typesystem import TypeSystem
 from .xmi_decode import RowFault, Taken, UnknownFeature, ValueFault
 from .xmi_edge import settle_tags
 from .xmi_loss import TEXT_KEY, restore_text
 from .xmi_plan import Field, Plan, plan_for
-from .xmi_values import LIMITS
 
 SOFA = "uima.cas.Sofa"
 _SOFA_KEYS = frozenset(
@@ -61,7 +61,8 @@ class FlatReader(Ground):
         self.members: set[int] = set()
         self.nodes: dict[int, int] = {}
         """`id()` of list nodes to their numbers."""
-        self.arrays: set[int] = set()
+        self._array_rows: dict[int, int] | None = None
+        """The rows of arrays by number, looked for once."""
         self.sofa_arrays: set[int] = set()
 
     @abstractmethod
@@ -135,7 +136,10 @@ class FlatReader(Ground):
 
     def _sofa_array(self, number: Any) -> Any:
         here = self.at
-        row = next((i for i, r in enumerate(self.rows) if r.get("%ID") == number and number.__class__ is int), None)
+        if self._array_rows is None:
+            kinds = enumerate(zip(self.rows, self.kinds, strict=True))
+            self._array_rows = {r["%ID"]: i for i, (r, k) in kinds if array_class(k) and r.get("%ID").__class__ is int}
+        row = self._array_rows.get(number) if number.__class__ is int else None
         cls = None if row is None else array_class(self.kinds[row])
         if row is None or cls is None or cls is ARRAYS["uima.cas.FSArray"]:
             raise self.fault("feature sofaArray: expected the number of an array of values")
@@ -205,6 +209,8 @@ class FlatReader(Ground):
         except UnknownFeature as e:
             raise self.fault(f"{plan.name} has no feature {safe(e.feature)}{hint(e.feature, plan)}") from None
         except ValueFault as e:
+            if self._mended(plan):
+                return self.at
             raise self.fault(f"{plan.name}: {e}") from None
         except BareRow:
             raise self.fault(f"{plan.name} without {self.number_name}") from None
@@ -216,8 +222,17 @@ class FlatReader(Ground):
             except RowFault as e:
                 i = e.row
                 self.at = i + offset
+                if isinstance(e.__cause__, ValueFault) and self._mended(plan):
+                    return self.at
                 self._settle(plan, e.__cause__, rows[i])
         return i
+
+    def _mended(self, plan: Plan) -> bool:
+        """Leniently, whether the row can be read now that values it cannot hold were dropped, with a note for each."""
+        features = mended(plan, self.rows[self.at]) if self.lenient else []
+        for name in features:
+            self.note(f"{plan.name}: a value of feature {name} does not fit")
+        return bool(features)
 
     def _settle(self, plan: Plan, cause: BaseException | None, row: Row) -> None:
         """Makes way for the row where lenient reading can; raises the fault where not."""
@@ -252,9 +267,11 @@ class FlatReader(Ground):
                 raise self.fault(f"{cls.uima_name}: expected %ELEMENTS as numbers of feature structures, or null")
             self.elements.append((array, given, self.at))
         else:
-            array.extend(self._value(v, element, cls.uima_name) for v in given)
+            try:
+                array.extend(element_of(v, element) for v in given)
+            except ValueFault as e:
+                raise self.fault(f"{cls.uima_name}: {e}") from None
         self.by_id[number] = array
-        self.arrays.add(number)
 
     def _bytes(self, given: Any) -> bytes:
         if isinstance(given, str):
@@ -265,27 +282,6 @@ class FlatReader(Ground):
         if isinstance(given, list) and all(v.__class__ is int and -128 <= v <= 255 for v in given):
             return bytes(v & 0xFF for v in given)
         raise self.fault(f"uima.cas.ByteArray: expected %ELEMENTS as a string in Base64, got {kind_of(given)}")
-
-    def _value(self, v: Any, element: str, name: str) -> Any:
-        """An element of an array of values. null counts as 0 or false, as UIMA for Java has no other."""
-        if element == STRING:
-            if v is None or v.__class__ is str:
-                return v
-        elif element == "uima.cas.Boolean":
-            if v is None or v.__class__ is bool:
-                return bool(v)
-        elif element in LIMITS:
-            low, high = LIMITS[element]
-            if v is None or (v.__class__ is int and low <= v <= high):
-                return v or 0
-        elif v is None or v.__class__ is float or v.__class__ is int:
-            try:
-                return float(v or 0)
-            except OverflowError:
-                pass
-        elif v.__class__ is str and v in SPECIAL:
-            return SPECIAL[v]
-        raise self.fault(f"{name}: expected %ELEMENTS of range {element}, got {kind_of(v)}")
 
     # -- references ----------------------------------------------------------------------------------------------
 
@@ -316,7 +312,7 @@ class FlatReader(Ground):
 
     def _target(self, n: int, item: Any, f: Field) -> Any:
         """What a number stands for. A dangling one, or one of another type, is a fault, or null with a note."""
-        target = self.by_id.get(n)
+        target = (self.sofa_ids if f.target is Sofa else self.by_id).get(n)
         if target is not None and isinstance(target, f.target):
             return target
         message = self.misfit(type(item).uima_name, f, n, target)
@@ -379,7 +375,8 @@ class FlatReader(Ground):
     def _views(self, cas: Cas) -> None:
         self.at = 0
         for name, number, members in self.flat.views:
-            if number == 0:
+            nothing = name == INITIAL_VIEW and not members and number not in self.sofa_ids
+            if number == 0 or nothing:  # UIMA for Java leaves out the Sofa of an empty document
                 view = cas.view(name) if cas.has_view(name) else cas.create_view(name, None, mime="")
             elif number not in self.sofa_ids:
                 raise self.fault(f"view {shown(name)}: its Sofa {number} is not in the document")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import unicodedata
 from typing import Any, NamedTuple, cast
+from weakref import WeakValueDictionary
 
 from .annotation import Annotation, AnnotationBase, Feature, FeatureStructure
 from .types import Token
@@ -32,7 +33,8 @@ class ClassSpec(NamedTuple):
     """Values live in a `__dict__`, so that a class of ours can be combined with this one."""
 
 
-_MADE: dict[ClassSpec, type[FeatureStructure]] = {}
+_MADE: WeakValueDictionary[ClassSpec, type[FeatureStructure]] = WeakValueDictionary()
+"""Classes that somebody still uses: a type system, or a document."""
 
 
 def make_class(spec: ClassSpec) -> type[FeatureStructure]:
@@ -43,7 +45,7 @@ def make_class(spec: ClassSpec) -> type[FeatureStructure]:
     """
     made = _MADE.get(spec)
     if made is None:
-        made = _MADE[spec] = _make(spec)
+        made = _MADE.setdefault(spec, _make(spec))
     return made
 
 

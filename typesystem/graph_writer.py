@@ -10,7 +10,7 @@ from typing import Any
 from .annotation import FeatureStructure
 from .cas import INITIAL_VIEW, Cas
 from .errors import CasError
-from .text import Sofa
+from .text import Sofa, shown
 from .typesystem import TypeSystem
 from .utf16 import Utf16
 from .xmi_graph import Batch, Graph, document_name
@@ -59,7 +59,7 @@ class GraphWriter:
             raise CasError(f"{document_name(self.cas)}: {batch.plan.name}: expected begin and end as int")
         if min(begins) < 0 or max(ends) > limit or any(map(gt, begins, ends)):
             b, e = next((b, e) for b, e in zip(begins, ends, strict=True) if not 0 <= b <= e <= limit)
-            place = f"the text of view {view.name}" if view is not None else "any text"
+            place = f"the text of view {shown(view.name)}" if view is not None else "any text"
             raise CasError(f"{document_name(self.cas)}: {batch.plan.name} {b}:{e} lies outside {place} (0:{limit})")
         convert = self.offsets[batch.view] if view is not None else None
         if convert:

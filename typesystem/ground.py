@@ -13,7 +13,7 @@ from .arrays import ArrayBase, ListBase, ListNode
 from .cas import Cas
 from .errors import FormatError
 from .origin import Origin
-from .text import Sofa
+from .text import Sofa, shown
 from .typesystem import TypeSystem
 from .utf16 import Utf16
 from .view import View
@@ -23,7 +23,7 @@ from .xmi_graph import Collector
 from .xmi_plan import Field
 
 Place = tuple[Sofa | None, int, Callable[[int, int], tuple[int, int]] | None]
-"""A Sofa, the length of its text, and how its offsets become code points where that is not nothing."""
+"""A Sofa, the length of its text as the file counts, and how its offsets become code points where that is not nothing."""
 
 _sofa_of = attrgetter("_sofa")
 _NOTES = 1000
@@ -50,6 +50,10 @@ class Ground(ABC):
         self.sofas: dict[Any, Place] = {}
         """By how the form refers to a Sofa."""
         self.sofa_ids: dict[int, Sofa] = {}
+        self._number_of: dict[int, int] | None = None
+        """`id()` of what `by_id` holds to its number, worked out once."""
+        self._places: dict[int, Place] = {}
+        """By `id()` of a Sofa."""
         self.at = 0
         """The row that is read."""
 
@@ -70,11 +74,13 @@ class Ground(ABC):
         self.notes.append(message)
 
     def twice(self, number: int) -> int:
-        """A number that is used again: a fault, or a note, and the later one counts."""
+        """A number that is used again: a fault, or a note, and the later one counts. A Sofa may share its with something else."""
         name = self.number_name
         if number <= 0:
             raise self.fault(f"{name} 0 means null; expected a number above it")
-        if not self.lenient or number in self.sofa_ids:
+        if number in self.sofa_ids and self.by_id[number] is self.sofa_ids[number]:
+            return number  # cassis and people do so; who refers to a Sofa is not in doubt
+        if not self.lenient:
             raise self.fault(f"{name} {number} is used twice")
         self.note(f"{name} {number} is used twice, the later element counts")
         return number
@@ -93,11 +99,11 @@ class Ground(ABC):
         self, cas: Cas, key: Any, number: int, name: str, text: str | None, mime: str, uri: str | None, array: Any
     ) -> None:
         """A Sofa and its view; `key` is how annotations refer to it."""
-        if number in self.by_id or cas.has_view(name):
+        if number in self.sofa_ids or not number > 0 or cas.has_view(name):
             raise self.fault(f"two Sofas with the same {self.number_name} or sofaID")
         view = cas.create_view(name, text, mime=mime, uri=uri, array=array)
         self.sofa_ids[number] = view.sofa
-        self.by_id[number] = view.sofa
+        self.by_id.setdefault(number, view.sofa)  # else its own array has the number
         self.sofas[key] = self._place(view.sofa)
 
     def settle_sofas(self, absent: Any, null: Any) -> None:
@@ -109,10 +115,13 @@ class Ground(ABC):
         self.sofas.setdefault(null, self.sofas[absent])
 
     def _place(self, sofa: Sofa) -> Place:
-        if sofa.text is None:
-            return sofa, 2**31, self._mover(Utf16(""), 2**31) if self.lenient else None
-        units = Utf16(sofa.text)
-        return sofa, len(sofa.text), self._mover(units, units.length) if units or self.lenient else None
+        found = self._places.get(id(sofa))
+        if found is None:
+            units = Utf16(sofa.text or "")
+            limit = 2**31 if sofa.text is None else units.length
+            found = sofa, limit, self._mover(units, limit) if units or self.lenient else None
+            self._places[id(sofa)] = found
+        return found
 
     def _mover(self, units: Utf16, limit: int) -> Callable[[int, int], tuple[int, int]]:
         """Converts a pair of UTF-16 offsets, checked."""
@@ -160,7 +169,9 @@ class Ground(ABC):
 
     def _adopted(self, item: Any, view: View) -> bool:
         """Leniently, an annotation without a Sofa belongs to the view that lists it."""
-        number = next(n for n, x in self.by_id.items() if x is item)
+        if self._number_of is None:
+            self._number_of = {id(x): n for n, x in self.by_id.items()}
+        number = self._number_of[id(item)]
         member = f"View {shown(view.name)}: member {number} ({type(item).uima_name})"
         if item._sofa is not None:
             self.stray(f"{member} belongs to another Sofa")
@@ -180,11 +191,14 @@ class Ground(ABC):
     def finish(self, cas: Cas, name: str, with_records: bool) -> Cas:
         """Gives the document its origin, id and metadata, once everything is in its views."""
         gone = [n for n, x in self.by_id.items() if id(x) in self.gone] if self.gone else []
-        for number in (0, *self.sofa_ids, *gone):
+        for number in (0, *gone):
             del self.by_id[number]
+        shared = {n for n, sofa in self.sofa_ids.items() if self.by_id.get(n, sofa) is not sofa}
+        for number in self.sofa_ids.keys() - shared:
+            self.by_id.pop(number, None)
         if self.by_id and not 0 < min(self.by_id) <= max(self.by_id) < 2**31:
             raise self.fault(f"expected {self.number_name}s from 1 to 2147483647", 0)
-        cas._origin = Origin(self.by_id, {s.name: n for n, s in self.sofa_ids.items()})
+        cas._origin = Origin(self.by_id, {s.name: 0 if n in shared else n for n, s in self.sofa_ids.items()})
         if with_records:
             read_records(cas, self.by_id, self.fault, renumbered=self.renumbered)
         cas.id = name or document_id(cas)
@@ -198,13 +212,6 @@ class Ground(ABC):
             notes = [*self.notes[:_NOTES], f"and {more} more"] if more > 0 else self.notes
             cas.metadata[self.notes_key] = "; ".join(notes)
         return cas
-
-
-def shown(view: str) -> str:
-    """The name of a view as it may be shown: one with blanks, or a long one, could be text of the document."""
-    return (
-        view if len(view) <= 40 and all(c.isalnum() or c in "_-./:" for c in view) else "(a name with other characters)"
-    )
 
 
 def _empty(item: Any) -> bool:

@@ -11,16 +11,14 @@ from .arrays import ELEMENTS
 from .description import (
     ANNOTATION,
     BUILTIN,
-    INTEGER,
     LISTS,
     STRING,
     TOP,
     TypeDescription,
-    check_feature_name,
-    check_type_name,
 )
 from .edge import edge_features
-from .errors import CaspipeError, FormatError, TypeSystemError
+from .errors import CaspipeError, FormatError
+from .made_up import joined, known_below, legal, owner, value_range
 from .safe_xml import read_bytes
 from .typesystem import TypeSystem, own_types
 from .xmi_decode import Floats
@@ -28,10 +26,6 @@ from .xmi_parse import NULL, SOFA, VIEW, Rows, parse, type_name
 from .xmi_plan import LIST_OF, Field
 from .xmi_repair import fits
 
-_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
-_DECIMAL = re.compile(
-    r"-?(0|[1-9][0-9]*)\.(0|[0-9]*[1-9])(E-?[0-9]+)?\Z", re.ASCII
-)  # 1.50 is rather a version or a code
 _IDS = re.compile(r"(0|[1-9][0-9]*)( (0|[1-9][0-9]*))*\Z", re.ASCII)
 _MOST = 2_000
 """No type that anybody wrote has as many features."""
@@ -76,25 +70,34 @@ def extended(types: TypeSystem, rows: Rows) -> TypeSystem:
         types = _fitting(types, rows, survey)
     unindexed = _unindexed(rows)
     ids = _ids(rows)
-    added: list[tuple[TypeDescription, str]] = []
     where = f"{rows.where} (inferred)"
     wanted = _wanted(types, rows, survey)
+    above: dict[str, str] = {}
+    new: dict[str, set[str]] = {}
     for name, seen in survey.items():
-        known = types.features(name) if name in types else {}
-        if not _legal(name, where) or (name in types and types.range_kind(name)):
+        if not legal(name, where) or (name in types and types.range_kind(name)):
             continue  # reading names the element and its place
-        above = types.describe(name).supertype if name in types else wanted.get(name) or _supertype(seen)
-        builtin = set() if name in types or above == TOP else {"begin", "end", "sofa"}
+        above[name] = types.describe(name).supertype if name in types else wanted.get(name) or _supertype(seen)
+        known = set(types.features(name)) if name in types else set()
+        builtin = set() if name in types or above[name] == TOP else {"begin", "end", "sofa"}
+        new[name] = {f for f in {*seen.values, *seen.collections} - known - builtin if legal(name, where, f)}
+
+    def supertypes(name: str) -> list[str]:
+        return types.supertypes(name) if name in types else [above[name], *types.supertypes(above[name])]
+
+    owned: dict[str, dict[str, list[str]]] = {name: {} for name in new}
+    for name in new:
+        for f in new[name]:
+            owned[owner(name, f, new, supertypes)].setdefault(f, []).append(name)
+    added = []
+    for name, found in owned.items():
         features = [
-            _feature(feature, seen, ids, unindexed)
-            for feature in sorted({*seen.values, *seen.collections} - set(known) - builtin)
-            if _legal(name, where, feature)
+            known_below(types, name, f) or _feature(f, _merged(survey, f, found[f]), ids, unindexed)
+            for f in sorted(found)
         ]
         if features or name not in types:
-            added.append((TypeDescription(name, above, tuple(features)), where))
-    if not added:
-        return types
-    return TypeSystem([*types.foreign(), *added], types.priorities)
+            added.append(TypeDescription(name, above[name], tuple(features)))
+    return joined(types, added, where)
 
 
 def _wanted(types: TypeSystem, rows: Rows, survey: dict[str, _Seen]) -> dict[str, str]:
@@ -128,17 +131,6 @@ def _wanted(types: TypeSystem, rows: Rows, survey: dict[str, _Seen]) -> dict[str
         if all(types.subsumes(r, nearest) for r in several) and types.subsumes(base, nearest):
             found[name] = nearest
     return found
-
-
-def _legal(name: str, where: str, feature: str = "") -> bool:
-    try:
-        if feature:
-            check_feature_name(feature, name, where)
-        else:
-            check_type_name(name, where)
-    except TypeSystemError:
-        return False
-    return True
 
 
 def _supertype(seen: _Seen) -> str:
@@ -241,14 +233,22 @@ def _feature(name: str, seen: _Seen, ids: set[str], unindexed: set[str]) -> Feat
         if all(len(v) == 1 for v in each):
             return Feature(name, TOP)
         return Feature(name, "uima.cas.FSArray", TOP, False)
-    always = len(values) == seen.count
-    if always and all(_WHOLE.match(v) and -(2**31) <= int(v) < 2**31 for v in values):
-        return Feature(name, INTEGER)
-    if always and all(v in ("true", "false") for v in values):
-        return Feature(name, "uima.cas.Boolean")
-    if always and all(_DECIMAL.match(v) for v in values):
-        return Feature(name, "uima.cas.Double")
-    return Feature(name, STRING)
+    return Feature(name, value_range(values, always=len(values) == seen.count))
+
+
+def _merged(survey: dict[str, _Seen], feature: str, names: list[str]) -> _Seen:
+    """What occurs of one feature in several types."""
+    if len(names) == 1:
+        return survey[names[0]]
+    merged = _Seen()
+    for seen in (survey[name] for name in names):
+        merged.count += seen.count
+        merged.values.setdefault(feature, []).extend(seen.values.get(feature, ()))
+        merged.texts.setdefault(feature, []).extend(seen.texts.get(feature, ()))
+        merged.several |= seen.several & {feature}
+        if feature in seen.collections:
+            merged.collections[feature] = seen.collections[feature] and merged.collections.get(feature, True)
+    return merged
 
 
 # -- a type system that says otherwise ------------------------------------------------------------------------------
@@ -271,15 +271,7 @@ def _fitting(types: TypeSystem, rows: Rows, survey: dict[str, _Seen]) -> TypeSys
     ids, unindexed = _ids(rows), _unindexed(rows)
     ranges: dict[tuple[str, str], Feature] = {}
     for definer, feature in wrong:
-        merged = _Seen()
-        for name, seen in survey.items():
-            if name in types and types.subsumes(definer, name):
-                merged.count += seen.count
-                merged.values.setdefault(feature, []).extend(seen.values.get(feature, ()))
-                merged.texts.setdefault(feature, []).extend(seen.texts.get(feature, ()))
-                merged.several |= seen.several & {feature}
-                if feature in seen.collections:
-                    merged.collections[feature] = seen.collections[feature] and merged.collections.get(feature, True)
+        merged = _merged(survey, feature, [t for t in survey if t in types and types.subsumes(definer, t)])
         ranges[definer, feature] = new = _feature(feature, merged, ids, unindexed)
         rows.notes.append(f"{definer}: values of feature {feature} do not fit its range: read as {new.range}")
     changed = [

@@ -12,9 +12,10 @@ from .cas import Cas
 from .errors import FormatError, TypeSystemError
 from .flat_inference import extended
 from .flat_reader import Flat, FlatReader, array_class
-from .ground import shown
-from .jsoncas_types import EmbeddedTypes, joined
+from .jsoncas_types import EmbeddedTypes
+from .made_up import joined
 from .safe_xml import read_bytes
+from .text import shown
 from .typesystem import TypeSystem, own_types
 
 _SECTIONS = ("%HEADER", "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS")
@@ -117,7 +118,7 @@ def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, note
     unknown = [k for k in document if k not in _SECTIONS]
     if unknown and not lenient:
         raise FormatError(f"{where}: expected {', '.join(_SECTIONS)}, got another section")
-    rows = document.get("%FEATURE_STRUCTURES")
+    rows = document.get("%FEATURE_STRUCTURES", [] if "%VIEWS" in document else None)
     if isinstance(rows, dict):
         rows = _numbered(rows, where, data)
     if not isinstance(rows, list):

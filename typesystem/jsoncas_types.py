@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from .annotation import TYPES, Feature
+from .annotation import Feature
 from .arrays import ELEMENTS
 from .description import (
     ARRAYS,
@@ -175,25 +175,3 @@ def _allowed(given: Any, at: str) -> tuple[tuple[str, str], ...] | None:
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise TypeSystemError(f"{at}.%ALLOWED_VALUES: expected an object of strings")
     return tuple(given.items())
-
-
-_MERGED: dict[Any, tuple[TypeSystem, TypeSystem, int]] = {}
-_KEPT = 32
-
-
-def joined(base: TypeSystem, beyond: list[TypeDescription], where: str) -> TypeSystem:
-    """The known types with more; the same object for the same types, since most documents of a run bring the same.
-
-    Raises TypeSystemError where they contradict.
-    """
-    if not beyond:
-        return base
-    made_up = where.endswith("(inferred)")
-    key = id(base), len(base.foreign()), base.priorities, len(TYPES), made_up, tuple(beyond)
-    found = _MERGED.get(key)
-    if found is None or found[2] != len(found[1].foreign()):
-        made = TypeSystem([*base.foreign(), *((t, where) for t in beyond)], base.priorities)
-        while len(_MERGED) >= _KEPT:
-            del _MERGED[next(iter(_MERGED))]
-        found = _MERGED[key] = base, made, len(made.foreign())  # `base` is held so that its id() stays its own
-    return found[1]

@@ -13,7 +13,7 @@ class Origin:
 
     items: dict[int, FeatureStructure]
     sofas: dict[str, int]
-    """By view name."""
+    """By view name; 0 for one that is to get another, since something else has it."""
     strays: list[FeatureStructure] = field(default_factory=list)
     """What nothing in the document was seen to refer to: lenient reading keeps it, in case a feature it did not know does."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from .annotation import TYPES, FeatureStructure
 from .arrays import ArrayBase, FSArray, ListBase
@@ -12,7 +13,7 @@ from .index import Index
 from .origin import Origin
 from .view import View
 
-_TANGLED: dict[type[Any], bool] = {}
+_TANGLED: WeakKeyDictionary[type[Any], bool] = WeakKeyDictionary()
 _VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
 
 

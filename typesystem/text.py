@@ -18,7 +18,7 @@ class Sofa:
     array: object | None = None
 
     def __repr__(self) -> str:
-        return f"<Sofa {self.name}: {len(self.text or '')} code points>"
+        return f"<Sofa {shown(self.name)}: {len(self.text or '')} code points>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +110,10 @@ def replace_spans(text: str, replacements: Iterable[Replacement]) -> tuple[str, 
     offsets = OffsetMap(spans)
     pieces.append(text[at:])
     return "".join(pieces), offsets
+
+
+def shown(view: str) -> str:
+    """The name of a view as it may be shown: one with blanks, or a long one, could be text of the document."""
+    return (
+        view if len(view) <= 40 and all(c.isalnum() or c in "_-./:" for c in view) else "(a name with other characters)"
+    )

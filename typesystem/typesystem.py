@@ -92,11 +92,24 @@ class TypeSystem:
 
     def merge(self, *others: TypeSystem) -> TypeSystem:
         """The union, a new type system. Raises TypeSystemError naming both definitions and both files of a contradiction."""
-        types, priorities = list(self._foreign), list(self.priorities)
-        for other in others:
-            types += [t for t in other._foreign if t not in types]
-            priorities += [p for p in other.priorities if p not in priorities]
-        return TypeSystem(types, priorities)
+        types = list(self._foreign)
+        said: dict[str, list[TypeDescription]] = {}
+        for t, _ in types:
+            said.setdefault(t.name, []).append(t)
+        for t, where in [t for other in others for t in other._foreign]:
+            if t not in said.setdefault(t.name, []):
+                said[t.name].append(t)
+                types.append((t, where))
+        return TypeSystem(types, dict.fromkeys(p for ts in (self, *others) for p in ts.priorities))
+
+    def includes(self, other: TypeSystem) -> bool:
+        """Whether `merge` with it would add nothing."""
+        said: dict[str, list[TypeDescription]] = {}
+        for t, _ in self._foreign:
+            said.setdefault(t.name, []).append(t)
+        return all(t in said.get(t.name, ()) for t, _ in other._foreign) and all(
+            p in self.priorities for p in other.priorities
+        )
 
     def create_type(
         self,

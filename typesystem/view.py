@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
 from .errors import CasError, TypeSystemError
 from .index import Index
-from .text import OffsetMap, Sofa
+from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
 from .types import TYPE_PRIORITY, Token
 
@@ -81,7 +81,7 @@ class View:
                 if item._sofa is not None:
                     raise CasError(f"{item!r} belongs to another text ({item._sofa!r}): copy it before adding it here")
                 if not 0 <= item._begin <= item._end <= limit:
-                    raise CasError(f"{item!r} lies outside the text of view {self.name} (0:{limit})")
+                    raise CasError(f"{item!r} lies outside the text of view {shown(self.name)} (0:{limit})")
                 item._sofa = sofa
             index = indexes.get(kind)
             if index is None:
@@ -114,7 +114,7 @@ class View:
         if len(begins) != len(ends):
             raise CasError(f"{type_.__name__}: {len(begins)} begins but {len(ends)} ends")
         if begins and (begins[0] < 0 or ends[-1] > len(self.text)):
-            raise CasError(f"{type_.__name__}: spans {begins[0]}..{ends[-1]} leave the text of view {self.name}")
+            raise CasError(f"{type_.__name__}: spans {begins[0]}..{ends[-1]} leave the text of view {shown(self.name)}")
         if any(map(gt, begins, ends)) or any(map(gt, ends, begins[1:])):
             raise CasError(f"{type_.__name__}: spans must be sorted and disjoint")
         if len(self._indexes.get(type_, ())):
@@ -135,14 +135,14 @@ class View:
         if isinstance(item, Annotation):
             index = self._indexes.get(type(item))
             if index is None or not index.remove(item):
-                raise CasError(f"{item!r} is not indexed in view {self.name}")
+                raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
             self._merged.clear()
             if isinstance(item, Token):
                 self._tokens = None
             return
         kept = [x for x in self._others.get(type(item), []) if x is not item]
         if len(kept) == len(self._others.get(type(item), [])):
-            raise CasError(f"{item!r} is not indexed in view {self.name}")
+            raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
         self._others[type(item)] = kept
 
     def withdraw(self, types: Iterable[type[FeatureStructure]], source: str) -> None:

@@ -12,12 +12,14 @@ from .cas import INITIAL_VIEW, Cas
 from .description import STRING, TOP
 from .errors import FormatError
 from .flat_decode import Row
-from .flat_inference import extended, value_range
+from .flat_inference import extended
 from .flat_reader import SOFA, Flat, FlatReader
+from .made_up import value_range
 from .safe_xml import read_bytes
 from .typesystem import TypeSystem, own_types
 from .xcas_parse import DOCUMENT, Element, parse
 from .xmi_decode import Floats, ValueFault, one
+from .xmi_ground import OLD_VIEW
 
 _REF = "_ref_"
 
@@ -207,7 +209,7 @@ class _Rows:
         if of == SOFA:
             if name == "sofaNum":
                 return name, self._whole(text, "sofaNum")
-            return name, INITIAL_VIEW if (name, text) == ("sofaID", "_DefaultTextSofaName") else text
+            return name, INITIAL_VIEW if (name, text) == ("sofaID", OLD_VIEW) else text
         range_ = self._range(of, name)
         if name == "sofa" and (range_ == TOP or not range_):  # before version 2 by sofaNum
             index = self._whole(text, "sofa") or 1

@@ -13,6 +13,7 @@ _HEADER = re.compile(
 )
 _REFERENCE = re.compile(rb"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _NO_CHARACTER = re.compile(rb"\xef\xbf[\xbe\xbf]")
 _PAIR = re.compile(
     rb"&#(x[dD][89abAB][0-9a-fA-F]{2}|5(?:529[6-9]|5[3-9][0-9]{2}|6[0-2][0-9]{2}|63[01][0-9]));"
@@ -85,8 +86,8 @@ def _is_illegal(code: int) -> bool:
 
 def _spare(data: bytes, referred: set[int]) -> Iterator[int]:
     """Private characters that the document does not use."""
-    text = data.decode("utf-8", "replace")
-    return (c for c in range(0xE000, 0xF900) if c not in referred and chr(c) not in text)
+    used = {ord(c) for c in _PRIVATE.findall(data.decode("utf-8", "replace"))}
+    return (c for c in range(0xE000, 0xF900) if c not in referred and c not in used)
 
 
 def _joined(match: re.Match[bytes]) -> bytes:

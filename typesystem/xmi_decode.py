@@ -16,7 +16,6 @@ from .foreign import ZERO
 from .phi import PhiKind
 from .text import Sofa
 from .types import DocumentAnnotation
-from .utf16 import Utf16
 from .xmi_plan import Field, Plan
 from .xmi_values import LIMITS
 
@@ -27,6 +26,8 @@ _HEXADECIMAL = re.compile(
 )
 _BLANKS = "".join(map(chr, range(33)))
 """What Java trims off a number with a point."""
+_MANY = 256
+"""Sets of attributes of one type that get a function each; beyond them one function takes whatever there is."""
 _BEYOND_SINGLE = 2.0**128 - 2.0**103
 """From here on a number rounds to no float of 32 bits."""
 _SPECIAL = {
@@ -161,53 +162,61 @@ def decoder(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> C
     did not do. `sofas` maps a Sofa's id to (Sofa, length, converter), `fix` takes (instance, field, text) of references.
     Raises UnknownFeature; the function raises RowFault, whose cause is a ValueFault, or a KeyError for an unknown Sofa.
     """
-    found = plan.decoders.get((keys, id_name, lenient))
+    found: Callable[..., int] | None = plan.decoders.get((keys, id_name, lenient))
+    if found is not None:
+        return found
+    known = plan.names()
+    for key in keys:
+        if key not in known and key != id_name:
+            raise UnknownFeature(key)
+    these = keys if len(plan.decoders) < _MANY else None
+    found = plan.decoders.get((these, id_name, lenient))
     if found is None:
-        found = plan.decoders[keys, id_name, lenient] = _compile(plan, keys, id_name, lenient)
+        found = plan.decoders[these, id_name, lenient] = _compile(plan, these, id_name, lenient)
     return found
 
 
-def _compile(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
-    at = {k: 2 * i + 1 for i, k in enumerate(keys)}
+def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bool) -> Callable[..., int]:
+    """The function for these attributes; None: for any that the type has."""
+    at: Callable[[str], str | None]
+    if keys is None:
+        at = lambda name: f"x[{name!r}]"  # noqa: E731  as the one below
+    else:
+        places = {k: f"x[{2 * i + 1}]" for i, k in enumerate(keys)}
+        at = places.get
     scope: dict[str, Any] = {
         "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
         "single": single, "of_document": _of_document, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
     }  # fmt: skip
     body = ["a = new(cls)"]
-    used = {id_name}
     if plan.span:
-        body += _span(at, issubclass(plan.cls, DocumentAnnotation))
-        used |= {"sofa", "begin", "end"}
+        body += _span(at, issubclass(plan.cls, DocumentAnnotation), keys is None)
         if not any(f.attribute == "_source" for f in plan.fields):
             body.append("a._source = ''")
     elif plan.in_sofa:
-        body.append(f"a._sofa = sofas[x[{at['sofa']}]][0]" if "sofa" in at else "a._sofa = sofas[''][0]")
-        used.add("sofa")
+        body += _either(at("sofa"), ["a._sofa = sofas[{}][0]"], ["a._sofa = sofas[''][0]"], "sofa", keys is None)
     for i, f in enumerate(plan.fields):
         scope[f"f{i}"], scope[f"p{i}"] = f, f.python
-        used.add(f.name)
-        value = f"x[{at[f.name]}]" if f.name in at else ""
-        if not value:
-            body.append(missing(i, f, scope, lenient))
-        elif f.kind in ("ref", "shared", "pos") or f.element == TOP:
-            body += [store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {value}))"]
+        if f.kind in ("ref", "shared", "pos") or f.element == TOP:
+            there = [store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {{}}))"]
         else:
-            body.append(store(f, _value(i, f, value)))
+            there = [store(f, _value(i, f, "{}"))]
+        body += _either(at(f.name), there, [missing(i, f, scope, lenient)], f.name, keys is None)
     if hasattr(plan.cls, "_pos_link"):
         body.append("a._pos_link = None")
-    for key in keys:
-        if key not in used:
-            raise UnknownFeature(key)
-    scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys)}
-    number = f"x[{at[id_name]}]"
+    scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys or ())}
+    test = "x[::2] != keys"
+    if keys is None:
+        scope |= {"known": {id_name, *plan.names()}, "dict": dict, "zip": zip, "id_name": id_name}
+        test = "not known.issuperset(x := dict(zip(x[::2], x[1::2]))) or id_name not in x"
     head = [
         "def make(rows, i, stop, name, by_id, sofas, floats, fix):",
         "    try:",
         "        while i < stop:",
         "            element, x = rows[i]",
-        "            if element != name or x[::2] != keys:",
+        f"            if element != name or {test}:",
         "                break",
-        f"            v = {number}",
+        f"            v = {at(id_name)}",
         "            n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
         "            if n in by_id:",
         "                raise Taken(n)",
@@ -236,24 +245,28 @@ def _value(i: int, f: Field, value: str) -> str:
     return f"kinds[{value}]" if f.python is PhiKind else f"enumeration(p{i}, {value})"
 
 
-def _of_document(begin: int, end: int, sofa: Sofa | None) -> tuple[int, int]:
+def _of_document(begin: int, end: int, sofa: Sofa | None, limit: int) -> tuple[int, int]:
     """UIMA corrects the span of a document annotation; we do where it leaves the text (UTF-16 code units)."""
     if sofa is None or sofa.text is None:
         return begin, end
-    length = Utf16(sofa.text).length
-    return max(0, min(begin, length)), max(0, min(max(begin, end), length))
+    return max(0, min(begin, limit)), max(0, min(max(begin, end), limit))
 
 
-def _span(at: dict[str, int], document: bool) -> list[str]:
-    lines = [f"s, limit, convert = sofas[x[{at['sofa']}]]" if "sofa" in at else "s, limit, convert = sofas['']"]
+def _either(value: str | None, there: list[str], absent: list[str], name: str, any_: bool) -> list[str]:
+    """What to do with an attribute (`{}` is its value), or without it; `any_`: that is only known row by row."""
+    there = [line.replace("{}", value) for line in there] if value else []
+    if not any_:
+        return there or absent
+    return [f"if {name!r} in x:", *(f"    {line}" for line in there), "else:", *(f"    {line}" for line in absent)]
+
+
+def _span(at: Callable[[str], str | None], document: bool, any_: bool) -> list[str]:
+    lines = _either(at("sofa"), ["s, limit, convert = sofas[{}]"], ["s, limit, convert = sofas['']"], "sofa", any_)
     for edge in ("begin", "end"):
-        if edge in at:
-            lines.append(f"v = x[{at[edge]}]")
-            lines.append(f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')")
-        else:
-            lines.append(f"{edge} = 0")
+        number = ["v = {}", f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')"]
+        lines += _either(at(edge), number, [f"{edge} = 0"], edge, any_)
     if document:
-        lines.append("begin, end = of_document(begin, end, s)")
+        lines.append("begin, end = of_document(begin, end, s, limit)")
     lines += ["if convert is not None:", "    begin, end = convert(begin, end)"]
     lines += ["elif not 0 <= begin <= end <= limit:"]
     lines += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]

@@ -337,7 +337,7 @@ class Collector:
         metadata = dict(self.cas.metadata) if self.whole else {}
         fresh = self._fresh({*(origin.items if origin is not None else ()), *sofas.values()})
         number: dict[int, int] = {}
-        sofa_numbers = [sofas[v.name] if v.name in sofas else next(fresh) for v in self.views]
+        sofa_numbers = [sofas.get(v.name) or next(fresh) for v in self.views]
         for batch in self.batches:
             if batch.begins is not None:
                 batch.numbers = list(islice(fresh, len(batch.begins)))

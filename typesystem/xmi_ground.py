@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arrays import ARRAYS, ELEMENTS
-from .cas import Cas
+from .cas import INITIAL_VIEW, Cas
 from .description import STRING, TOP
 from .ground import Ground
 from .text import Sofa
@@ -14,6 +14,9 @@ from .xmi_decode import Floats, ValueFault, integer, list_of
 from .xmi_loss import restore_text
 from .xmi_parse import Rows, type_name
 from .xmi_plan import Field
+
+OLD_VIEW = "_DefaultTextSofaName"
+"""What UIMA called the initial view before version 2."""
 
 
 class Reading(Ground):
@@ -51,6 +54,7 @@ class Reading(Ground):
             name = attributes.get("sofaID")
             if name is None:
                 raise self.fault("Sofa without sofaID")
+            name = INITIAL_VIEW if name == OLD_VIEW else name
             unknown = set(attributes) - {"sofaNum", "sofaID", "mimeType", "sofaString", "sofaURI", "sofaArray"}
             if unknown and not self.lenient:
                 raise self.fault(f"uima.cas.Sofa has no feature {min(unknown)}")

@@ -71,6 +71,11 @@ class Plan:
     unfit: str = ""
     """Why the type cannot stand in XMI, where it cannot."""
 
+    def names(self) -> set[str]:
+        """All that an element of this type may say, but for its number."""
+        place = ("sofa", "begin", "end") if self.span else ("sofa",) if self.in_sofa else ()
+        return {*place, *(f.name for f in self.fields)}
+
 
 def plan_for(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
     """The plan of a class; cached in the type system. Raises CasError where the type system lacks or contradicts the type."""

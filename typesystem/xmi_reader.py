@@ -214,7 +214,7 @@ class _Reader(Reading):
             return None
         of = type(item).uima_name
         number = xmi_id(text) if isinstance(text, str) else None
-        target = self.by_id.get(number or 0)
+        target = (self.sofa_ids if f.target is Sofa else self.by_id).get(number or 0)
         if target is not None and isinstance(target, f.target):
             return target
         if self.lenient and f.kind == "shared" and (array := self._inline(text, item, f)) is not None:

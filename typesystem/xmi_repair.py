@@ -10,14 +10,16 @@ from collections import Counter
 
 from .annotation import AnnotationBase
 from .arrays import ARRAYS, ELEMENTS, ArrayBase
+from .cas import INITIAL_VIEW
 from .description import STRING, TOP
 from .errors import CasError, TypeSystemError
 from .typesystem import TypeSystem
 from .xmi_decode import Floats, ValueFault, enumeration, list_of, one
-from .xmi_ground import xmi_id
+from .xmi_ground import OLD_VIEW, xmi_id
 from .xmi_parse import NULL, SOFA, VIEW, Rows, package_uri, type_name
 from .xmi_plan import Field, Plan, plan_for
 
+_PLACE = ("sofa", "begin", "end")
 _SOFA_FEATURES = {"sofaNum", "sofaID", "mimeType", "sofaString", "sofaURI", "sofaArray"}
 
 
@@ -90,13 +92,18 @@ class _Repair:
     # -- xmi:ids ---------------------------------------------------------------------------------------------------
 
     def _numbers(self) -> None:
-        """Gives every element an xmi:id of its own; of two that share one, the later keeps it, as in UIMA; a Sofa always."""
+        """Gives every element an xmi:id of its own; of two that share one, the later keeps it, as in UIMA; of Sofas the first.
+
+        A Sofa and something else may share one: who refers to a Sofa is not in doubt.
+        """
         elements = self.rows.elements
-        owner: dict[int, int] = {}
+        instances: dict[int, int] = {}
+        sofas: dict[int, int] = {}
         homeless: list[int] = []
         order = [i for i, (name, _) in enumerate(elements) if name not in (SOFA, VIEW, NULL)]
         order += [i for i in reversed(range(len(elements))) if elements[i][0] == SOFA]
         for i in order:
+            owner = sofas if elements[i][0] == SOFA else instances
             number = xmi_id(self._get(i, self.id_name) or "")
             if number is None or number <= 0:
                 self.notes["an element without an xmi:id that can be used was given one"] += 1
@@ -106,8 +113,9 @@ class _Repair:
                 self.notes[f"xmi:id {number} is used twice, the later element counts"] += 1
                 homeless.append(owner[number])
             owner[number] = i
-        highest = max(owner, default=0)  # from the gaps where there is no room above
-        fresh = (n for n in range(highest + 1 if highest < 2**30 else 1, 2**31) if n not in owner)
+        taken = instances.keys() | sofas.keys()
+        highest = max(taken, default=0)  # from the gaps where there is no room above
+        fresh = (n for n in range(highest + 1 if highest < 2**30 else 1, 2**31) if n not in taken)
         for i, number in zip(sorted(homeless), fresh, strict=False):
             self._set(i, self.id_name, str(number))
 
@@ -136,12 +144,14 @@ class _Repair:
             if i in self.rows.children:
                 self.rows.children[i] = [c for c in self.rows.children[i] if c.feature in _SOFA_FEATURES]
             given = self._get(i, "sofaID")
-            name, n = given or "_InitialView", 1
+            first = INITIAL_VIEW if given in (None, "", OLD_VIEW) else given
+            name, n = first, 1
             while name in names:
                 n += 1
-                name = f"{given or '_InitialView'}_{n}"
+                name = f"{first}_{n}"
             if name != given and not any(c.feature == "sofaID" for c in self.rows.children.get(i, ())):
-                self.notes["a Sofa without a sofaID of its own was given one"] += 1
+                if given != OLD_VIEW or name != first:
+                    self.notes["a Sofa without a sofaID of its own was given one"] += 1
                 self._set(i, "sofaID", name)
             names.add(name)
 
@@ -167,8 +177,12 @@ class _Repair:
             self.rows.children[i] = [c for c in children if c.feature in known]
         if issubclass(plan.cls, AnnotationBase):
             self._placed(i, plan, flat)
+        given = {*flat[::2], *(c.feature for c in self.rows.children.get(i, ()))}
         for f in plan.fields:
-            self._value(i, plan, f, flat)
+            if f.name in given and not (
+                f.kind in ("text", "ref") and f.python is object and i not in self.rows.children
+            ):
+                self._value(i, plan, f, flat)
 
     def _plan(self, element: str) -> Plan | None:
         if element not in self.plans:
@@ -182,12 +196,12 @@ class _Repair:
 
     def _known(self, plan: Plan) -> set[str]:
         if plan.name not in self.known:
-            place = ("sofa", "begin", "end") if plan.span else ("sofa",) if plan.in_sofa else ()
-            self.known[plan.name] = {self.id_name, *place, *(f.name for f in plan.fields)}
+            self.known[plan.name] = {self.id_name, *plan.names()}
         return self.known[plan.name]
 
     def _placed(self, i: int, plan: Plan, flat: list[str]) -> None:
         """A Sofa that there is, and offsets that are numbers."""
+        self._flatten(i, _PLACE if plan.span else ("sofa",))
         sofa = self._get(i, "sofa")
         if sofa is not None and sofa not in self.sofas and sofa not in ("", "0"):
             number = str(xmi_id(sofa))
@@ -198,9 +212,20 @@ class _Repair:
                 self._drop(flat, "sofa")
         for edge in ("begin", "end") if plan.span else ():
             text = self._get(i, edge)
-            if text is not None and not self._fits(f"@{edge}", text, Field(edge, edge, "number", "uima.cas.Integer")):
+            if text is None or (text.isdecimal() and len(text) < 10):
+                continue
+            if not self._fits(f"@{edge}", text, Field(edge, edge, "number", "uima.cas.Integer")):
                 self.notes[f"{plan.name}: {edge} is no number: taken as 0"] += 1
                 self._drop(flat, edge)
+
+    def _flatten(self, i: int, place: tuple[str, ...]) -> None:
+        """Makes attributes of the Sofa and the offsets where they stand as elements: the last of several counts."""
+        children = self.rows.children.get(i, ())
+        for child in children:
+            if child.feature in place:
+                self._set(i, child.feature, child.href if child.href is not None else child.text)
+        if any(c.feature in place for c in children):
+            self.rows.children[i] = [c for c in children if c.feature not in place]
 
     def _value(self, i: int, plan: Plan, f: Field, flat: list[str]) -> None:
         """A value that its feature cannot hold, where the feature is not one that could be read as another."""

@@ -15,6 +15,7 @@ from .cas import Cas
 from .edge import MetadataRecord
 from .errors import CasError
 from .graph_writer import GraphWriter
+from .text import shown
 from .typesystem import TypeSystem, own_types
 from .xmi_graph import Batch, Collector, Graph, document_name
 from .xmi_loss import Losses
@@ -134,7 +135,7 @@ class _Writer(GraphWriter):
             if sofa.uri is not None:
                 parts.append(f'sofaURI="{esc[sofa.uri]}"')
         except IllegalCharacterError as e:
-            raise CasError(f"{document_name(self.cas)}: view {view.name}: {e}") from None
+            raise CasError(f"{document_name(self.cas)}: view {shown(view.name)}: {e}") from None
         if sofa.array is not None:
             parts.append(f'sofaArray="{self.graph.number[id(sofa.array)]}"')
         self.out.append(f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}" {" ".join(parts)}/>')

@@ -118,19 +118,26 @@ def test_foreign_types_are_in_the_type_system_of_all(tmp_path: Path, make: Make)
     assert back["Badge"].select("org.example.Badge")[0].covered_text == "17"
 
 
-def test_contradicting_types_fail_the_later_document_only(tmp_path: Path, listing: Listing) -> None:
+def test_types_that_contradict_those_before_lie_beside_their_document(tmp_path: Path, listing: Listing) -> None:
     c = consumer(tmp_path)
-    for number, range_ in enumerate(("uima.cas.String", "uima.cas.Integer")):
+    values = {"ward/0": "17", "ward/1": 17, "ward/2": 4}
+    for name, value in values.items():
         types = TypeSystem()
-        types.create_type("org.example.Badge", supertype="uima.tcas.Annotation", features={"number": range_})
-        cas = Cas("x", id=str(number), typesystem=types)
-        if number:
-            with pytest.raises(TypeSystemError, match=r"org\.example\.Badge"):
-                c.process(cas)
-        else:
-            c.process(cas)
+        range_ = "uima.cas.String" if isinstance(value, str) else "uima.cas.Integer"
+        made = types.create_type("org.example.Pass", Annotation, {"number": range_})
+        cas = Cas("x", id=name, typesystem=types)
+        cas.add(made(0, 1, number=value))
+        c.process(cas)
+    c.retract(cas)
     c.close()
-    assert listing(tmp_path / "restricted/xmi") == ["0.xmi", "TypeSystem.xml"]
+    assert listing(tmp_path / "restricted/xmi") == [
+        "TypeSystem.xml",
+        "ward/0.xmi",
+        "ward/1.typesystem.xml",
+        "ward/1.xmi",
+    ]
+    back = {cas.id: cas.select("org.example.Pass")[0].number for cas in XmiReader(folder=tmp_path / "restricted/xmi")}
+    assert back == {"ward/0": "17", "ward/1": 17}
 
 
 def test_text_that_xml_cannot_carry(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def types() -> TypeSystem:
         "a.b.my.T", Annotation, dict.fromkeys(("self", "type", "class", "source", "id"), "uima.cas.String")
     )
     made.create_type("Plain", Annotation)
+    made.create_type("my.Below", "my.R")
     made.create_type("my.Chain", "uima.cas.NonEmptyFSList", {"weight": "uima.cas.Double"})
     made.create_type("uima.tcas.DocumentAnnotation", "uima.tcas.Annotation", {"site": "uima.cas.String"})
     return made
@@ -107,6 +108,21 @@ CASES: dict[str, Case] = {
     "XML 1.1 with control characters": Case(
         t('aString="&#1;&#x1F;"', declared='<?xml version="1.1" encoding="UTF-8"?>'), lost=("2 (my.T): aString",)
     ),
+    "the encoding that lxml calls ASCII": Case(
+        t(
+            'aString="&#233;&#128512;"',
+            sofa=SOFA2.replace('xmi:id="7"', 'xmi:id="1"'),
+            declared="<?xml version='1.0' encoding='ASCII'?>",
+        )
+    ),
+    "Latin-1": Case(
+        xmi(
+            T.format(' aString="\u00e9"'),
+            "2",
+            sofa=SOFA2.replace('xmi:id="7"', 'xmi:id="1"'),
+            declared='<?xml version="1.0" encoding="windows-1252"?>',
+        ).encode("cp1252")
+    ),
     "a blank line before the header": Case(b"\n" + t(), strict=False),
     "a comment and an instruction": Case(t(declared='<?xml version="1.0"?><!-- c --><?pi x?>')),
     "a document type": Case(t(declared="<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e 'v'>]>"), strict=False, java=True),
@@ -160,6 +176,22 @@ CASES: dict[str, Case] = {
         java=True,
         lost=("2 (my.T): end",),
     ),
+    "UIMA's first version: the name of its view, and Sofas indexed": Case(
+        with_rows(
+            T.format(""),
+            sofa=SOFA.replace("_InitialView", "_DefaultTextSofaName") + SOFA2,
+            view=f'<cas:View members="1 7"/>{TWO.format("2", "")}',
+        ),
+        lost=("1 (uima.cas.Sofa): sofaID", "member 1 is gone", "member 7 is gone"),
+    ),
+    "a Sofa that is no text": Case(
+        with_rows(
+            "", "", sofa=SOFA.replace('"text"', '"video/mp4"').replace("Zebulon\u00e9 \U0001f600 Quux", "AAAAIGZ0eXA=")
+        )
+    ),
+    "a Sofa whose text is an element": Case(
+        t(sofa='<cas:Sofa xmi:id="1" sofaNum="1" sofaID="x"><sofaString>Zebulon\n  &#13;&#10;</sofaString></cas:Sofa>')
+    ),
     "several Sofas and an FS in both views": Case(
         with_rows('<my:R xmi:id="2"/>', sofa=SOFA + SOFA2, view=TWO.format("2", "2"))
     ),
@@ -206,7 +238,14 @@ CASES: dict[str, Case] = {
         with_rows(T.format("") + '<my:R xmi:id="2"/>'), strict=False, java=True, lost=("member 2 is gone",)
     ),
     "the xmi:id of a Sofa": Case(
-        with_rows('<my:R xmi:id="1"/>', ""), strict=False, java=True, lost=("1 is uima.cas.Sofa", "1 (my.R)")
+        with_rows('<my:T xmi:id="1" sofa="1" begin="0" end="3"/><my:R xmi:id="2" top="1"/>', "1 2"),
+        java=False,
+        lost=("1 (my.T): sofa", "member 1 is gone from 1", "member 2 is gone from 1"),  # the Sofa gets another number
+    ),
+    "the xmi:id of a Sofa that a feature refers to": Case(
+        with_rows('<my:T xmi:id="1" sofa="1" begin="0" end="3"/><my:R xmi:id="2" at="1"/>', "1 2"),
+        java=False,
+        lost=("1 (my.T): sofa", "2 (my.R): at", "member 1 is gone from 1", "member 2 is gone from 1"),
     ),
     "xmi:id 0": Case(with_rows('<my:R xmi:id="0"/>', ""), strict=False, java=True, lost=("0 (my.R) is gone",)),
     "no xmi:id": Case(with_rows('<my:R begin="x"/>', ""), strict=False, java=True, lost=(" (my.R) is gone",)),
@@ -265,6 +304,17 @@ CASES: dict[str, Case] = {
             "<iIntegerArray>1</iIntegerArray><iIntegerArray>2</iIntegerArray><iStringArray>x y</iStringArray><iStringArray/>"
         )
     ),
+    "an array as an empty attribute and as elements": Case(
+        with_rows('<my:T xmi:id="2" sofa="1" begin="0" end="3" iStringArray=""><iStringArray>a</iStringArray></my:T>')
+    ),
+    "Sofa and offsets as elements": Case(
+        with_rows('<my:T xmi:id="2"><sofa href="#1"/><begin>1</begin><end>3</end><aDouble>0.0</aDouble></my:T>')
+    ),
+    "offsets as elements that are none": Case(
+        with_rows('<my:T xmi:id="2"><sofa href="#9"/><begin>x</begin><end>3</end></my:T>'),
+        strict=False,
+        lost=("2 (my.T): begin", "2 (my.T): sofa"),
+    ),
     "white space and comments between elements": Case(
         kids("\n <!-- c -->\n <iStringArray>a<![CDATA[<b]]></iStringArray>\n ")
     ),
@@ -286,6 +336,15 @@ CASES: dict[str, Case] = {
         with_rows('<tcas:Annotation xmi:id="2" sofa="1" odd="1"/>'),
         strict=False,
         lost=("2 (uima.tcas.Annotation): odd",),
+    ),
+    "one unknown feature in a type and below it": Case(
+        with_rows(
+            '<my:R xmi:id="2" odd="5"/><my:Below xmi:id="3" odd="five"/><tcas:DocumentAnnotation xmi:id="4" sofa="1" end="15" '
+            'odd="1"/><m:DocumentMetaData xmlns:m="http:///de/tudarmstadt/ukp/dkpro/core/api/metadata/type.ecore" xmi:id="5" '
+            'sofa="1" end="15" odd="a b"/>',
+            "2 3 4 5",
+        ),
+        strict=False,
     ),
     "a dangling reference": Case(t('span="9"'), strict=False, lost=("2 (my.T): span",)),
     "a member that is not there": Case(

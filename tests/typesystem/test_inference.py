@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
 
-from caspipe.typesystem import Annotation, Cas, FormatError, Phi, TypeSystem, read_xmi, write_xmi
+from caspipe.typesystem import Annotation, Cas, FormatError, Phi, TypeSystem, read_jsoncas, read_xmi, write_xmi
 
 DATA = (
     b'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:n="http:///org/note.ecore" '
@@ -87,3 +89,40 @@ def test_names_uima_would_refuse_are_faults_or_others() -> None:
     assert cas.typesystem is not None
     again = read_xmi(write_xmi(cas), TypeSystem.from_xml(cas.typesystem.to_xml()))
     assert [s.x_si_ze for s in again.select("org.note.Span")] == [3, -4]
+
+
+def test_documents_with_the_same_guesses_share_one_type_system_and_let_go_of_it() -> None:
+    one, two = read_xmi(DATA, lenient=True), read_xmi(DATA.replace(b"abc", b"xyz"), lenient=True)
+    assert one.typesystem is two.typesystem is not None
+    assert TypeSystem.infer(DATA) is one.typesystem
+    made = []
+    for i in range(40):  # more than are kept
+        cas = read_xmi(DATA.replace(b"n:Span", b"n:Span%d" % i), lenient=True)
+        made.append(weakref.ref(type(cas.select(f"org.note.Span{i}")[0])))
+    gc.collect()
+    assert [ref() is not None for ref in made] == [False] * 8 + [True] * 32
+
+
+def test_a_feature_unknown_to_a_type_and_those_below_it_has_one_range() -> None:
+    types = TypeSystem()
+    types.create_type("org.note.Span", Annotation)
+    types.create_type("org.note.Below", "org.note.Span", {"size": "uima.cas.String"})
+    types.create_type("org.note.Other", "org.note.Span")
+    data = DATA.replace(b'<n:Span xmi:id="3"', b'<n:Other xmi:id="3"').replace(b'ok="false"', b'ok="hardly"')
+    cas = read_xmi(data, types, lenient=True)
+    assert cas.typesystem is not None
+    span, other = (cas.typesystem.features(f"org.note.{n}") for n in ("Span", "Other"))
+    assert span["size"].range == other["size"].range == "uima.cas.String"  # as the type below has it
+    assert (span["score"].range, span["ok"].range) == ("uima.cas.Double", "uima.cas.String")
+    assert [f.name for f in cas.typesystem.describe("org.note.Other").features] == []
+    assert [a.ok for a in cas.select("org.note.Span")] == ["true", "hardly"]
+    flat = read_jsoncas(
+        b'{"%FEATURE_STRUCTURES":[{"%ID":1,"%TYPE":"uima.cas.Sofa","sofaID":"_InitialView","sofaString":"abc"},'
+        b'{"%ID":2,"%TYPE":"org.note.Span","@sofa":1,"begin":0,"end":1,"ok":1,"size":"3"},'
+        b'{"%ID":3,"%TYPE":"org.note.Other","@sofa":1,"begin":0,"end":2,"ok":"no"}],'
+        b'"%VIEWS":{"_InitialView":{"%SOFA":1,"%MEMBERS":[2]}}}',
+        types,
+        lenient=True,
+    )
+    assert flat.typesystem is not None
+    assert flat.typesystem.features("org.note.Other")["ok"].range == "uima.cas.String"

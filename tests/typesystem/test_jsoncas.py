@@ -324,3 +324,17 @@ def test_packages_that_xmi_cannot_have_are_no_trouble_here() -> None:
     cas = Cas("abc", typesystem=ts)
     cas.add(ts["org.xml.Node"](0, 1, name="x"))
     assert [x.name for x in read_jsoncas(write_jsoncas(cas)).select("org.xml.Node")] == ["x"]
+
+
+def test_a_feature_structure_may_have_the_number_of_a_sofa() -> None:
+    cas = read_jsoncas(data(rows(t(1, n=7), members=[1])), types())
+    (found,) = cas.select("my.T")
+    assert (found.n, found.sofa) == (7, cas.view().sofa)
+    again = written(cas)["%FEATURE_STRUCTURES"]
+    assert {row["%TYPE"]: row["%ID"] for row in again} == {"my.T": 1, "uima.cas.Sofa": 2}
+    assert read_jsoncas(write_jsoncas(cas)).select("my.T")[0].n == 7
+
+
+def test_an_empty_document_of_java_is_read() -> None:
+    cas = read_jsoncas(b'{"%TYPES": {}, "%VIEWS": {"_InitialView": {"%SOFA": 1, "%MEMBERS": []}}}')
+    assert (cas.view().sofa.text, list(cas.view())) == (None, [])

@@ -41,7 +41,6 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "an id that is a string": (t(2) | {"%ID": "2"}, "[1]: my.T: expected a whole number as %ID"),
     "an id that is true": (t(2) | {"%ID": True}, "[1]: my.T: expected a whole number as %ID"),
     "id 0": (t(0), "[1] (%ID 0): %ID 0 means null; expected a number above it"),
-    "a Sofa's id again": (t(1), "[1] (%ID 1): %ID 1 is used twice"),
     "an id out of range": (t(2**31), "[0] (%ID 1): expected %IDs from 1 to 2147483647"),
     "a string for a number": (
         t(2, n=SECRET),
@@ -355,3 +354,19 @@ def test_a_list_in_a_circle_is_null_where_reading_is_lenient() -> None:
     node = {"%ID": 3, "%TYPE": "uima.cas.NonEmptyStringList", "head": "x", "@tail": 3}
     cas = read_jsoncas(data(rows(t(2, **{"@aStringList": 3}), node, members=[2])), TYPES, lenient=True)
     assert cas.select("my.T")[0].aStringList is None
+
+
+def test_lenient_reading_drops_values_that_do_not_fit_with_a_note() -> None:
+    row = t(2) | {"n": SECRET, "s": 5, "#d": "no number", "b": 1, "to": 3, "@top": "2", "begin": "x", "%FLAGS": []}
+    (found,) = read_jsoncas(data(rows(row, members=[2])), TYPES, lenient=True).select("my.T")
+    assert (found.n, found.s, found.d, found.b, found.to, found.top, found.begin) == (0, "5", 0.0, False, None, None, 0)
+    cas = read_jsoncas(data(rows(row | {"@s": 4, "d": 10**400}, members=[2])), TYPES, lenient=True)
+    assert cas.select("my.T")[0].s == "5"
+    notes = cas.metadata["jsoncas:notes"]
+    assert SECRET not in notes
+    assert "my.T: a value of feature n does not fit" in notes
+    kind = {"%ID": 2, "%TYPE": "caspipe.Phi", "@sofa": 1, "begin": 0, "end": 1, "kind": 7, "confidence": "high"}
+    (phi,) = read_jsoncas(data(rows(kind, members=[2])), TYPES, lenient=True).select("caspipe.Phi")
+    assert (phi.kind.name, phi.confidence) == ("OTHER", 1.0)
+    with pytest.raises(FormatError, match="expected a whole number as %ID"):
+        read_jsoncas(data(rows(t(2) | {"%ID": "x"})), TYPES, lenient=True)

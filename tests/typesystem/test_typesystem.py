@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +268,26 @@ def test_a_type_may_stand_between_ours_and_annotation() -> None:
     cas.add(item)
     (again,) = pickle.loads(pickle.dumps(read_xmi(write_xmi(cas), ts))).select("a.Mid")
     assert (again.m, again.more, again.kind, again.source) == ("m", "x", PhiKind.DATE, "s")
+
+
+def test_a_document_of_types_from_a_file_is_unpickled_in_a_process_that_never_saw_them(tmp_path: Path) -> None:
+    ts = load(
+        a_type("a.Mid", m="uima.cas.String", next="a.Mid"), a_type("caspipe.Phi", "a.Mid", more="uima.cas.String")
+    )
+    cas = Cas("abc", typesystem=ts)
+    first = cas.add(ts["a.Mid"](0, 1, m="m"))
+    cas.add(ts["caspipe.Phi"](1, 2, kind=PhiKind.DATE, more="x", next=first))
+    (tmp_path / "cas").write_bytes(pickle.dumps(cas))
+    code = (
+        "import pickle, sys; cas = pickle.load(open(sys.argv[1], 'rb')); a, b = cas.select('a.Mid'); "
+        "from caspipe.typesystem import Phi, read_xmi, write_xmi; "
+        "again = read_xmi(write_xmi(cas), cas.typesystem).select(Phi)[0]; "
+        "print(a.m, b.more, b.next is a, type(a) is cas.typesystem['a.Mid'], isinstance(b, Phi), again.next.m)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "cas")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "m x True True True m\n"
 
 
 # -- created -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,7 +93,10 @@ FAULTS = {
         document('<my:T xmi:id="2" sofa="1" begin="0" end="1"/>', '<my:T xmi:id="2" sofa="1" begin="0" end="2"/>'),
         "4:1: xmi:id 2 is used twice",
     ),
-    "a Sofa's xmi:id again": (document('<my:T xmi:id="1" sofa="1" begin="0" end="1"/>'), "3:1: xmi:id 1 is used twice"),
+    "two of a Sofa's xmi:id": (
+        document('<my:T xmi:id="1" sofa="1" begin="0" end="1"/>\n<my:T xmi:id="1" sofa="1" begin="0" end="1"/>'),
+        "4:1: xmi:id 1 is used twice",
+    ),
     "xmi:id 0": (
         document('<my:T xmi:id="0" sofa="1" begin="0" end="1"/>'),
         "3:1: xmi:id 0 means null; expected a number above it",
@@ -374,3 +378,28 @@ def test_the_masked_view_alone_carries_nothing_of_the_original() -> None:
     assert [v.name for v in again.views] == ["deidentified"]
     (link,) = again.view("deidentified").select(T)
     assert (link.to, link["all"]) == (None, [None])
+
+
+def test_more_sets_of_attributes_than_functions_are_read_all_the_same() -> None:
+    values = {"n": "1", "s": "x", "b": "true", "to": "2", "all": "2 2", "d": "0.5", "f": "2.5", "l": "7"}
+    ranges = ("Integer", "String", "Boolean", "TOP", "FSArray", "Double", "Float", "Long")
+    types = TypeSystem()
+    types.create_type("my.W", Annotation, {n: f"uima.cas.{r}" for n, r in zip(values, ranges, strict=True)})
+    wide = []
+    for i in range(600):
+        given = {n: v for j, (n, v) in enumerate(values.items()) if i >> j & 1} | ({"end": "3"} if i > 511 else {})
+        wide.append(f'<my:W xmi:id="{i + 2}" sofa="1"' + "".join(f' {n}="{v}"' for n, v in given.items()) + "/>")
+    items = list(origin_of(read_xmi(document(*wide), types)).values())
+    assert [a.n for a in items] == [i & 1 for i in range(600)]
+    assert [bool(a.s == "x" and a.b and a.to is items[0]) for a in items] == [i & 14 == 14 for i in range(600)]
+    assert [a.all == [items[0]] * 2 for a in items] == [bool(i & 16) for i in range(600)]
+    assert [(a.begin, a.end) for a in items] == [(0, 3 if i > 511 else 0) for i in range(600)]
+    with pytest.raises(FormatError, match=r"my\.W has no feature odd"):
+        read_xmi(document(*wide[:599], wide[599].replace(" n=", " odd=")), types)
+    with pytest.raises(FormatError, match=r"my\.W without xmi:id"):
+        read_xmi(document(*wide[:599], '<my:W sofa="1" end="2" b="true"/>'), types)
+
+
+def origin_of(cas: Cas) -> dict[int, Any]:
+    assert cas._origin is not None
+    return cas._origin.items
