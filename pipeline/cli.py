@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .command import Config, Plugin, Set, component_names, guarded, load
+from .command import Config, Plugin, Set, component_names, guarded, load, one_a_line, shipped_configs
 from .errors import ConfigError, Fault
 
 app = typer.Typer(
@@ -22,6 +22,23 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"caspipe {version('caspipe')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command(
@@ -60,7 +77,8 @@ def run(
 def annotate(
     text: Annotated[str | None, typer.Argument(help="The text; standard input where it is left out or `-`.")] = None,
     config: Annotated[
-        str, typer.Option("--config", "-c", help="YAML file, or the name of a shipped one.")
+        str,
+        typer.Option("--config", "-c", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
     ] = "deidentify",
     set_: Set = None,
     plugin: Plugin = None,
@@ -85,7 +103,7 @@ def annotate(
         console.print_spans(cas)
 
 
-@app.command("list")
+@app.command("list", epilog="Examples: `caspipe list` | `caspipe list --plugin badge.py`")
 @guarded
 def list_(plugin: Plugin = None) -> None:
     """Lists every component, shipped and plugged in."""
@@ -141,7 +159,7 @@ def schema() -> None:
     typer.echo(json.dumps(pipeline_schema(), indent=1))
 
 
-@app.command()
+@app.command(epilog="Example: `caspipe typesystem > TypeSystem.xml`")
 @guarded
 def typesystem() -> None:
     """Prints the UIMA type system of every component known, as XML."""
@@ -242,6 +260,7 @@ def _mount() -> None:
 
 
 _mount()
+one_a_line(app)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .command import complain, guarded
+from .command import choices, complain, guarded, reader_names
 from .errors import ConfigError, Fault, nearest
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EPILOG = (
     "Examples: `caspipe diff run1/restricted/xmi run2/restricted/xmi --html changes.html` | "
     "`caspipe diff reviewed out/restricted/xmi --fail-on new-leak` (against reviewed gold) | "
     "`caspipe diff old new --gold reviewed --json changes.json` | "
+    "`caspipe diff anna ben --first-view gold --second-view gold` (what two reviewers say) | "
     "`caspipe diff a.jsonl b.jsonl --reader jsonl`. "
     "Exit codes: 0 nothing to fail on, 1 there is, 2 wrong usage, 4 a document could not be read."
 )
@@ -35,7 +36,9 @@ EPILOG = (
 def diff(
     first: Annotated[Path, typer.Argument(help="The run before, or what reviewers say: folder, archive or file.")],
     second: Annotated[Path, typer.Argument(help="The run to look at.")],
-    reader: Annotated[str, typer.Option(help="Reader of both: xmi, jsoncas, jsonl, i2b2, brat ...")] = "xmi",
+    reader: Annotated[
+        str, typer.Option(help="Reader of both: xmi, jsoncas, jsonl, i2b2, brat ...", autocompletion=reader_names)
+    ] = "xmi",
     gold: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Reference: leaks are counted where it says PHI only.")
     ] = None,
@@ -44,12 +47,17 @@ def diff(
     ] = "",
     second_view: Annotated[str, typer.Option(metavar="VIEW", help="Likewise.")] = "",
     level: Annotated[
-        str, typer.Option(help="Kinds as they are (`kind`), at the first level (`top`), or not compared (`any`).")
+        str,
+        typer.Option(
+            help="Kinds as they are (`kind`), at the first level (`top`), or not compared (`any`).",
+            autocompletion=choices("kind", "top", "any"),
+        ),
     ] = "kind",
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             metavar="|".join(FAILING),
+            autocompletion=choices(*FAILING),
             help="Exit with 1 where there is "
             + "; ".join(f"{told} ({name})" for name, told in FAILING.items())
             + ". What cannot be compared counts as well. May be given again.",
@@ -173,6 +181,11 @@ def _print(found: Difference, with_reference: bool) -> None:
     where = " of the reference" if with_reference else ""
     style = "bold red" if found.leaks else "green"
     out.print(f"[{style}]{found.leaks:,} new leaks[/]{where}, {found.cured:,} cured")
+    if found.passed_over:
+        complain(
+            "warning: both sides have reference annotations, what was found is compared; "
+            "--first-view gold --second-view gold compares the references"
+        )
     lists = {
         "only in the first": found.only_first,
         "only in the second": found.only_second,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples: `caspipe doctor restricted/inception.zip` | `caspipe doctor note.xmi --typesystem TypeSystem.xml` | "
-    "`caspipe doctor restricted/xmi --json`. Exit codes: 0 no errors; 3 errors; 4 a path that is not there."
+    "`caspipe doctor restricted/xmi --json`. Exit codes: 0 no errors; 3 errors; 4 nothing there to examine."
 )
 _COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 _ORDER = tuple(_COLOURS)
@@ -49,6 +50,8 @@ def doctor(
     if least not in _ORDER:
         raise typer.BadParameter(f"expected error, warning or info, got {least!r}", param_hint="--severity")
     report = examine(paths, typesystem)
+    if not (report.documents or report.typesystems or report.findings):
+        raise ReaderError(f"{', '.join(map(str, paths))}: expected XMI, JSON CAS or type systems, found none")
     if as_json:
         typer.echo(json.dumps(_as_data(report), indent=1))
     else:
@@ -100,23 +103,21 @@ def _plain(finding: Finding) -> dict[str, object]:
 
 
 def _print(report: Report, severities: tuple[str, ...], most: int) -> None:
-    from rich.table import Table
-
     from . import console
 
     out = console.out()
     shown = [f for f in report.findings if f.severity in severities]
     if shown:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in ("file", "severity", "check", "type", "id", "offsets", "UTF-16", "finding"):
-            table.add_column(column, overflow="fold")
-        counts: dict[tuple[str, str, str], int] = {}
+        file, counts = None, Counter[tuple[str, str, str]]()
         for f in shown:
             key = f.file, f.check, f.type
-            counts[key] = counts.get(key, 0) + 1
-            if counts[key] <= most:
-                table.add_row(*_row(f))
-        out.print(table)
+            counts[key] += 1
+            if counts[key] > most:
+                continue
+            if f.file != file:
+                out.print(f.file, style="bold", markup=False)
+                file = f.file
+            out.print(_line(f))
         left = sum(n - most for n in counts.values() if n > most)
         if left:
             out.print(f"{left:,} more of the same kinds; --most shows more of them")
@@ -126,21 +127,21 @@ def _print(report: Report, severities: tuple[str, ...], most: int) -> None:
     out.print(f"{looked}: {found}" + (f", {hidden:,} lesser findings not shown" if hidden else ""))
 
 
-def _row(finding: Finding) -> list[Text]:
+def _line(finding: Finding) -> Text:
     from rich.text import Text
 
-    offsets = "" if finding.begin is None else f"{finding.begin}:{finding.end}"
-    units = "" if finding.utf16_begin is None else f"{finding.utf16_begin}:{finding.utf16_end}"
-    return [
-        Text(finding.file),
-        Text(finding.severity, style=_COLOURS[finding.severity]),
-        Text(finding.check),
-        Text(finding.type.rpartition(".")[2]),
-        Text(str(finding.id or "")),
-        Text(offsets),
-        Text(units),
-        Text(finding.message),
-    ]
+    place = [finding.type.rpartition(".")[2]] if finding.type else []
+    if finding.id:
+        place.append(f"#{finding.id}")
+    if finding.begin is not None:
+        place.append(f"{finding.begin}:{finding.end}")
+    units = finding.utf16_begin, finding.utf16_end
+    if units[0] is not None and units != (finding.begin, finding.end):
+        place.append(f"(UTF-16 {units[0]}:{units[1]})")
+    where = f" {' '.join(place)}" if place else ""
+    return Text.assemble(
+        "  ", (finding.severity, _COLOURS[finding.severity]), f" {finding.check}{where}: {finding.message}"
+    )
 
 
 def mount(app: typer.Typer) -> None:

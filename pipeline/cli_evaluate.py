@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .command import guarded
+from .command import choices, guarded, reader_names, shipped_configs
 from .errors import ConfigError, Fault, nearest
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="[CONFIG]",
+            autocompletion=shipped_configs,
             help="Pipeline to score: a YAML file, or the name of a shipped one. Its reader brings reference annotations; "
             "its engines run, consumers and masking do not.",
         ),
@@ -44,7 +45,11 @@ def command(
         Path | None, typer.Option(metavar="PATH", help="What a system found in the same documents.")
     ] = None,
     reader: Annotated[
-        str, typer.Option(help="Reader of both: i2b2, conll, brat, jsonl, xmi ...; `tab` for TAB's own files.")
+        str,
+        typer.Option(
+            help="Reader of both: i2b2, conll, brat, jsonl, xmi ...; `tab` for TAB's own files.",
+            autocompletion=reader_names,
+        ),
     ] = "i2b2",
     compare: Annotated[
         str,
@@ -54,7 +59,10 @@ def command(
     ] = "",
     scheme: Annotated[
         list[str] | None,
-        typer.Option(help="Score as a shared task does: i2b2-2014, meddocan, conll, tab; may be given again."),
+        typer.Option(
+            help="Score as a shared task does: i2b2-2014, meddocan, conll, tab; may be given again.",
+            autocompletion=choices("i2b2-2014", "meddocan", "conll", "tab"),
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None,

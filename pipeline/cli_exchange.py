@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .command import Plugin, Set, guarded
+from .command import Plugin, Set, consumer_names, guarded, reader_names, shipped_configs
 from .errors import ConfigError, ConsumerError, Fault, ReaderError
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ CONVERT_EPILOG = (
     "Examples: `caspipe convert corpus/brat corpus.xmi --from brat --to xmi` | "
     "`caspipe convert reviewed export.jsonl --from xmi --to doccano` | "
     "`caspipe convert old.xcas there --from xcas --to xmi --typesystem TypeSystem.xml` | "
-    "`caspipe convert corpus.zip there --from i2b2 --to conll --set conll.scheme=i2b2-2014`. "
+    "`caspipe convert corpus.zip there --from i2b2 --to conll --set conll.scheme=i2b2-2014` | "
+    "`caspipe convert corpus there --from brat --to xmi --set brat.kinds.DOCTOR=PERSON_DOCTOR`. "
     "Exit codes: 0 all converted; 2 wrong usage; 3 some documents could not be; 4 it could not go on."
 )
 VIEW_EPILOG = (
@@ -35,8 +36,10 @@ BY_SUFFIX = {".xmi": "xmi", ".xcas": "xcas", ".json": "jsoncas", ".txt": "text",
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="Folder, archive or file; for sql the database's URL.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="Folder or file; for sql the database's URL.")],
-    from_: Annotated[str, typer.Option("--from", metavar="READER", help="`caspipe list` shows all.")],
-    to: Annotated[str, typer.Option("--to", metavar="CONSUMER", help="Likewise.")],
+    from_: Annotated[
+        str, typer.Option("--from", metavar="READER", help="`caspipe list` shows all.", autocompletion=reader_names)
+    ],
+    to: Annotated[str, typer.Option("--to", metavar="CONSUMER", help="Likewise.", autocompletion=consumer_names)],
     typesystem: Annotated[
         Path | None,
         typer.Option(help="UIMA type system of the documents that are read, where it does not lie beside them."),
@@ -61,7 +64,7 @@ def convert(
     with console.progress(quiet) as progress:
         report = pipeline.run(progress)
     if not quiet:
-        console.print_report(report, pipeline)
+        console.print_report(report, pipeline, "written")
     elif report.exit_code:
         console.print_failures(report, pipeline)
     raise typer.Exit(report.exit_code)
@@ -146,13 +149,22 @@ def _engines(consumer: type[Component]) -> list[str]:
 def view(
     file: Annotated[Path, typer.Argument(help="A document: XMI, JSON CAS, XCAS, text, or what --from reads.")],
     from_: Annotated[
-        str, typer.Option("--from", metavar="READER", help="How it is read; without: by its suffix.")
+        str,
+        typer.Option(
+            "--from", metavar="READER", help="How it is read; without: by its suffix.", autocompletion=reader_names
+        ),
     ] = "",
     typesystem: Annotated[
         Path | None, typer.Option(help="UIMA type system, where it does not lie beside the file.")
     ] = None,
     config: Annotated[
-        str, typer.Option("--config", "-c", help="Pipeline that a text without annotations goes through.")
+        str,
+        typer.Option(
+            "--config",
+            "-c",
+            help="Pipeline that a text without annotations goes through.",
+            autocompletion=shipped_configs,
+        ),
     ] = "deidentify",
     number: Annotated[
         int, typer.Option(metavar="N", help="Which document, where the file holds several; from 1.", min=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .command import EXIT_INCOMPLETE, Plugin, Set, complain, guarded, load
+from .command import EXIT_INCOMPLETE, Plugin, Set, complain, guarded, load, need, shipped_configs
 from .errors import ConfigError, Fault
 
 if TYPE_CHECKING:
@@ -43,7 +43,13 @@ def review(
         str, typer.Option("--annotator", "-a", metavar="NAME", help="Whose decisions these are: each has a journal.")
     ] = "",
     config: Annotated[
-        str, typer.Option("--config", "-c", help="Pipeline whose reader and engines make the XMI first, into FOLDER.")
+        str,
+        typer.Option(
+            "--config",
+            "-c",
+            help="Pipeline whose reader and engines make the XMI first, into FOLDER.",
+            autocompletion=shipped_configs,
+        ),
     ] = "",
     set_: Set = None,
     plugin: Plugin = None,
@@ -78,6 +84,8 @@ def review(
     faults = _faults(config, paths, export, all_, agreement, level, json_file, adjudicate)
     if faults:
         raise ConfigError(faults)
+    if not agreement and export is None:
+        need("review", "server", "fastapi", "uvicorn")
     if config:
         _prepare(paths[0], config, set_, plugin, quiet)
     catalogue = Catalogue(paths, view=view, lenient=lenient)
@@ -181,6 +189,12 @@ def _work(
             threshold=threshold,
             say=lambda address: typer.echo(address),
         )
+        between = f" --adjudicate {' '.join(adjudicate)}" if adjudicate else ""
+        typer.echo(
+            f"All decisions are saved. To write what is done: caspipe review {catalogue.home} --annotator {name}{between} "
+            "--export FOLDER",
+            err=True,
+        )
     finally:
         journal.close()
 
@@ -191,6 +205,8 @@ def _export(session: Any, folder: Path, name: str, all_: bool) -> None:
     found = export_gold(session, folder, name, everything=all_)
     left = f"; {found.left:,} not reviewed and left out" if found.left else ""
     typer.echo(f"{found.written:,} documents written to {folder}{left}")
+    if not found.written and found.left:
+        complain("a document is done when its reviewer says so (`d` on the page); --all writes the others as well")
     for document, reason in found.failed:
         complain(f"{document}: {reason}")
     if found.failed:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .command import EXIT_FAILED, Config, Plugin, Set, complain, guarded
-from .errors import ConfigError, ConsumerError, Fault, ResourceError
+from .command import EXIT_FAILED, Config, Plugin, Set, complain, guarded, need
+from .errors import ConfigError, ConsumerError, Fault
 
 if TYPE_CHECKING:
     from .service.settings import Settings, Spec
@@ -80,6 +80,7 @@ def serve(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each request.")] = False,
 ) -> None:
     """Serves a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
+    need("serve", "server", "fastapi", "uvicorn")
     from .service.settings import MEBIBYTE, Settings, Spec
     from .shipped import locate
 
@@ -102,6 +103,7 @@ def serve(
             state=state,
             origins=tuple(cors or ()),
             api_key=key,
+            local=not key and _is_loopback(host),
         )
     except ValueError as error:
         raise ConfigError([Fault("serve", str(error))]) from None
@@ -116,12 +118,10 @@ def serve(
 
 def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
     """Serves until SIGTERM or SIGINT, finishes what was begun, and returns the exit code. Raises CaspipeError."""
-    try:
-        import uvicorn
+    import uvicorn
 
-        from .service.app import Service
-    except ModuleNotFoundError as error:
-        raise ResourceError(f"caspipe serve needs {error.name}: pip install caspipe[server]") from None
+    from .service.app import Service
+
     reasons: list[str] = []
 
     def failed(reason: str) -> None:
@@ -132,7 +132,6 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
     with bound(host, port) as listening:
         address, number = listening.getsockname()[:2]
         name = f"[{address}]" if ":" in address else address
-        typer.echo(f"caspipe serve: http://{name}:{number} ({Path(spec.config).name}); Ctrl-C ends it", err=True)
         server = uvicorn.Server(
             uvicorn.Config(
                 service,
@@ -144,9 +143,15 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
                 timeout_graceful_shutdown=round(settings.seconds) + 5,
             )
         )
-        # uvicorn raises the signal again when it is done: without a handler the exit code would be that of a killed process
-        before = {n: signal.signal(n, lambda *_: None) for n in (signal.SIGTERM, signal.SIGINT)}
+
+        def end(*_: object) -> None:
+            server.should_exit = True
+
+        # uvicorn takes signals once it runs, and raises them again when it is done: without handlers those before would be lost,
+        # and the exit code would be that of a killed process
+        before = {n: signal.signal(n, end) for n in (signal.SIGTERM, signal.SIGINT)}
         try:
+            typer.echo(f"caspipe serve: http://{name}:{number} ({Path(spec.config).name}); Ctrl-C ends it", err=True)
             server.run(sockets=[listening])
         finally:
             for number, handler in before.items():
@@ -159,10 +164,12 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
 def bound(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises ConsumerError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family)
+    # TCP by name: asyncio turns Nagle's algorithm off only then, with which each answer waits 40 ms for the client's ACK
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(2048)  # at once: whoever reads the address may connect, and nobody else takes the port meanwhile
     except OSError as error:
         made.close()
         raise ConsumerError(f"cannot listen on {host}:{port}: {error.strerror or type(error).__name__}") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .errors import CaspipeError, ConfigError
+from .errors import CaspipeError, ConfigError, ResourceError
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
@@ -32,6 +34,25 @@ def component_names(incomplete: str) -> list[str]:
     from . import registry
 
     return [c.name for c in registry.components() if c.name.startswith(incomplete)]
+
+
+def reader_names(incomplete: str) -> list[str]:
+    return _of_role("reader", incomplete)
+
+
+def consumer_names(incomplete: str) -> list[str]:
+    return _of_role("consumer", incomplete)
+
+
+def _of_role(role: str, incomplete: str) -> list[str]:
+    from . import registry
+
+    return [c.name for c in registry.components() if c.role == role and c.name.startswith(incomplete)]
+
+
+def choices(*names: str) -> Callable[[str], list[str]]:
+    """Completion of an option that takes one of some words."""
+    return lambda incomplete: [n for n in names if n.startswith(incomplete)]
 
 
 Config = Annotated[
@@ -83,8 +104,36 @@ def _warn(
     typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
 
 
+def one_a_line(app: typer.Typer) -> None:
+    """Lists the examples after each help one below the other: `a` | `b` on one line reads like a pipe and is hard to copy."""
+    for command in app.registered_commands:
+        command.epilog = command.epilog and listed(command.epilog)
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            one_a_line(group.typer_instance)
+
+
+def listed(epilog: str) -> str:
+    """The examples of an epilog as a Markdown list, what follows them as a paragraph."""
+    examples = re.match(r"(Examples?:) (?=`)", epilog)
+    if examples is None:
+        return epilog
+    told, _, more = epilog[examples.end() :].partition("`. ")
+    if more:
+        told += "`"
+    items = "".join(f"\n\n- {item}" for item in re.split(r"(?<=[`)]) \| (?=`)", told))
+    return examples[1] + items + (f"\n\n{more}" if more else "")
+
+
 def complain(message: str) -> None:
     typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+
+
+def need(command: str, extra: str, *modules: str) -> None:
+    """Raises ResourceError where the modules that an extra brings are not installed; to be called before any work."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ResourceError(f"caspipe {command} needs {' and '.join(missing)}: pip install 'caspipe[{extra}]'")
 
 
 def load(config: str, overrides: list[str] | None, plugins: list[Path] | None) -> Pipeline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -115,12 +116,12 @@ def stepper(progress: Progress | None, name: str) -> Callable[[int | None], None
     return step
 
 
-def print_report(report: RunReport, pipeline: Pipeline) -> None:
-    """The end of a run: documents, kinds found, where the outputs lie."""
+def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") -> None:
+    """The end of a run: documents, kinds found, where the outputs lie. `done`: what became of those that did not fail."""
     console = out()
     d = report.documents
     rate = d.read / report.seconds if report.seconds else 0.0
-    line = f"{d.read:,} documents read, {d.released:,} released, {d.quarantined:,} quarantined, {d.skipped:,} skipped"
+    line = f"{d.read:,} documents read, {d.released:,} {done}, {d.quarantined:,} quarantined, {d.skipped:,} skipped"
     console.print(f"[bold]{escape(report.name)}[/]: {line} in {report.seconds:.1f} s ({rate:,.0f}/s)")
     if report.kinds:
         table = Table("kind", "found", box=None, pad_edge=False)
@@ -254,12 +255,14 @@ def print_components(classes: list[type[Component]]) -> None:
         table = Table("name", "", title=title, title_justify="left", title_style="bold", box=None, show_header=False)
         for cls in classes:
             if issubclass(cls, role):
-                table.add_row(Text(cls.name, style="cyan"), Text(_first_line(cls)))
+                table.add_row(Text(cls.name, style="cyan"), Text(_first_sentence(cls)))
         console.print(table)
 
 
-def _first_line(cls: type[Any]) -> str:
-    return (cls.__doc__ or "").strip().split("\n")[0]
+def _first_sentence(cls: type[Any]) -> str:
+    paragraph = " ".join((cls.__doc__ or "").strip().partition("\n\n")[0].split())
+    end = re.search(r"\.(?= [A-Z])", paragraph)
+    return paragraph[: end.end()] if end else paragraph
 
 
 def print_component(cls: type[Component]) -> None:
@@ -275,7 +278,7 @@ def print_component(cls: type[Component]) -> None:
     families = [c for p in params.parameters(cls) for c in params.inner_classes(p.hint) if issubclass(c, Part)]
     for family in dict.fromkeys(families):
         for part in registry.parts(family):
-            console.print(f"\n[bold]{family.__name__.lower()} {part.name}[/]: {escape(_first_line(part))}")
+            console.print(f"\n[bold]{family.__name__.lower()} {part.name}[/]: {escape(_first_sentence(part))}")
             _print_parameters(console, part)
 
 

@@ -15,7 +15,7 @@ from ..consumers.scoring.criteria import Span, distinct
 from ..consumers.scoring.document import Mark
 from ..consumers.scoring.leaks import merged, shared, uncovered
 from ..consumers.scoring.mistakes import GROUPS, Group, Mistake, mistakes
-from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
+from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from .errors import ReaderError
 from .evaluation import Collection, Step, read_documents
 
@@ -53,6 +53,8 @@ class Difference:
     only_second: list[str] = field(default_factory=list)
     other_text: list[str] = field(default_factory=list)
     """Documents of both whose texts differ: their spans cannot be compared."""
+    passed_over: bool = False
+    """Whether both sides have a reference that was not asked for and not compared."""
 
     @property
     def leaks(self) -> int:
@@ -102,6 +104,8 @@ def compare(
     """Compares the documents of two collections, matched by id. A view that a collection does not name is the reference
     (`gold`) where only its side has one, else what was found.
 
+    Where both have one and neither found anything, the references are compared.
+
     `reference`: what really is PHI; leaks are counted against it then. Raises ReaderError where a document cannot be read or
     an id is there twice.
     """
@@ -109,6 +113,7 @@ def compare(
     two = _by_id(second, step)
     views = _views(first, second, one, two)
     made = Difference(views, ErrorPage(context=context, limit=limit, words=CHANGES))
+    made.passed_over = not (first.view or second.view) and INITIAL_VIEW in views and _has_gold(one) and _has_gold(two)
     made.only_first = [name for name in one if name not in two]
     made.only_second = [name for name in two if name not in one]
     for name, cas in one.items():
@@ -156,14 +161,19 @@ def _by_id(collection: Collection, step: Step | None = None) -> dict[str, Cas]:
 
 
 def _views(first: Collection, second: Collection, one: dict[str, Cas], two: dict[str, Cas]) -> tuple[str, str]:
-    def has_gold(documents: dict[str, Cas]) -> bool:
-        return any(cas.has_view(GOLD_VIEW) for cas in documents.values())
+    nothing_found = not any(
+        cas.view().count(Phi) for cas in (*one.values(), *two.values()) if cas.has_view(INITIAL_VIEW)
+    )
 
     def only_gold(documents: dict[str, Cas], other: dict[str, Cas], collection: Collection) -> str:
-        reference = not collection.holds_views or (has_gold(documents) and not has_gold(other))
-        return GOLD_VIEW if reference else INITIAL_VIEW
+        reference = _has_gold(documents) and (nothing_found or not _has_gold(other))
+        return GOLD_VIEW if reference or not collection.holds_views else INITIAL_VIEW
 
     return first.view or only_gold(one, two, first), second.view or only_gold(two, one, second)
+
+
+def _has_gold(documents: dict[str, Cas]) -> bool:
+    return any(cas.has_view(GOLD_VIEW) for cas in documents.values())
 
 
 def _reference(truth: dict[str, Cas], name: str, pair: Pair, reference: Collection | None) -> list[Mark] | None:

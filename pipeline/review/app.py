@@ -17,11 +17,24 @@ from ...consumers.style import STYLE
 from ...typesystem import PhiKind
 from ..errors import CaspipeError, ComponentError
 from . import wire
+from .export import Exported
 from .session import Outcome, Session
 from .state import ReviewError
 
 _TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
-_SCRIPTS = ("adding", "dialogs", "list", "panel", "review", "saving", "telling", "text")
+_SCRIPTS = (
+    "adding",
+    "dialogs",
+    "differences",
+    "keys",
+    "list",
+    "moving",
+    "panel",
+    "review",
+    "saving",
+    "telling",
+    "text",
+)
 _FILES = ("index.html", "review.css", *(f"{name}.js" for name in _SCRIPTS))
 
 
@@ -51,8 +64,8 @@ class Step(BaseModel):
     redo: bool = False
 
 
-def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tuple[Path, int]]) -> FastAPI:
-    """The application. `settings` go to the page as they are; `export` writes what is done and says where and how many."""
+def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tuple[Path, Exported]]) -> FastAPI:
+    """The application. `settings` go to the page as they are; `export` writes what is done and says where and what."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     static = files(__package__) / "static"
 
@@ -130,8 +143,8 @@ def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tu
 
     @app.post("/api/export")
     def export_() -> Response:
-        folder, count = export()
-        return _json({"folder": str(folder), "documents": count})
+        folder, found = export()
+        return _json({"folder": str(folder), "documents": found.written, "failed": [list(f) for f in found.failed]})
 
     def _outcome(outcome: Outcome, shown: int) -> dict[str, Any]:
         touched = set(outcome.touched)

@@ -9,6 +9,7 @@ from ...consumers.xmi import XmiConsumer
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
 from ..errors import CaspipeError
 from ..file_names import safe_parts
+from ..files import cannot
 from .session import Desk, Session
 from .state import ReviewError
 
@@ -36,18 +37,20 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
     consumer.open()
     found = Exported()
     for number, name in enumerate(session.catalogue.ids):
-        if session.two is not None and not session.two.ready(name):
-            _leave(found, target, name)
-            continue
         try:
-            desk = session.desk(number)
-            done = session.decided(desk.document).done and not desk.open_differences
-            if not (done or everything):
+            if session.two is not None and not session.two.ready(name):
+                _leave(found, target, name)
+                continue
+            if not (everything or session.done(number)):
                 _leave(found, target, name)
                 continue
             cas = session.catalogue.cas(number)
-            with session.lock:
-                make_gold(cas, desk, annotator, session.catalogue.view)
+            with session.lock:  # nothing is decided between what is said of the document and what is written
+                done = session.done(number)
+                if not (everything or done):
+                    _leave(found, target, name)
+                    continue
+                make_gold(cas, session.desk(number), annotator, session.catalogue.view)
             cas.metadata["review_status"] = "done" if done else "open"
             consumer.process(cas)
             found.written += 1
@@ -61,7 +64,11 @@ def _leave(found: Exported, folder: Path, name: str) -> None:
     """Leaves a document out, also of what an earlier export wrote."""
     found.left += 1
     path = folder.joinpath(*safe_parts(name))
-    path.with_name(f"{path.name}.xmi").unlink(missing_ok=True)
+    path = path.with_name(f"{path.name}.xmi")
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot(path, error) from None
 
 
 def make_gold(cas: Cas, desk: Desk, annotator: str, view: str = INITIAL_VIEW) -> None:

@@ -74,7 +74,7 @@ class Guard:
             await self._page(scope, headers, receive, guarded)
         elif not self._allowed(scope, headers):
             await _answer(guarded, 403, _DENIED)
-        elif not headers.get("content-length", "0").isdigit() or int(headers.get("content-length", "0")) > LARGEST:
+        elif "transfer-encoding" in headers or not 0 <= _length(headers) <= LARGEST:
             await _answer(guarded, 413, b"Too large.\n")
         else:
             await self.app(scope, receive, guarded)
@@ -115,6 +115,12 @@ class Guard:
         except CookieError:
             return False
         return found is not None and _same(found.value, self.pass_)
+
+
+def _length(headers: dict[str, str]) -> int:
+    """What a request says of its body's size; -1 where that is no number."""
+    said = headers.get("content-length", "0")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 20 else -1
 
 
 def _same(given: str, right: str) -> bool:

@@ -7,6 +7,7 @@ import gc
 import json
 import logging
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
@@ -51,7 +52,8 @@ def serve(
     port = bound.getsockname()[1]
     token = before["token"] if before.get("port") == port else secrets.token_urlsafe(24)
     write_atomic(address, json.dumps({"port": port, "token": token}).encode(), private=True)
-    target = gold if gold is not None else home.parent / f"{home.resolve().name}-gold-{annotator}"
+    whole = home.resolve()
+    target = gold if gold is not None else whole.with_name(f"{whole.name}-gold-{annotator}")
     settings = {
         "annotator": annotator,
         "home": str(home),
@@ -59,12 +61,18 @@ def serve(
         "threshold": threshold,
         "two": [session.two.left, session.two.right] if session.two is not None else None,
     }
-    app = make_app(session, settings, lambda: (target, export_gold(session, target, annotator).written))
+    app = make_app(session, settings, lambda: (target, export_gold(session, target, annotator)))
     guard = Guard(app, token, port)
     server = uvicorn.Server(
         uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="off")
     )
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # its messages may quote what an exception quotes
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    # uvicorn raises the signal again when it is done: without a handler the process would end before it has tidied up
+    ended = signal.signal(signal.SIGTERM, end)
     stopped = threading.Event()
     reading = threading.Thread(target=_read_all, args=(session, stopped), daemon=True)
     try:
@@ -76,6 +84,7 @@ def serve(
                     webbrowser.open(f"http://{HOST}:{port}/?once={guard.once()}")
             server.run(sockets=[bound])
     finally:
+        signal.signal(signal.SIGTERM, ended)
         stopped.set()
         address.unlink(missing_ok=True)
         bound.close()
@@ -99,7 +108,8 @@ def _address(path: Path) -> dict[str, Any]:
 def _bind(port: int, before: int) -> socket.socket:
     """A socket at `port`; without one, where it was before, else anywhere. Raises ConfigError."""
     for wanted in [port] if port else [before, 0] if before else [0]:
-        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # TCP by name: asyncio turns Nagle's algorithm off only then, with which each answer waits 40 ms for the page's ACK
+        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             bound.bind((HOST, wanted))

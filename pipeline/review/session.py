@@ -16,7 +16,7 @@ from .catalogue import Catalogue
 from .document import Document
 from .history import Decided, Edit, Edits, History
 from .same import Echoes, Leak, same_words
-from .state import OPEN, REJECTED, SUGGESTED, Change, ReviewError, Sheet
+from .state import LIVE, OPEN, REJECTED, SUGGESTED, Change, ReviewError, Sheet
 from .store import Journal
 
 
@@ -42,10 +42,15 @@ class Desk:
 
     def changed(self, sids: Iterable[str]) -> None:
         """To be called after spans changed. What may be a leak changes only with what is masked, or when somebody said no."""
-        before = self.sheet.live
+        before = self.sheet.spans
         self.sheet.changed()
-        if self.sheet.live != before or any(sid.startswith("l") for sid in sids):
+        if any(_says(before.get(sid)) != _says(self.sheet.spans.get(sid)) for sid in sids):
             self._leaks = None
+
+
+def _says(span: state.Span | None) -> tuple[Any, ...]:
+    """What a span says about the same words elsewhere: masked as this kind, or looked at and no PHI."""
+    return (*span[:3], span.status in LIVE) if span is not None and span.status in (*LIVE, REJECTED) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,12 @@ class Session:
     def decided(self, document: Document) -> Decided:
         return self.history.documents.get(document.id) or Decided(document.digest)
 
+    def done(self, number: int) -> bool:
+        """Whether a document is done, and nothing is left to choose in it. Raises ReviewError as `desk`."""
+        desk = self.desk(number)
+        with self.lock:
+            return self.decided(desk.document).done and not desk.open_differences
+
     def scan(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Reads every document once, for the list."""
         for number in range(len(self.catalogue)):
@@ -163,6 +174,7 @@ class Session:
     def refresh(self, numbers: Iterable[int]) -> None:
         """Counts documents anew."""
         for number in numbers:
+            seen = self._rows[number].version
             try:
                 values = self._count(number)
             except CaspipeError as error:
@@ -170,6 +182,8 @@ class Session:
             except Exception as error:  # only class and place are told: the message may quote the document
                 values = {"fault": str(ComponentError("review", error))}
             with self.lock:
+                if self._rows[number].version != seen:
+                    continue  # counted meanwhile, after a decision
                 self.version += 1
                 self._rows[number] = Row(number, values, self.version)
 
@@ -191,7 +205,7 @@ class Session:
             live = [(sid, spans[sid]) for _, _, sid in desk.sheet.live]
             waiting = [sid for sid, s in live if s.status == OPEN]
             confidences = [items[sid].confidence for sid in waiting if sid in items]
-            done = self.decided(desk.document).done
+            done = self.done(number)
             return {
                 "size": len(desk.document.text),
                 "live": len(live),
@@ -201,7 +215,7 @@ class Session:
                 "suggested": sum(s.status == SUGGESTED for s in spans.values()),
                 "leaks": len(desk.leaks),
                 "kinds": dict(sorted(Counter(s.kind for _, s in live).items())),
-                "done": done and not desk.open_differences,
+                "done": done,
                 "differ": len(desk.open_differences) if self.two else self._differing(desk) if done else 0,
             }
 
@@ -227,10 +241,11 @@ class Session:
         """
         if op == "same":
             return self._same(number, key, str(given.get("span", "")), given.get("scope") == "all")
-        desk = self.desk(number)
+        self.desk(number)  # a document that must be read first keeps nobody else waiting
         with self.lock:
             if key in self.history.keys:
                 return self._again(key, number)
+            desk = self.desk(number)
             change, done, span, said = self._change(op, desk, given)
             edit = Edit(desk.document.digest, change, done)
             return self._carry_out(op, {desk.document.id: edit}, key, number, span, said)

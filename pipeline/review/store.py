@@ -77,6 +77,8 @@ class Journal:
         """Writes an entry and waits until it is on the disk. Raises ReviewError; the journal then ends where it ended before."""
         line = _line(entry)
         try:
+            if os.fstat(self._fd).st_size != self._offset:  # what failed before could not be taken back then
+                os.ftruncate(self._fd, self._offset)
             left = memoryview(line)
             while left:
                 left = left[os.write(self._fd, left) :]

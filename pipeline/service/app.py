@@ -55,7 +55,7 @@ class Service:
         self.shelf = Shelf(settings.state, settings.max_models)
         self.trainer = Trainer(spec, settings, self.shelf, self.metrics)
         self.app = self._application()
-        self._guard = Guard(self.app, self.metrics, settings.api_key)
+        self._guard = Guard(self.app, self.metrics, settings.api_key, local=settings.local)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._guard(scope, receive, send)
@@ -120,9 +120,9 @@ class Service:
         self.metrics.document(answer.code or "ok", answer.facts)
         return Response(answer.body, answer.status, dict(answer.headers), answer.media)
 
-    async def read(self, request: Request, limit: int) -> bytes:
-        """The body of a request."""
-        return await body(request.headers, request.receive, limit, self.settings.body_seconds)
+    async def read(self, request: Request, limit: int, *, keep: bool = True) -> bytes:
+        """The body of a request; nothing of it where it is not to be kept."""
+        return await body(request.headers, request.receive, limit, self.settings.body_seconds, keep=keep)
 
 
 def _operations(app: FastAPI, service: Service) -> None:
@@ -264,7 +264,8 @@ def _recommender(app: FastAPI, service: Service) -> None:
         if not service.pool.ready:
             raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
         with service.gate.place():
-            await service.trainer.start(name, service.read(request, service.settings.max_training))
+            reading = service.read(request, service.settings.max_training, keep=not service.trainer.busy)
+            await service.trainer.start(name, reading)
         return Response(status_code=204)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
 from starlette.responses import Response
@@ -16,7 +18,6 @@ from .jobs import Answer, Job, refusal
 from .limits import Gate, Gone, chunks, too_large
 from .metrics import Metrics
 from .problems import Problem
-from .rendering import encoded
 from .settings import Settings
 from .workers import Pool
 
@@ -100,7 +101,10 @@ class Intake:
         self._receive = receive
         self._rest = bytearray()
         self._skipping = False
-        self._lines: list[bytes | Problem] = []
+        self._looked = 0
+        """Bytes of the rest that hold no end of a line."""
+        self._items: Iterator[bytes | Problem] | None = None
+        """Of an array."""
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._starving = False
@@ -118,15 +122,15 @@ class Intake:
                 raise too_large(self._settings.max_batch)
             await self._more()
         self._pump.result()
-        self._lines = await asyncio.to_thread(_array, bytes(self._rest), self._settings.max_body)
-        self._lines.reverse()
+        text, bounds = await asyncio.to_thread(_array, bytes(self._rest))
+        self._items = _cut(text, bounds, self._settings.max_body)
         self._rest.clear()
 
     async def next(self) -> bytes | Problem | None:
         """The next document; None at the end. Raises Problem and Gone as `chunks` does."""
+        if self._items is not None:
+            return next(self._items, None)
         while True:
-            if self._lines:
-                return self._lines.pop()
             if (found := self._line()) is not None:
                 return found
             if self._ended and self._pump is not None:
@@ -176,10 +180,12 @@ class Intake:
         """The next line that is not blank, out of what was read so far."""
         limit = self._settings.max_body
         while True:
-            at = self._rest.find(b"\n")
+            at = self._rest.find(b"\n", self._looked)
+            self._looked = len(self._rest) if at < 0 else 0
             if at < 0 and len(self._rest) > limit:
                 self._skipping = True
                 self._rest.clear()
+                self._looked = 0
             if at < 0 and not (self._ended and self._rest):
                 if self._ended and self._skipping:
                     self._skipping = False
@@ -188,6 +194,7 @@ class Intake:
             at = len(self._rest) if at < 0 else at
             line = bytes(self._rest[:at]).strip(_BLANK)
             del self._rest[: at + 1]
+            self._looked = 0
             self._room.set()
             if self._skipping or len(line) > limit:
                 self._skipping = False
@@ -196,16 +203,36 @@ class Intake:
                 return line
 
 
-def _array(data: bytes, limit: int) -> list[bytes | Problem]:
+def _array(data: bytes) -> tuple[str, array[int]]:
+    """An array as text, and where each item begins and ends: a million empty ones must not take a gigabyte. Raises Problem."""
+    bounds = array("Q")
+    decode = json.JSONDecoder().raw_decode
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
+        text = data.decode()
+        at = _after_blanks(text, 1)
+        while text[at] != "]" or bounds:
+            _, end = decode(text, at)
+            bounds.extend((at, end))
+            at = _after_blanks(text, end)
+            if text[at] == "]":
+                break
+            if text[at] != ",":
+                raise ValueError
+            at = _after_blanks(text, at + 1)
+        if _after_blanks(text, at + 1) < len(text):
+            raise ValueError
+    except (ValueError, IndexError, RecursionError):
         raise Problem(422, "invalid", "expected a JSON array of documents, found damaged JSON") from None
-    return [line if len(line := _again(item)) <= limit else too_large(limit) for item in found]
+    return text, bounds
 
 
-def _again(item: Any) -> bytes:
-    try:
-        return encoded(item)
-    except (ValueError, RecursionError):
-        return b"null"
+def _after_blanks(text: str, at: int) -> int:
+    while text[at : at + 1] in (" ", "\t", "\r", "\n"):
+        at += 1
+    return at
+
+
+def _cut(text: str, bounds: array[int], limit: int) -> Iterator[bytes | Problem]:
+    for n in range(0, len(bounds), 2):
+        item = text[bounds[n] : bounds[n + 1]].encode()
+        yield item if len(item) <= limit else too_large(limit)

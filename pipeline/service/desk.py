@@ -21,8 +21,6 @@ from .suggestions import suggested
 
 TEXT, XMI, JSON = "text/plain", "application/vnd.xmi+xml", "application/json"
 _MODELS_KEPT = 4
-_MAX_TYPES = 5_000
-"""Classes made for types of clients, which stay as long as the process, before the worker is worn."""
 
 
 class Desk:
@@ -52,7 +50,7 @@ class Desk:
 
     def handle(self, job: Job) -> Answer:
         """The answer to a request; never an exception."""
-        return self._answer(job)._replace(worn=len(foreign._MADE) > _MAX_TYPES)
+        return self._answer(job)._replace(worn=len(foreign._MADE) > self.spec.max_types)
 
     def _answer(self, job: Job) -> Answer:
         try:

@@ -106,7 +106,10 @@ def _from_jsoncas(request: ProcessRequest, types: TypeSystem | None, name: str) 
     from ...typesystem.jsoncas_reader import read_jsoncas
 
     data = json.dumps(request.jsoncas, ensure_ascii=False).encode("utf-8", "replace")
-    return read_jsoncas(data, types, lenient=types is None, id=name)
+    try:
+        return read_jsoncas(data, types, lenient=types is None, id=name)
+    except FormatError as error:
+        raise FormatError(str(error).replace("(bytes)", "jsoncas", 1)) from None
 
 
 def _kind(known: KnownValue, number: int) -> PhiKind:

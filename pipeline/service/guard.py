@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import ipaddress
 import logging
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 
@@ -30,8 +32,9 @@ _HEADERS = [
 class Guard:
     """Wraps an ASGI application. Requests are logged as method, route template, status and time: no path, no address."""
 
-    def __init__(self, app: Any, metrics: Metrics, api_key: str) -> None:
-        self.app, self.metrics = app, metrics
+    def __init__(self, app: Any, metrics: Metrics, api_key: str, *, local: bool = False) -> None:
+        """`local`: requests must name this machine itself as their host."""
+        self.app, self.metrics, self._local = app, metrics, local
         self._key = hashlib.sha256(api_key.encode()).digest() if api_key else b""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -51,7 +54,10 @@ class Guard:
 
         self.metrics.in_flight += 1
         try:
-            if (
+            if self._local and not _names_this_machine(scope["headers"]):
+                self.metrics.rejected("host")
+                await respond(sending, _misdirected())
+            elif (
                 self._key
                 and scope["path"] not in OPEN
                 and scope["method"] != "OPTIONS"
@@ -99,6 +105,20 @@ def raise_if_cancelled() -> None:
 
 def _method(method: str) -> str:
     return method if method.isalpha() and len(method) <= 7 else "(other)"
+
+
+def _names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether `Host` is localhost or a loopback address, or absent: browsers always send it."""
+    host = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _misdirected() -> Problem:
+    return Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
 
 
 def _unknown() -> Problem:

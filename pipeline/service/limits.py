@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,8 @@ from .metrics import Metrics
 from .problems import Problem
 
 Receive = Callable[[], Any]
+SLOWEST = 1 << 16
+"""Bytes that must come in each span of the time that a client may be silent for: one byte now and then keeps no place."""
 
 
 class Gone(Exception):
@@ -61,9 +64,7 @@ async def chunks(receive: Receive, seconds: float) -> AsyncIterator[bytes]:
         try:
             message = await asyncio.wait_for(receive(), seconds)
         except TimeoutError:
-            raise Problem(
-                408, "slow-body", f"nothing came for {seconds:g} s", headers={"Connection": "close"}
-            ) from None
+            raise _slow(f"nothing came for {seconds:g} s") from None
         if message["type"] == "http.disconnect":
             raise Gone
         yield message.get("body", b"")
@@ -71,14 +72,23 @@ async def chunks(receive: Receive, seconds: float) -> AsyncIterator[bytes]:
             return
 
 
-async def body(headers: Any, receive: Receive, limit: int, seconds: float) -> bytes:
-    """The whole body. Raises Problem: 413, with or without Content-Length, 408, 415; Gone where the client left."""
+async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, keep: bool = True) -> bytes:
+    """The whole body. `keep`: false where it is only passed over. Raises Problem: 413, with or without Content-Length,
+    408, 415; Gone where the client left."""
     check_declared(headers, limit)
-    parts: list[bytes] = []
+    found = bytearray()  # not a list: a body in pieces of one byte would take forty times its size
     length = 0
+    began = time.monotonic()
     async for part in chunks(receive, seconds):
         length += len(part)
         if length > limit:
             raise too_large(limit)
-        parts.append(part)
-    return b"".join(parts)
+        if time.monotonic() - began > seconds * (1 + length / SLOWEST):
+            raise _slow(f"fewer than {SLOWEST} bytes came in {seconds:g} s")
+        if keep:
+            found += part
+    return bytes(found)
+
+
+def _slow(told: str) -> Problem:
+    return Problem(408, "slow-body", told, headers={"Connection": "close"})

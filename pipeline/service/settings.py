@@ -20,6 +20,8 @@ class Spec:
     """Code points of one document, all its views together."""
     auto_accept: float | None = None
     """Suggestions with at least this score are accepted by INCEpTION when a document is opened first; None: none."""
+    max_types: int = 5_000
+    """Classes made for types of clients, which stay as long as the process, before a worker is replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ class Settings:
     """Origins whose pages may call the service (CORS); none by default."""
     api_key: str = field(default="", repr=False)
     """Secret that every request must bring; empty: none is asked for."""
+    local: bool = False
+    """Whether requests must name this machine itself as their host: a page whose name was made to lead here does not."""
 
     def __post_init__(self) -> None:
         for name in (

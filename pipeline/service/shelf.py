@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from ..errors import ConsumerError
 from ..files import write_atomic
 
 _CURRENT = "current.json"
+_ABANDONED = 86_400.0
+"""Seconds after which nobody writes to a draft any more."""
 
 
 class Key(NamedTuple):
@@ -46,6 +49,10 @@ class Shelf:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise ConsumerError(f"state: {folder}: {error.strerror or type(error).__name__}") from None
+        for left in self._folder.glob("*/draft-*"):  # of a service that was killed in the middle of a training
+            with contextlib.suppress(OSError):
+                if left.stat().st_mtime < time.time() - _ABANDONED:
+                    self.discard(left)
 
     def model(self, key: Key) -> str:
         """Path of the bundle in use; empty where none was trained."""
@@ -60,8 +67,15 @@ class Shelf:
     def draft(self, key: Key) -> Path:
         """A new folder for a training to write to."""
         place = self._folder / key.folder
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.mkdir(mode=0o700, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix="draft-", dir=place))
+
+    def discard(self, draft: Path) -> None:
+        """Removes a draft, and the place where nothing else was ever put."""
+        shutil.rmtree(draft, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            draft.parent.rmdir()
 
     def put(self, key: Key, draft: Path, facts: dict[str, Any]) -> None:
         """Puts the bundle `draft`/model in place of the one in use, in one step; the one before stays for requests under way."""
@@ -69,7 +83,6 @@ class Shelf:
         before = self._current(place)
         number = 1 + max((int(p.name[6:]) for p in place.glob("model-*") if p.name[6:].isdecimal()), default=0)
         (draft / "model").rename(place / f"model-{number}")
-        shutil.rmtree(draft, ignore_errors=True)
         now = {"recommender": key.recommender, "model": f"model-{number}", **facts}
         write_atomic(place / _CURRENT, (json.dumps(now, indent=1) + "\n").encode(), private=True)
         kept = {f"model-{number}", str(before.get("model", ""))}

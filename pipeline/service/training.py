@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import multiprocessing
-import shutil
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
@@ -81,10 +81,10 @@ class Trainer:
         self.busy = name
         try:
             body = await reading
+            here, there = _SPAWN.Pipe()
         except BaseException:
             self.busy = ""
             raise
-        here, there = _SPAWN.Pipe()
         try:
             self._process = _SPAWN.Process(
                 target=_train, args=(there, self._spec), name="caspipe-training", daemon=True
@@ -99,10 +99,11 @@ class Trainer:
         self._task = asyncio.ensure_future(self._finish(key, here))
 
     async def _finish(self, key: Key, way: Connection) -> None:
-        draft = self._shelf.draft(key)
+        draft: Path | None = None
         outcome = "failed"
         began = time.perf_counter()
         try:
+            draft = self._shelf.draft(key)
             way.send(str(draft))
             said = await asyncio.to_thread(lambda: way.recv() if way.poll(self._settings.training_seconds) else None)
             if said is None:
@@ -118,14 +119,15 @@ class Trainer:
             log.error("training: %s", type(error).__name__)
         finally:
             self._metrics.training(outcome)
-            shutil.rmtree(draft, ignore_errors=True)
+            if draft is not None:
+                self._shelf.discard(draft)
             await self._ended(way)
 
     async def _ended(self, way: Connection) -> None:
-        way.close()
         if self._process is not None and self._process.pid is not None:
-            self._process.kill()
+            self._process.kill()  # first, so that no thread waits at a way that is closed
             await asyncio.to_thread(self._process.join, 10)
+        way.close()
         self._process, self.busy = None, ""
 
     async def settled(self) -> None:
@@ -162,27 +164,36 @@ def _accepted(way: Connection, name: str, body: bytes) -> Key:
 def _train(way: Connection, spec: Spec) -> None:
     """The training process: reads the request, says whether it is one, trains, says what came of it."""
     quiet()
-    try:
-        request = TrainRequest.model_validate_json(way.recv())
-        found, counts = examples(request)
-        asked = request.metadata
-        users = [d.userId or "" for d in request.documents[:1]]
-        way.send((asked.projectId, asked.layer, asked.feature, users[0] if users else ""))
-        folder = Path(way.recv())
-        if not any(example.spans for example in found):
-            way.send(NOTHING)
+    with contextlib.suppress(EOFError, OSError):  # nobody is there to be told; Python itself would print the reason
+        try:
+            request = TrainRequest.model_validate_json(way.recv())
+            found, counts = examples(request)
+        except Exception as error:
+            way.send(_told(error))
             return
-        way.send({**_learn(spec, found, folder), **counts})
-    except ValidationError as error:
-        way.send(invalid(error, NAMES))
-    except Problem as problem:
-        way.send(problem)
-    except CaspipeError as error:
-        told = Problem(422, "format", str(error))
-        way.send(told if "folder" not in locals() else f"{type(error).__name__}")
-    except Exception as error:
-        told = Problem(500, "failed", str(ComponentError("training", error)))
-        way.send(told if "folder" not in locals() else told.detail)
+        asked = request.metadata
+        user = next((d.userId for d in request.documents[:1] if d.userId), "")
+        way.send((asked.projectId, asked.layer, asked.feature, user))
+        del request  # all documents once more
+        folder = way.recv()
+        try:
+            said: Any = {**_learn(spec, found, Path(folder)), **counts} if found else NOTHING
+        except CaspipeError as error:
+            said = type(error).__name__
+        except Exception as error:
+            said = str(ComponentError("training", error))
+        way.send(said)
+
+
+def _told(error: Exception) -> Problem:
+    """What the client is told where its documents cannot be read."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, ValidationError):
+        return invalid(error, NAMES)
+    if isinstance(error, CaspipeError):
+        return Problem(422, "format", str(error))
+    return Problem(500, "failed", str(ComponentError("training", error)))
 
 
 def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:

@@ -138,6 +138,8 @@ class Processes:
             await self._begin(worker)
         except CaspipeError as error:
             self._failed(str(error))
+        except Exception as error:  # no memory, no more processes: the message is the system's, the place says enough
+            self._failed(str(ComponentError("worker", error)))
 
     def describe(self) -> dict[str, Any]:
         return self._desk.describe()
@@ -191,6 +193,9 @@ class _Worker:
             self.stop()
             log.error("a worker died and is replaced")
             return refusal(Problem(500, "worker-died", "the worker died on the document"), job)
+        except BaseException:
+            self.stop()  # half an answer may be left on the way: nobody else may get it
+            raise
         self.stop()
         log.error("a worker took longer than %g s and is replaced", seconds)
         return refusal(_late(seconds), job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import parts  # noqa: F401  (registers the test components)
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from caspipe.pipeline.cli import app
+from caspipe.pipeline.command import choices, consumer_names, listed, reader_names
 
 NOTE = "Seen on 3/4/2020 by Dr. Smith, a 65-year-old man."
 
@@ -20,6 +22,33 @@ def caspipe(*arguments: str, input: str | None = None, code: int = 0) -> str:
     result = CliRunner().invoke(app, list(arguments), input=input)
     assert result.exit_code == code, result.output
     return result.stdout if code == 0 else result.output
+
+
+def test_the_version_is_told() -> None:
+    assert caspipe("--version") == f"caspipe {version('caspipe')}\n"
+
+
+def test_examples_of_the_help_stand_one_below_the_other() -> None:
+    lines = [line.strip() for line in caspipe("validate", "--help").splitlines()]
+    assert "• caspipe validate my.yaml" in lines
+    told = listed("Examples: `caspipe a` | `caspipe b x|y` (twice) | `c`; then `d`. Exit codes: 0; 1.")
+    assert told == "Examples:\n\n- `caspipe a`\n\n- `caspipe b x|y` (twice)\n\n- `c`; then `d`\n\nExit codes: 0; 1."
+    assert listed("Models are found in `x`. And `y`.") == "Models are found in `x`. And `y`."
+
+
+def test_the_list_holds_whole_sentences() -> None:
+    told = " ".join(caspipe("list").split())
+    assert "Reads FHIR R4 as JSON: Bundles, single resources, and bulk exports (`.ndjson`, a resource a line)." in told
+    assert (
+        "standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become"
+        in told
+    )
+
+
+def test_readers_and_consumers_are_completed() -> None:
+    assert reader_names("br") == ["brat"] and consumer_names("inc") == ["inception"]
+    assert "masker" not in reader_names("") + consumer_names("")
+    assert choices("kind", "top", "any")("t") == ["top"]
 
 
 @pytest.fixture

@@ -47,6 +47,22 @@ def test_two_runs_that_say_the_same_do_not_differ(old: Path, tmp_path: Path) -> 
     assert "0 new leaks, 0 cured" in out
 
 
+def test_two_references_without_anything_found_are_compared(tmp_path: Path) -> None:
+    one, two = (run(tmp_path / n, {"a": []}, {"a": g}) for n, g in (("one", [DATE, NAME]), ("two", [DATE])))
+    out = diff(one, two, "--fail-on", "new-leak", code=1)
+    assert "1 documents compared (reference against reference), 1 changed; 2 spans in the first, 1 changes" in out
+    assert "warning" not in out
+
+
+def test_references_that_are_passed_over_are_told(tmp_path: Path) -> None:
+    anna, ben = (run(tmp_path / n, {"a": [DATE]}, {"a": g}) for n, g in (("anna", [DATE, NAME]), ("ben", [DATE])))
+    out = diff(anna, ben)
+    assert "(found against found), 0 changed" in out
+    assert "--first-view gold --second-view gold compares the references" in out
+    asked = diff(anna, ben, "--first-view", "gold", "--second-view", "gold")
+    assert "1 new leaks" in asked and "warning" not in asked
+
+
 def test_what_the_second_run_leaves_bare_is_a_new_leak(old: Path, tmp_path: Path) -> None:
     new = run(tmp_path / "new", {"a": [DATE], "b": [DATE, AGE]})
     assert "1 new leaks, 0 cured" in diff(old, new)

@@ -57,11 +57,11 @@ def test_errors_are_told_with_their_place_and_end_with_3(tmp_path: Path) -> None
     put(tmp_path, a_dot_xmi=BAD, TypeSystem_dot_xml=TYPES)
     code, output = run(tmp_path)
     assert code == 3
-    (line,) = [row for row in output.splitlines() if "a.xmi" in row]
-    assert line.split() == [
-        f"{tmp_path}/a.xmi", "error", "AllAnnotationsStartAndEndWithCharacters", "PHI", "9", "7:20", "7:20",
-        "begins", "with", "a", "blank",
-    ]  # fmt: skip
+    assert output.splitlines() == [
+        f"{tmp_path}/a.xmi",
+        "  error AllAnnotationsStartAndEndWithCharacters PHI #9 7:20: begins with a blank",
+        "1 documents, 1 type systems: 1 errors, 0 warnings",
+    ]
     assert "Fern" not in output
     code, output = run(tmp_path, "--json")
     assert code == 3
@@ -163,6 +163,19 @@ def test_hostile_archives_are_refused(tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert run(tmp_path / "none") == (4, f"{tmp_path}/none: expected a file or a folder, found none\n")
     assert run(tmp_path, "--severity", "odd")[0] == 2
+
+
+def test_nothing_to_examine_is_no_success(tmp_path: Path) -> None:
+    put(tmp_path, a_dot_txt=b"Well.")
+    said = "expected XMI, JSON CAS or type systems, found none"
+    assert run(tmp_path) == (4, f"{tmp_path}: {said}\n")
+    assert run(tmp_path / "a.txt", "--json") == (4, f"{tmp_path}/a.txt: {said}\n")
+
+
+def test_units_of_the_file_are_told_where_they_differ(tmp_path: Path) -> None:
+    body = span(2, "seg:Sentence", 0, 23) + span(3, "seg:Token", 0, 6) + span(9, "review:PHI", 9, 22)
+    put(tmp_path, TypeSystem_dot_xml=TYPES, a_dot_xmi=xmi(body, "😀Seen by Dr. Ivy Fern."))
+    assert "PHI #9 8:21 (UTF-16 9:22): begins with a blank" in run(tmp_path)[1]
 
 
 def test_many_findings_of_a_kind_are_cut_short(tmp_path: Path) -> None:

@@ -97,15 +97,17 @@ def test_a_database_is_a_url(corpus: Path, tmp_path: Path) -> None:
         connection.execute("create table notes (id text, text text)")
         connection.execute("insert into notes values ('n1', 'Well.')")
     connection.close()
-    out = call("convert", f"sqlite:///{base}", tmp_path / "x", "--from", "sql", "--to", "xmi", "--set", "sql.table=notes")
-    assert "1 documents read, 1 released" in out
+    out = call(
+        "convert", f"sqlite:///{base}", tmp_path / "x", "--from", "sql", "--to", "xmi", "--set", "sql.table=notes"
+    )
+    assert "1 documents read, 1 written" in out
     assert read_xmi(tmp_path / "x/n1.xmi").text == "Well."
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_converted(corpus: Path, tmp_path: Path) -> None:
     (corpus / "c.xmi").write_text("<broken")
     out = call("convert", corpus, tmp_path / "x", "--from", "xmi", "--to", "jsoncas", code=3)
-    assert "3 documents read, 2 released, 0 quarantined, 1 skipped" in out and "c.xmi" in out
+    assert "3 documents read, 2 written, 0 quarantined, 1 skipped" in out and "c.xmi" in out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["corpus", "x"], "no quarantine: the originals still lie there"
 
 
@@ -121,7 +123,10 @@ def test_masked_text_is_never_made_up(corpus: Path, tmp_path: Path) -> None:
         (["--from", "xmy", "--to", "brat"], "--from: no reader called 'xmy'; did you mean xmi?"),
         (["--from", "xmi", "--to", "brad"], "--to: no consumer called 'brad'; did you mean brat?"),
         (["--from", "synthetic", "--to", "xmi"], "--from: the reader synthetic reads no folder or file"),
-        (["--from", "brat", "--to", "xmi", "--typesystem", "T.xml"], "--typesystem: the reader brat takes no type system"),
+        (
+            ["--from", "brat", "--to", "xmi", "--typesystem", "T.xml"],
+            "--typesystem: the reader brat takes no type system",
+        ),
         (["--from", "xmi", "--to", "xmi", "--set", "reader.xmi.lenent=true"], "lenent: no such parameter"),
     ],
 )
@@ -134,7 +139,9 @@ def test_a_missing_place_is_told(tmp_path: Path) -> None:
     assert "none: no such folder or file" in out.replace("\n", "")
 
 
-def test_the_page_of_a_document_shows_its_reference(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_of_a_document_shows_its_reference(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert call("view", corpus / "a.xmi").strip() == "a.xmi.html"
     page = tmp_path / "a.xmi.html"

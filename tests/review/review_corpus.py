@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import json
 import os
@@ -110,22 +111,57 @@ class Corpus:
         return {name: (dict(d.own), d.done) for name, d in self.session.history.documents.items() if d.own or d.done}
 
 
+PROGRAM = """
+import json, os, sys, typer, uvicorn
+from caspipe.pipeline.cli_review import mount
+from caspipe.pipeline.review import app as _, server, session
+app = typer.Typer()
+app.callback()(lambda: None)
+mount(app)
+line = sys.stdin.readline()
+if line:
+    folder, arguments = json.loads(line)
+    os.chdir(folder)
+    app(["review", *arguments])
+"""
+
+
+class Spare:
+    """A process that has imported everything and waits for its arguments: the next one starts while a test runs."""
+
+    waiting: subprocess.Popen[str] | None = None
+
+    @classmethod
+    def taken(cls) -> subprocess.Popen[str]:
+        found = cls.waiting or cls._started()
+        cls.waiting = cls._started()
+        return found
+
+    @staticmethod
+    def _started() -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment
+        )
+
+    @classmethod
+    def end(cls) -> None:
+        if cls.waiting is not None:
+            cls.waiting.communicate(timeout=60)  # nothing on standard input: it ends
+
+
+atexit.register(Spare.end)
+
+
 class Server:
     """`caspipe review` as a process of its own."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
-        program = (
-            "import sys, typer; from caspipe.pipeline.cli_review import mount; app = typer.Typer(); "
-            "app.callback()(lambda: None); mount(app); app(['review', *sys.argv[1:]])"
-        )
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", program, str(folder), "--no-browser", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+        self.process = Spare.taken()
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([str(Path.cwd()), [str(folder), "--no-browser", *arguments]]) + "\n")
+        self.process.stdin.flush()
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         if not self.address:

@@ -313,6 +313,74 @@ def test_a_server_that_is_gone_is_told_and_nothing_is_lost(page: Page, server: S
     page.driver.get_log("browser")  # the connections that were refused meanwhile
 
 
+SLOW = """
+const ask = window.fetch;
+window.fetch = async (path, options) => {
+  const answer = await ask(path, options);
+  if (String(path).endsWith(arguments[0])) await new Promise(go => setTimeout(go, 600));
+  return answer;
+};
+"""
+
+
+def test_a_document_that_comes_late_does_not_take_the_place_of_a_later_one(page: Page) -> None:
+    page.js(SLOW, "api/doc/1")
+    page.js("document.querySelectorAll('.doc')[1].click(); document.querySelectorAll('.doc')[2].click()")
+    page.wait(lambda: page.document == "c")
+    page.settle()
+    assert page.document == "c"
+    assert page.js("return document.querySelector('.doc.on .name').textContent") == "c"
+    page.keys("a")
+    assert page.documents()[2] == ("c", "0 of 1 open")
+
+
+def test_a_kind_that_was_asked_for_one_document_is_not_given_in_another(page: Page, server: Server) -> None:
+    page.js(SLOW, "api/doc/1")
+    before = server.call("/api/doc/1")[1]["spans"]
+    page.js("document.querySelectorAll('.doc')[1].click()")
+    page.js("document.getElementById('act-kind').click()")
+    page.wait(lambda: page.document == "b")
+    page.driver.switch_to.active_element.send_keys("profession", keys.ENTER)
+    page.settle()
+    assert server.call("/api/doc/1")[1]["spans"] == before
+    assert page.toast == "Another document was opened meanwhile; nothing was changed."
+
+
+def test_what_the_server_does_not_take_from_this_page_is_not_called_saved(page: Page, server: Server) -> None:
+    page.keys("a")
+    page.js(
+        "const ask = window.fetch;"
+        "window.fetch = (path, o) => ask(path, {...o, headers: {...o.headers, 'X-Caspipe-Token': 'old'}})"
+    )
+    page.js("document.getElementById('undo').click()")
+    page.wait(lambda: "no longer the server" in page.toast)
+    page.js("return new Promise(r => setTimeout(r, 50))")
+    assert page.saved == "Server restarted: open its new address"
+    page.driver.get_log("browser")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1000, 700), (390, 844)])
+def test_nothing_is_out_of_reach_on_a_smaller_screen(page: Page, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        outside = page.js(
+            """
+            const out = e => { const b = e.getBoundingClientRect(); return b.width && (b.right > innerWidth + 1 || b.left < 0); };
+            const side = document.querySelector('.side').getBoundingClientRect().right;
+            const wide = e => e.getBoundingClientRect().right > side + 1;
+            return [...document.querySelectorAll('button, input, select')].filter(out)
+              .concat([...document.querySelectorAll('.filters *')].filter(wide)).map(e => e.id || e.outerHTML);
+            """
+        )
+        assert outside == []
+        page.click("#act-accept")
+        page.click("#export")
+    finally:
+        size = {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
 def test_the_keys_are_listed(page: Page) -> None:
     page.keys("?")
     assert page.js("return document.getElementById('help-dialog').open")

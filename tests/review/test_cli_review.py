@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import typer
 from review_corpus import Corpus, make_folder
 from typer.testing import CliRunner
 
+from caspipe.pipeline.cli import app as caspipe
 from caspipe.pipeline.cli_review import mount
 
 app = typer.Typer()
@@ -99,3 +101,20 @@ def test_what_cannot_be_exported_is_told_and_the_rest_is_written(folder: Path, t
     code, told = run(folder, "--export", tmp_path / "gold", "--all")
     assert code == 3
     assert "2 documents written" in told and "b: " in told
+
+
+def test_nothing_that_is_done_is_told_with_what_to_do(folder: Path, tmp_path: Path) -> None:
+    code, told = run(folder, "--annotator", "anna", "--export", tmp_path / "gold")
+    assert code == 0
+    assert "0 documents written" in told and "`d` on the page" in told and "--all" in told
+
+
+def test_without_the_extra_nothing_is_begun(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "uvicorn" else found(name))
+    wanted = "needs uvicorn: pip install 'caspipe[server]'\n"
+    assert run(folder, "--annotator", "anna") == (4, f"caspipe review {wanted}")
+    assert run(tmp_path / "new", "--config", "none.yaml") == (4, f"caspipe review {wanted}")
+    assert not (folder / "review").exists()
+    done = CliRunner().invoke(caspipe, ["serve", "none.yaml"])
+    assert (done.exit_code, done.output) == (4, f"caspipe serve {wanted}")

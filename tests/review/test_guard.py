@@ -27,7 +27,7 @@ def asked(guard: Guard, path: str, query: str = "", method: str = "GET", **heade
         "method": method,
         "path": path,
         "query_string": query.encode(),
-        "headers": [(k.encode(), v.encode()) for k, v in sent.items()],
+        "headers": [(k.encode(), v.encode("latin-1")) for k, v in sent.items()],
     }
     asyncio.run(guard(scope, lambda: None, send))  # type: ignore[arg-type, return-value]
     return found[0]["status"], {k.decode(): v.decode() for k, v in found[0]["headers"]}
@@ -48,7 +48,9 @@ def test_large_requests_are_refused() -> None:
     allowed = {"x_caspipe_token": TOKEN}
     assert asked(guard, "/api/decide", method="POST", content_length=str(LARGEST), **allowed)[0] == 200
     assert asked(guard, "/api/decide", method="POST", content_length=str(LARGEST + 1), **allowed)[0] == 413
-    assert asked(guard, "/api/decide", method="POST", content_length="many", **allowed)[0] == 413
+    for length in ("many", "-1", "\u00b2", "9" * 5000):
+        assert asked(guard, "/api/decide", method="POST", content_length=length, **allowed)[0] == 413
+    assert asked(guard, "/api/decide", method="POST", transfer_encoding="chunked", **allowed)[0] == 413, "of any size"
 
 
 def test_static_files_are_read_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import random
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -196,6 +197,48 @@ def test_killed_in_the_middle_nothing_confirmed_is_lost(folder: Path) -> None:
     last = entries[-1]["docs"]["a"]["set"]["p8-18-DATE"]
     assert list(again.session.desk(0).sheet.spans["p8-18-DATE"]) == last
     again.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_tidily(folder: Path, number: int) -> None:
+    server = Server(folder)
+    server.process.send_signal(number)
+    _, said = server.process.communicate(timeout=20)
+    assert server.process.returncode == 0
+    assert not (folder / "review" / "reviewer.address").exists()
+    assert "Traceback" not in said
+
+
+def test_the_folder_may_be_the_current_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    server = Server(Path(), "--annotator", "anna")
+    server.call("/api/decide", {"key": "k" * 16, "op": "done", "doc": 0})
+    found = server.call("/api/export", {})
+    server.stop()
+    assert found == (200, {"folder": str(folder.parent / "xmi-gold-anna"), "documents": 1, "failed": []})
+
+
+def test_documents_that_cannot_be_exported_are_told(server: Server, folder: Path) -> None:
+    for number in (0, 1):
+        server.call("/api/decide", {"key": f"done-000{number}", "op": "done", "doc": number})
+    (folder / "b.xmi").write_text("<x>Tom Berg")
+    status, found = server.call("/api/export", {})
+    assert (status, found["documents"], [name for name, _ in found["failed"]]) == (200, 1, ["b"])
+    assert "Berg" not in str(found)
+
+
+def test_an_answer_is_sent_at_once(server: Server) -> None:
+    """Head and body are two writes: with Nagle's algorithm the second waits for the page's delayed acknowledgement."""
+    host, _, port = server.origin.removeprefix("http://").partition(":")
+    line = http.client.HTTPConnection(host, int(port), timeout=20)
+    took = []
+    for _ in range(30):
+        began = time.perf_counter()
+        line.request("GET", "/api/rows", headers={"X-Caspipe-Token": server.token})
+        line.getresponse().read()
+        took.append(time.perf_counter() - began)
+    line.close()
+    assert sorted(took)[15] < 0.035
 
 
 def test_the_address_is_another_one_after_it_ended_by_itself(folder: Path) -> None:

@@ -262,3 +262,40 @@ def test_what_the_journal_says_is_what_was_done(
         corpus.undo()
     assert corpus.everything() == {}
     corpus.close()
+
+
+def test_possible_leaks_are_never_stale(corpus: Corpus) -> None:
+    corpus.do("add", kind="DATE", **corpus.at("Ana Ruiz", nth=1))
+    desk = corpus.session.desk(0)
+    first, second = corpus.sid("Ana Ruiz", nth=0), corpus.sid("Ana Ruiz", nth=1)
+    corpus.do("kind", span=first, kind="DATE")
+    corpus.do("reject", span=second)
+    assert desk.leaks == [], "dates say nothing about a person"
+    corpus.undo()
+    corpus.do("reject", span=first)
+    corpus.undo()
+    corpus.do("move", span=second, begin=desk.sheet.spans[second].begin, end=desk.sheet.spans[second].begin + 3)
+    assert desk.leaks == []
+    corpus.do("kind", span=first, kind="PERSON")
+    assert [(desk.document.text[k.begin : k.end]) for k in desk.leaks] == ["Ruiz"]
+
+
+def test_a_list_that_is_counted_while_somebody_decides_does_not_go_back(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = corpus.session
+    count = type(session)._count
+    sid = corpus.sid("Lund")
+    decided = False
+
+    def slow(self: object, number: int) -> object:
+        nonlocal decided
+        found = count(session, number)
+        if not decided:  # a decision comes between the count and its entry
+            decided = True
+            corpus.do("reject", span=sid)
+        return found
+
+    monkeypatch.setattr(type(session), "_count", slow)
+    session.scan()
+    assert [r["open"] for r in session.rows() if r["i"] == 0] == [4]

@@ -117,3 +117,26 @@ def test_something_else_is_no_journal(tmp_path: Path) -> None:
     path.write_bytes(store._line({"a": 1}))
     with pytest.raises(ReviewError, match="expected a review journal, found something else"):
         read_journal(path)
+
+
+def test_what_could_not_be_taken_back_is_taken_back_before_the_next_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(journal_path(tmp_path, "anna"), HEADER)
+    real = os.write
+
+    def half(fd: int, data: bytes) -> int:
+        real(fd, bytes(data[:20]))
+        raise OSError(5, "Input/output error")
+
+    def refused(fd: int, length: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(store.os, "write", half)
+    monkeypatch.setattr(store.os, "ftruncate", refused)
+    with pytest.raises(ReviewError, match="cannot write: Input/output error"):
+        journal.append({"n": 1, "op": "accept", "docs": {}})
+    monkeypatch.undo()
+    journal.append({"n": 1, "op": "reject", "docs": {}})
+    journal.close()
+    assert [e["op"] for e in read_journal(journal.path)[1]] == ["reject"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
+from caspipe.pipeline.cli_serve import bound
 from caspipe.pipeline.service.app import Service
 
 CANARY = "Quetzalcoatlus"
@@ -30,8 +30,7 @@ engines:
 @contextmanager
 def served(service: Service, *, ready: bool = True) -> Iterator[str]:
     """The service at a URL."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+    with bound("127.0.0.1", 0) as listening:
         server = uvicorn.Server(uvicorn.Config(service, log_config=None, access_log=False, ws="none", lifespan="on"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -99,6 +99,13 @@ def test_a_signal_lets_it_finish_and_ends_it_with_code_0(tmp_path: Path, number:
             client.get("/health")
 
 
+def test_a_signal_right_after_the_address_is_not_lost(rules: Path) -> None:
+    with process(str(rules), "--workers", "0") as (_, running):
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=30)
+        assert running.returncode == 0
+
+
 def test_nothing_of_a_document_is_printed(rules: Path) -> None:
     with process(str(rules)) as (url, running), ready(url) as client:
         for given in (

@@ -87,9 +87,9 @@ def test_a_worker_that_dies_is_replaced(serve: Callable[..., Running], slow: dic
 
 
 def test_a_worker_that_holds_too_many_types_of_clients_is_replaced(serve: Callable[..., Running], rules: Path) -> None:
-    running = serve(workers=1)
+    running = serve(workers=1, spec={"max_types": 50})
     first = running.service.pool._workers[0]._process.pid
-    items = "".join(f'<a:T{n} xmi:id="{n + 2}" sofa="1" begin="0" end="1"/>' for n in range(5001))
+    items = "".join(f'<a:T{n} xmi:id="{n + 2}" sofa="1" begin="0" end="1"/>' for n in range(51))
     xmi = (
         '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:a="http:///a.ecore" '
         f'xmi:version="2.0">{items}<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" sofaString="x"/></xmi:XMI>'

@@ -1,7 +1,8 @@
 // Ways to select text: the mouse, a caret for the keyboard, the search. What is selected can become a span.
 
 import {chip, make} from './dialogs.js';
-import {character, named, word} from './text.js';
+import {character, word} from './moving.js';
+import {named} from './text.js';
 
 const $ = id => document.getElementById(id);
 

@@ -44,6 +44,13 @@ export class List {
     };
   }
 
+  // whether one steps to a span
+  wants(s) {
+    const f = this.filters;
+    return (!f.kind || s.k === f.kind || s.k.startsWith(f.kind + '_')) && (!f.low || (s.s === 'open' && (s.c ?? 1) < f.threshold))
+      && (!f.disputed || (s.d && s.s === 'open')) && (!f.leaks || s.s === 'leak');
+  }
+
   filter() {
     const f = this.filters;
     const ofKind = kinds => Object.keys(kinds).some(k => k === f.kind || k.startsWith(f.kind + '_'));

@@ -2,12 +2,15 @@
 // at once; the page shows what the server answers.
 
 import {Adding} from './adding.js';
+import {differenceOf, openDifferences} from './differences.js';
 import {KindChooser, askSame, chip, make, setUpHelp} from './dialogs.js';
+import {listen, toggle} from './keys.js';
 import {List} from './list.js';
+import {moved} from './moving.js';
 import {Panel, announced} from './panel.js';
-import {Line, Refused} from './saving.js';
-import {depth, progress, showSaved, toast} from './telling.js';
-import {TextView, isLive, moved, named} from './text.js';
+import {Line, Refused, exportGold} from './saving.js';
+import {depth, progress, setUpPage, showSaved, tellDocument, toast} from './telling.js';
+import {TextView, isLive, named} from './text.js';
 
 const $ = id => document.getElementById(id);
 const MANY = 20000; // spans; with more of them the page shows what the server has confirmed
@@ -17,6 +20,8 @@ let doc = null; // the document that is shown
 let spans = new Map(); // its spans by id, possible leaks too
 let chosen = null; // id of the chosen span
 let version = 0;
+let wanted = -1; // the document that was asked for last
+let turn = 0; // counts what was asked for: an answer that comes late is not shown
 const line = new Line(showSaved);
 const view = new TextView($('text'), $('caret'));
 const list = new List(open, progress);
@@ -27,15 +32,20 @@ let kinds;
 // -- documents --------------------------------------------------------------------------------------------------------
 
 async function open(number, focus = '') {
-  if (number < 0 || number >= start.total) return;
+  if (!start || !(number >= 0 && number < start.total)) return;
+  const mine = ++turn;
+  wanted = number;
   let found;
   try {
     found = await line.get(`api/doc/${number}`);
+    if (mine !== turn) return;
   } catch (error) {
+    if (mine !== turn) return;
     if (error instanceof Refused) {
       list.choose(number);
       blank(number, error.message);
     } else {
+      wanted = doc ? doc.i : -1;
       toast('The server does not answer; this document cannot be opened now.');
     }
     return;
@@ -50,6 +60,13 @@ async function open(number, focus = '') {
   draw();
   const first = spans.has(focus) ? focus : (stops().find(s => s.s === 'open' || s.s === 'left' || s.s === 'right') || stops()[0] || {id: null}).id;
   choose_(first, true);
+}
+
+const shows = number => doc !== null && doc.i === number;
+
+// the same document again, unless another one is on its way
+async function reopen(number) {
+  if (shows(number) && wanted === number) await open(number, chosen);
 }
 
 function blank(number, message) {
@@ -97,50 +114,15 @@ function redraw(ids) {
 redraw.also = [];
 
 function tell() {
-  const all = [...spans.values()];
-  const live = all.filter(isLive), open_ = live.filter(s => s.s === 'open');
-  const facts = [`${doc.text.length.toLocaleString('en')} characters`, `${live.length} spans`];
-  if (open_.length) facts.push(`${open_.length} open`);
-  const waiting = openDifferences().length;
-  if (waiting) facts.push(`${waiting} difference${waiting === 1 ? '' : 's'} to choose`);
-  const leaks = all.filter(s => s.s === 'leak').length;
-  if (leaks) facts.push(`${leaks} possible leak${leaks === 1 ? '' : 's'}`);
-  const out = all.filter(s => s.s === 'suggested').length;
-  if (out) facts.push(`${out} taken out`);
-  if (doc.done) facts.push('done');
-  $('doc-facts').textContent = facts.join(' · ');
-  $('done').replaceChildren(doc.done ? 'Reopen' : 'Done ', ...(doc.done ? [] : [make('kbd', '', 'd')]));
-  $('done').classList.toggle('primary', !doc.done);
-  const counts = new Map();
-  for (const s of live) {
-    const top = s.k.split('_')[0];
-    counts.set(top, (counts.get(top) || 0) + 1);
-  }
-  $('legend').replaceChildren(...[...counts].sort().map(([kind, n]) => chip(kind, ' ', make('b', '', String(n)))));
+  tellDocument(doc, [...spans.values()], openDifferences(doc, spans).length);
 }
 
 // -- spans ------------------------------------------------------------------------------------------------------------
 
-function openDifferences() {
-  return (doc.differences || []).filter(d => [...d.left, ...d.right].some(id => ['left', 'right'].includes(spans.get(id).s)));
-}
-
-function differenceOf(span) {
-  const number = (doc.differences || []).findIndex(d => d.left.includes(span.id) || d.right.includes(span.id));
-  if (number < 0) return null;
-  const d = doc.differences[number];
-  const found = ids => ids.map(id => ({...spans.get(id), ...(spans.get(id).was ? {b: spans.get(id).was[0], e: spans.get(id).was[1], k: spans.get(id).was[2]} : {})}));
-  return {number, left: found(d.left), right: found(d.right)};
-}
-
 // the spans that one steps through, in text order
 function stops() {
-  const f = list.filters;
-  const any = f.kind || f.low || f.disputed || f.leaks;
-  const fits = s => (!f.kind || s.k === f.kind || s.k.startsWith(f.kind + '_')) && (!f.low || (s.s === 'open' && (s.c ?? 1) < f.threshold))
-    && (!f.disputed || (s.d && s.s === 'open')) && (!f.leaks || s.s === 'leak');
   const all = visible().filter(s => !start.two || s.s !== 'rejected' || s.id[0] === 'L' || s.id[0] === 'R');
-  const found = any ? all.filter(s => s.id === chosen || fits(s)) : all;
+  const found = all.filter(s => s.id === chosen || list.wants(s));
   return found.sort((x, y) => x.b - y.b || y.e - x.e || (x.id < y.id ? -1 : 1));
 }
 
@@ -152,7 +134,7 @@ function choose_(id, focus = false) {
   const at = all.findIndex(s => s.id === chosen);
   $('count').textContent = span ? `${at + 1} of ${all.length}` : `${all.length} spans`;
   panel.show(span || null, doc ? doc.text : '', () => line.get(`api/doc/${doc.i}/why?span=${encodeURIComponent(id)}`),
-    span && start.two ? differenceOf(span) : null, start.two);
+    span && start.two ? differenceOf(doc, spans, span) : null, start.two);
   if (span) $('say').textContent = announced(span, doc.text, at + 1, all.length);
 }
 
@@ -169,15 +151,16 @@ function step(by, which = () => true) {
 
 // -- decisions --------------------------------------------------------------------------------------------------------
 
+// the server's answer; null where it refused, or where another document is shown by now
 async function send(op, given = {}) {
   const number = doc.i;
   try {
     const answer = await line.post('api/decide', {op, doc: number, shown: number, ...given});
     settle(answer, number);
-    return answer;
+    return shows(number) ? answer : null;
   } catch (error) {
     toast(error.message, 'bad');
-    if (doc && doc.i === number) await open(number, chosen);
+    await reopen(number);
     return null;
   }
 }
@@ -186,9 +169,9 @@ function settle(answer, number) {
   list.take(answer.rows);
   depth(answer.depth);
   if (answer.said) toast(answer.said, '', answer.depth[0] > 0);
-  if (!doc || doc.i !== number) return;
+  if (!shows(number)) return;
   if (answer.reload) {
-    open(number, chosen);
+    reopen(number);
   } else if (answer.delta && answer.delta.i === number) {
     const before = new Set([...spans.values()].filter(s => s.s === 'leak').map(s => s.id));
     const ids = Object.keys(answer.delta.spans);
@@ -228,19 +211,24 @@ async function changeKind() {
   if (selected) return addSelected(selected);
   const span = spans.get(chosen);
   if (!span) return;
+  const number = doc.i;
   const kind = await kinds.ask(`Kind, now ${named(span.k)}`);
   refocus();
-  if (kind) await setKind(kind);
+  if (!kind || left(number)) return;
+  const answer = await send('kind', {span: span.id, kind});
+  if (answer) choose_(answer.span || span.id, true);
 }
 
-async function setKind(kind) {
-  const answer = await send('kind', {span: chosen, kind});
-  if (answer) choose_(answer.span || chosen, true);
+// whether another document is shown by now; what was asked about the one before is not done to it
+function left(number) {
+  if (!shows(number)) toast('Another document was opened meanwhile; nothing was changed.');
+  return !shows(number);
 }
 
 async function addSelected(selected, kind = null) {
+  const number = doc.i;
   kind = kind || await kinds.ask('Kind of the new span');
-  if (!kind) return refocus();
+  if (!kind || left(number)) return refocus();
   kinds.remember(kind);
   adding.leave();
   adding.hide();
@@ -270,16 +258,17 @@ async function sameWords() {
   } catch (error) {
     return toast(error.message || 'The server does not answer.', 'bad');
   }
+  if (left(number)) return;
   const words = make('q', '', doc.text.slice(span.b, Math.min(span.e, span.b + 120)));
   const what = isLive(span) ? [words, ' becomes ', chip(span.k), ' wherever it stands:'] : [words, ' is rejected wherever it was found as ', chip(span.k.split('_')[0]), ':'];
   const where = await askSame(what, counts);
   refocus();
-  if (where) await send('same', {span: id, scope: where});
+  if (where && !left(number)) await send('same', {span: id, scope: where});
 }
 
 async function choose(side) {
   const span = spans.get(chosen);
-  const difference = span && differenceOf(span);
+  const difference = span && differenceOf(doc, spans, span);
   if (!difference) return;
   const answer = await send('choose', {difference: difference.number, side});
   if (!answer) return;
@@ -339,33 +328,12 @@ const PLAIN = {
   Escape: () => { getSelection().removeAllRanges(); adding.hide(); choose_(null); },
 };
 
-function toggle(id) {
-  $(id).checked = !$(id).checked;
-  $(id).dispatchEvent(new Event('change', {bubbles: true}));
-}
-
-document.addEventListener('keydown', e => {
-  if (document.querySelector('dialog[open]') || e.isComposing) return;
-  const inField = e.target.closest('input:not([type=checkbox]):not([type=radio]), select, textarea');
-  if (inField) {
-    if (e.key === 'Escape') { e.target.blur(); refocus(); }
-    return;
-  }
-  if (adding.key(e)) return e.preventDefault();
-  const ctrl = e.ctrlKey || e.metaKey;
-  if (ctrl && !e.altKey && (e.key === 'z' || e.key === 'Z')) { e.preventDefault(); return undo(e.shiftKey); }
-  if (ctrl && e.key === 'y') { e.preventDefault(); return undo(true); }
-  if ((e.key === 'ArrowLeft' || e.key === 'ArrowRight') && (e.shiftKey || e.altKey) && chosen) {
-    e.preventDefault();
-    return move(e.altKey ? 'b' : 'e', e.key === 'ArrowRight' ? 1 : -1, ctrl);
-  }
-  if (ctrl || e.altKey) return;
-  if (e.target.closest('button, label, #docs') && (e.key === 'Enter' || e.key === ' ' || e.key.startsWith('Arrow'))) return;
-  const act = doc || '?[]f'.includes(e.key) ? PLAIN[e.key] : null;
-  if (act) {
-    e.preventDefault();
-    act();
-  }
+listen({
+  first: e => adding.key(e),
+  act: key => (doc || '?[]f'.includes(key) ? PLAIN[key] : null),
+  undo,
+  move: (side, by, byWord) => chosen && (move(side, by, byWord), true),
+  refocus,
 });
 
 $('text').addEventListener('mousedown', e => {
@@ -379,31 +347,18 @@ $('text').addEventListener('click', e => {
 });
 document.addEventListener('mouseup', () => setTimeout(() => { if (doc && !document.querySelector('dialog[open]')) adding.show(); }));
 $('text').addEventListener('scroll', () => adding.hide());
-$('previous').addEventListener('click', () => step(-1));
-$('next').addEventListener('click', () => step(1));
-$('previous-doc').addEventListener('click', () => open(list.next(-1, false)));
-$('next-doc').addEventListener('click', () => open(list.next(1, false)));
-$('done').addEventListener('click', () => (doc && doc.done ? send('reopen') : done()));
-$('undo').addEventListener('click', () => undo(false));
-$('redo').addEventListener('click', () => undo(true));
-$('help').addEventListener('click', () => $('help-dialog').showModal());
+const CLICKS = {
+  previous: () => step(-1), next: () => step(1), 'previous-doc': PLAIN['['], 'next-doc': PLAIN[']'], undo: PLAIN.u, redo: PLAIN.U, help: PLAIN['?'],
+  done: () => (doc && doc.done ? send('reopen') : done()), export: () => exportGold(line),
+};
+for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener('click', does);
 $('help-dialog').addEventListener('click', e => { if (e.target === $('help-dialog')) $('help-dialog').close(); });
 $('show-suggested').addEventListener('change', () => { if (doc) { draw(); choose_(chosen); } });
-$('show-masked').addEventListener('change', () => {
-  document.body.classList.toggle('single', !$('show-masked').checked);
-});
+$('show-masked').addEventListener('change', () => document.body.classList.toggle('single', !$('show-masked').checked));
 $('filters').addEventListener('change', () => { if (doc) choose_(chosen); });
 $('search').addEventListener('keydown', e => {
   if (e.key === 'Enter') { adding.search(e.shiftKey ? -1 : 1); e.preventDefault(); }
   if (e.key === 'Escape') { $('search').blur(); refocus(); e.stopPropagation(); }
-});
-$('export').addEventListener('click', async () => {
-  try {
-    const made = await line.ask('api/export', {method: 'POST'});
-    toast(`${made.documents} documents that are done are written to ${made.folder}`, 'good');
-  } catch (error) {
-    toast(error.message || 'The server does not answer.', 'bad');
-  }
 });
 addEventListener('hashchange', () => open(Number(location.hash.slice(1)) || 0));
 
@@ -419,15 +374,7 @@ async function begin() {
   kinds = new KindChooser(start.kinds);
   adding.recent = () => kinds.recent;
   setUpHelp(Boolean(start.two));
-  $('who').textContent = start.two ? `${start.annotator}, between ${start.two[0]} and ${start.two[1]}` : start.annotator;
-  $('threshold').value = start.threshold;
-  if (start.two) {
-    document.body.classList.add('adjudicating');
-    $('left-name').textContent = start.two[0];
-    $('right-name').textContent = $('masked-label').textContent = start.two[1];
-    $('f-differ-label').querySelector('span').textContent = 'Differences open';
-  }
-  for (const kind of start.kinds) $('f-kind').append(new Option(kind.name, kind.name));
+  setUpPage(start);
   depth(start.depth);
   const all = await line.get('api/rows');
   list.rows = [];

@@ -1,5 +1,7 @@
 // Talks to the server: decisions go one after the other, each with a key of its own, and again until the server has it.
 
+import {toast} from './telling.js';
+
 export class Gone extends Error {}
 
 export class Refused extends Error {}
@@ -9,6 +11,7 @@ export class Line {
     this.show = show; // told ('saved' | 'saving' | 'unsaved' | 'locked', how many wait)
     this.waiting = [];
     this.busy = false;
+    this.locked = false; // the server answers, but not to this page
     this.token = token();
     addEventListener('beforeunload', e => { if (this.waiting.length) e.preventDefault(); });
   }
@@ -36,7 +39,8 @@ export class Line {
     } catch {
       throw new Gone();
     }
-    if (answer.status === 403) {
+    this.locked = answer.status === 403;
+    if (this.locked) {
       this.show('locked', this.waiting.length);
       throw new Refused('This page is no longer the server’s: open the address that caspipe review printed.');
     }
@@ -79,7 +83,17 @@ export class Line {
       }
     }
     this.busy = false;
-    this.show('saved', 0);
+    if (!this.locked) this.show('saved', 0);
+  }
+}
+
+export async function exportGold(line) {
+  try {
+    const made = await line.ask('api/export', {method: 'POST'});
+    const failed = made.failed.length ? `; ${made.failed.length} could not be written, first ${made.failed[0].join(': ')}` : '';
+    toast(`${made.documents} documents that are done are written to ${made.folder}${failed}`, failed ? 'bad' : 'good');
+  } catch (error) {
+    toast(error.message || 'The server does not answer.', 'bad');
   }
 }
 

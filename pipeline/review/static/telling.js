@@ -1,6 +1,7 @@
 // What the page says of itself: whether everything is saved, how far one is, what just happened.
 
-import {make} from './dialogs.js';
+import {chip, make} from './dialogs.js';
+import {isLive} from './text.js';
 
 const $ = id => document.getElementById(id);
 
@@ -37,4 +38,39 @@ export function progress(rows) {
   $('progress').setAttribute('aria-valuenow', done);
   $('progress').setAttribute('aria-valuemax', rows.length);
   $('progress-told').textContent = `${done.toLocaleString('en')} of ${rows.length.toLocaleString('en')} done`;
+}
+
+// what is told of the document that is shown; `waiting`: differences without a choice
+export function tellDocument(doc, all, waiting) {
+  const live = all.filter(isLive), open_ = live.filter(s => s.s === 'open');
+  const facts = [`${doc.text.length.toLocaleString('en')} characters`, `${live.length} spans`];
+  if (open_.length) facts.push(`${open_.length} open`);
+  if (waiting) facts.push(`${waiting} difference${waiting === 1 ? '' : 's'} to choose`);
+  const leaks = all.filter(s => s.s === 'leak').length;
+  if (leaks) facts.push(`${leaks} possible leak${leaks === 1 ? '' : 's'}`);
+  const out = all.filter(s => s.s === 'suggested').length;
+  if (out) facts.push(`${out} taken out`);
+  if (doc.done) facts.push('done');
+  $('doc-facts').textContent = facts.join(' · ');
+  $('done').replaceChildren(doc.done ? 'Reopen' : 'Done ', ...(doc.done ? [] : [make('kbd', '', 'd')]));
+  $('done').classList.toggle('primary', !doc.done);
+  const counts = new Map();
+  for (const s of live) {
+    const top = s.k.split('_')[0];
+    counts.set(top, (counts.get(top) || 0) + 1);
+  }
+  $('legend').replaceChildren(...[...counts].sort().map(([kind, n]) => chip(kind, ' ', make('b', '', String(n)))));
+}
+
+// what stays as it is: who works, on what
+export function setUpPage(start) {
+  $('who').textContent = start.two ? `${start.annotator}, between ${start.two[0]} and ${start.two[1]}` : start.annotator;
+  $('threshold').value = start.threshold;
+  if (start.two) {
+    document.body.classList.add('adjudicating');
+    $('left-name').textContent = start.two[0];
+    $('right-name').textContent = $('masked-label').textContent = start.two[1];
+    $('f-differ-label').querySelector('span').textContent = 'Differences open';
+  }
+  for (const kind of start.kinds) $('f-kind').append(new Option(kind.name, kind.name));
 }

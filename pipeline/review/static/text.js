@@ -1,6 +1,8 @@
 // The text of a document, twice beside each other, row by row: spans as marks, what is written in their place, offsets and caret.
 // Offsets are UTF-16 code units, JavaScript's own. Rows far from the window are empty boxes, so that a text of 5 MB stays usable.
 
+import {character} from './moving.js';
+
 const SMALL = 250000; // texts up to this length are drawn whole
 const LONG_ROW = 2000; // characters of a row in longer texts
 const LIVE = new Set(['open', 'accepted']);
@@ -271,49 +273,7 @@ export class TextView {
   }
 }
 
-// -- offsets ----------------------------------------------------------------------------------------------------------
-
-const graphemes = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter(undefined, {granularity: 'grapheme'}) : null;
-
-// the offset after the next, or before the last, character that a reader sees as one
-export function character(text, at, step) {
-  const from = step > 0 ? at : Math.max(0, at - 40);
-  const piece = text.slice(from, step > 0 ? at + 40 : at);
-  if (!piece) return at;
-  if (!graphemes) {
-    const points = [...piece];
-    return step > 0 ? at + points[0].length : at - points[points.length - 1].length;
-  }
-  const found = [...graphemes.segment(piece)];
-  return step > 0 ? at + found[0].segment.length : at - found[found.length - 1].segment.length;
-}
-
-const inWord = c => c !== undefined && /[\p{L}\p{N}\p{M}_]/u.test(c);
-
-// the offset at the next word's end, or the last word's begin
-export function word(text, at, step) {
-  let i = at;
-  if (step > 0) {
-    while (i < text.length && !inWord(text[i])) i++;
-    while (i < text.length && inWord(text[i])) i++;
-    return i;
-  }
-  while (i > 0 && !inWord(text[i - 1])) i--;
-  while (i > 0 && inWord(text[i - 1])) i--;
-  return i;
-}
-
-// a border moved by a character or a word, never to lie beside white space inside the span
-export function moved(text, span, side, step, byWord) {
-  let at = side === 'b' ? span.b : span.e;
-  const blank = () => at > 0 && at < text.length && /\s/.test(side === 'b' ? text[at] : text[at - 1]);
-  const grows = (side === 'e') === (step > 0);
-  const next = byWord ? word : character;
-  at = next(text, at, step);
-  while (blank()) at = grows ? next(text, at, step) : at + step;
-  const b = side === 'b' ? at : span.b, e = side === 'e' ? at : span.e;
-  return b < e ? [b, e] : null;
-}
+// -- names ------------------------------------------------------------------------------------------------------------
 
 export function named(kind) {
   return kind.toLowerCase().replaceAll('_', ' ');
