@@ -25,7 +25,7 @@ HOT_SHAPE = SHOWN | CASELESS | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cu
 def shape(form: str) -> int:
     """The bits of a form: of its shape and of the cues in `CUES` and `CREDENTIALS`."""
     bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
-    first = form[0]
+    first = form[:1]  # other tools' tokens may be empty
     if not first.isalpha():
         return bits
     if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):

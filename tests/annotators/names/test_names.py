@@ -12,7 +12,7 @@ from marked_spans import Marked, cases, disagreement
 from caspipe.annotators.names import NameAnnotator
 from caspipe.annotators.segmenter import Segmenter
 from caspipe.pipeline.component import Spans
-from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
+from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Sentence, Token, View
 
 
 @pytest.fixture(scope="session")
@@ -140,3 +140,12 @@ def test_a_long_document_takes_linear_time(names: NameAnnotator) -> None:
 
     seconds(50)
     assert seconds(2000) < 40 * max(seconds(200), 0.01)
+
+
+@pytest.mark.parametrize("spans", [[(0, 4), (4, 4), (5, 9)], [(0, 0), (0, 4)], [(9, 9)], [(0, 4), (5, 9), (10, 10)]])
+def test_empty_tokens_of_other_tools_do_no_harm(spans: list[tuple[int, int]]) -> None:
+    cas = Cas("Anna Berg. ")
+    cas.view().add_all([Sentence(0, 10), *(Token(b, e) for b, e in spans)])
+    names = NameAnnotator()
+    names.open()
+    assert all(c.begin < c.end for c in names.annotate(cas.view()))
