@@ -21,7 +21,8 @@ _STATES: dict[State, str] = {
 
 
 def document_page(cas: Cas, spans: list[Shown] | None = None, index: str = "index.html") -> bytes:
-    """The page. `spans`: what `shown_spans` gave for this document, if the caller has it already; `index`: link to the list."""
+    """The page. `spans`: what `shown_spans` gave for this document, if the caller has it already; `index`: link to the list,
+    empty for none."""
     spans = shown_spans(cas) if spans is None else spans
     original = cas.text if cas.has_view(INITIAL_VIEW) else ""
     left: list[Mark] = [(s.begin, s.end, s.kind, s.state, [s.number]) for s in spans]
@@ -33,8 +34,9 @@ def document_page(cas: Cas, spans: list[Shown] | None = None, index: str = "inde
         columns += _column("masked", "Masked", '<span class="muted">No masker ran on this document.</span>')
     details = "".join(_detail(s, cas) for s in spans) or "<p>None.</p>"
     name = cas.id or "(no id)"
+    back = f'<p class="facts"><a href="{esc(index)}">All documents</a></p>' if index else ""
     body = (
-        f'<header><p class="facts"><a href="{esc(index)}">All documents</a></p><h1>{esc(name)}</h1>'
+        f"<header>{back}<h1>{esc(name)}</h1>"
         f'<p class="facts">{_facts(original, spans)}</p>{_legend(spans)}</header>\n'
         f'<main><div class="texts">{columns}</div>{_PANEL}<h2>Spans</h2>\n{details}</main>\n'
         "<footer>This page holds the original text: it is for those who may read it.</footer>"

@@ -1,6 +1,6 @@
-"""Takes the pictures of the review page for the docs: the shipped samples, in headless Chromium, light and dark.
+"""Takes the pictures of the review page and of a document's page for the docs: the shipped samples, in headless Chromium.
 
-    python scripts/screenshots.py            writes docs/images/review.png, review-dark.png and review-adjudication.png
+    python scripts/screenshots.py            writes docs/images/document.png, review.png, review-dark.png, review-adjudication.png
 
 Needs chromium, chromedriver, selenium and the extra `server`. Look at the pictures before they are committed.
 """
@@ -31,6 +31,9 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = prepare(Path(scratch))
+        with browser(scratch, False) as driver:
+            driver.get((folder.parent / "html" / "discharge-002.html").as_uri())
+            save(driver, "document.png")
         for name, dark in (("review.png", False), ("review-dark.png", True)):
             copy = shutil.copytree(folder, Path(scratch) / name / "narratives")
             with server(copy, "--annotator", "anna") as address, browser(scratch, dark) as driver:

@@ -145,6 +145,7 @@ def test_the_page_of_a_document_shows_its_reference(
     monkeypatch.chdir(tmp_path)
     assert call("view", corpus / "a.xmi").strip() == "a.xmi.html"
     page = tmp_path / "a.xmi.html"
+    assert "All documents" not in page.read_text(encoding="utf-8"), "there is no list to go back to"
     assert "Grünwald" in page.read_text(encoding="utf-8") and page.stat().st_mode & 0o77 == 0
 
 
