@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
+from ..typesystem.strict_json import Twice, once
 from .decoding import decode
 from .files import too_long
 from .records import RecordReader
@@ -113,7 +114,7 @@ def _value(text: str, at: int) -> tuple[Any, int, str]:
     """The JSON value that begins at `at` and where it ends; or what is wrong with it."""
     try:
         value, end = _DECODER.raw_decode(text, at)
-    except _Twice:
+    except Twice:
         return None, at, "a field occurs twice in one object"
     except RecursionError:
         return None, at, "nested too deeply"
@@ -137,15 +138,4 @@ def _place(text: str, at: int) -> str:
     return f" (line {line}, column {column})" if "\n" in text.strip() else f" (column {column})"
 
 
-class _Twice(Exception):
-    """A key occurred twice: one of the values would be lost without a word."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise _Twice
-    return made
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=once)

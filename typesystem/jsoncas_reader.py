@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from .flat_reader import Flat, FlatReader, array_class
 from .jsoncas_types import EmbeddedTypes
 from .made_up import joined
 from .safe_xml import read_bytes
+from .strict_json import Twice, once
 from .text import shown
 from .typesystem import TypeSystem, own_types
 
@@ -82,12 +82,14 @@ def _parse(data: bytes, where: str) -> dict[str, Any]:
     return found
 
 
-def _loads(text: str, where: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+def _loads(text: str, where: str) -> Any:
     def constant(name: str) -> Any:
         raise FormatError(f"{where}: {name} is no JSON; expected it as a string, its feature with # before the name")
 
     try:
-        return json.loads(text, parse_constant=constant, object_pairs_hook=pairs)
+        return json.loads(text, parse_constant=constant, object_pairs_hook=once)
+    except Twice:
+        raise FormatError(f"{where}: a property occurs twice in one object") from None
     except json.JSONDecodeError as e:
         what = e.msg.split(":")[0].split(" at")[0].lower()  # never what stands there
         raise FormatError(f"{where}:{e.lineno}:{e.colno}: damaged JSON: {what}") from None
@@ -120,7 +122,7 @@ def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, note
         raise FormatError(f"{where}: expected {', '.join(_SECTIONS)}, got another section")
     rows = document.get("%FEATURE_STRUCTURES", [] if "%VIEWS" in document else None)
     if isinstance(rows, dict):
-        rows = _numbered(rows, where, data)
+        rows = _numbered(rows, where)
     if not isinstance(rows, list):
         raise FormatError(f"{where}: %FEATURE_STRUCTURES: expected an array, or an object by id")
     views = document.get("%VIEWS")
@@ -145,24 +147,12 @@ def _view(name: str, body: Any, where: str) -> tuple[str, int, list[int]]:
     return name, sofa or 0, members
 
 
-def _numbered(rows: dict[str, Any], where: str, data: bytes) -> list[Any]:
-    """The form by id as an array. An id given twice is lost in a dict, so the document is parsed again."""
-    twice: list[str] = []
-
-    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs) and all(isinstance(v, dict) for v in found.values()):
-            seen: set[str] = set()
-            twice.extend(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]  # add gives None
-        return found
-
-    _loads(data.decode(json.detect_encoding(data)).removeprefix("\ufeff"), where, look)
+def _numbered(rows: dict[str, Any], where: str) -> list[Any]:
+    """The form by id as an array."""
     found: list[Any] = []
     for key, body in rows.items():
         if not (key.isdecimal() and key.isascii() and len(key) <= 10):
             raise FormatError(f"{where}: %FEATURE_STRUCTURES: expected ids as numbers below 2147483648")
-        if key in twice:
-            raise FormatError(f"{where}: %FEATURE_STRUCTURES: %ID {key} is used twice")
         if not isinstance(body, dict):
             raise FormatError(f"{where}: %FEATURE_STRUCTURES.{key}: expected an object")
         found.append({"%ID": int(key), **{k: v for k, v in body.items() if k != "%ID"}})

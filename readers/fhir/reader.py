@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ...pipeline.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
+from ...typesystem.strict_json import Twice, once
 from ...typesystem.xhtml import Xhtml
 from ..decoding import decode
 from ..files import FileReader, opened
@@ -280,8 +281,8 @@ def _lines(text: str) -> list[tuple[str, Any]]:
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_once)
-    except _Twice:
+        return json.loads(text, object_pairs_hook=once)
+    except Twice:
         fault = "a property occurs twice in one object"
     except RecursionError:
         fault = "nested too deeply"
@@ -290,17 +291,6 @@ def _parsed(text: str, where: str) -> Any:
     except ValueError:
         fault = "a number with too many digits"
     raise ReaderError(f"{where}{fault}")
-
-
-class _Twice(Exception):
-    """A property occurred twice: one of the values would be lost without a word."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise _Twice
-    return made
 
 
 def _entries(root: Any, path: str, url: str = "") -> Iterator[_Entry]:

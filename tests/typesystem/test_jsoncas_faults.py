@@ -212,7 +212,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
     "an id twice": (data(rows(t(2), t(2))), f": {PLACE}[2] (%ID 2): %ID 2 is used twice"),
     "an id twice by id": (
         b'{"%FEATURE_STRUCTURES":{"2":{"%TYPE":"my.T"},"2":{"%TYPE":"my.T"}},"%VIEWS":{}}',
-        f": {PLACE}: %ID 2 is used twice",
+        ": a property occurs twice in one object",
     ),
     "an id that is a word": (
         b'{"%FEATURE_STRUCTURES":{"Zebulon":{"%TYPE":"my.T"}},"%VIEWS":{}}',
@@ -370,3 +370,9 @@ def test_lenient_reading_drops_values_that_do_not_fit_with_a_note() -> None:
     assert (phi.kind.name, phi.confidence) == ("OTHER", 1.0)
     with pytest.raises(FormatError, match="expected a whole number as %ID"):
         read_jsoncas(data(rows(t(2) | {"%ID": "x"})), TYPES, lenient=True)
+
+
+def test_a_property_that_occurs_twice_loses_nothing_silently() -> None:
+    data = b'{"%FEATURE_STRUCTURES": [{"%ID": 1, "%TYPE": "uima.tcas.Annotation", "end": 18, "end": 19}], "%VIEWS": {}}'
+    with pytest.raises(FormatError, match="a property occurs twice in one object"):
+        read_jsoncas(data)

@@ -1,0 +1,17 @@
+"""JSON objects in which nothing is lost without a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Twice(Exception):
+    """A property occurred twice in one object: one of the values would be lost."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs, as `object_pairs_hook` of `json`. Raises Twice."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise Twice
+    return made
