@@ -25,7 +25,15 @@ _AFTER_EPONYM = re.compile(
 _SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
 """The French size of a catheter before an eponym."""
 _UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
-_OWN = tuple(f"{VETOED}: {why}" for why in ("medical term", "medical terms", "eponym", "punctuation", "common word"))
+_OWN = tuple(
+    f"{VETOED}: {why}"
+    for why in ("medical term", "medical terms", "eponym", "punctuation", "bare number", "common word")
+)
+_NAMED = (PhiKind.PERSON, PhiKind.LOCATION, PhiKind.ORGANIZATION)
+_FIGURE = re.compile(r"\d[\d\s.,:/+-]*[^\W\d_]?")
+"""Digits, with one letter at most after them."""
+_NEAR = 40
+"""How far from a number, in code points, a place with letters may stand for the number to be its house or post code."""
 _COMMON_TIER = 20
 _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 
@@ -34,8 +42,8 @@ _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 class Veto(AnalysisEngine):
     """Marks candidates of the named sources as vetoed where a medical term covers them; the resolver leaves those alone.
 
-    So are those without a letter or digit. They stay in the CAS with the reason. Known PHI is never vetoed, nor what a title
-    stands before. After the disambiguation step of "PHI Scrubber: A Deep Learning Approach" (2018), where a hit in a medical
+    So are those without a letter or digit, and bare numbers with no place beside. They stay in the CAS with the reason. Known
+    PHI is never vetoed, nor what a title stands before. After the disambiguation step of "PHI Scrubber: A Deep Learning Approach" (2018), where a hit in a medical
     dictionary removes the label.
     """
 
@@ -102,6 +110,8 @@ class Veto(AnalysisEngine):
             return ""
         if not any(c.isalnum() for c in view.text[begin:end]):
             return "punctuation"
+        if candidate.kind.top in _NAMED and self._is_bare_number(view, candidate):
+            return "bare number"
         if candidate.confidence < self.common_below and self._is_common(view.text, candidate):
             return "common word"
         if any(map(self._counts, view.select(MedicalTerm, covering=(begin, end)))):
@@ -115,6 +125,14 @@ class Veto(AnalysisEngine):
         if _SIZE.search(view.text, max(0, bare - 12), bare) and self.eponyms.has(view.text[bare:end]):
             return "eponym"
         return ""
+
+    def _is_bare_number(self, view: View, candidate: PhiCandidate) -> bool:
+        """Whether it is a figure for somebody or some place, with no place beside: `at 188`, `at 512M` in the line of a log."""
+        text, begin, end = view.text, candidate.begin, candidate.end
+        if not _FIGURE.fullmatch(text, begin, end):
+            return False
+        near = view.select(PhiCandidate, overlapping=(max(0, begin - _NEAR), min(len(text), end + _NEAR)))
+        return not any(c.kind.top is PhiKind.LOCATION and not _FIGURE.fullmatch(text, c.begin, c.end) for c in near)
 
     def _is_common(self, text: str, candidate: PhiCandidate) -> bool:
         """Whether it is one common word for a person, with a capital that says nothing."""

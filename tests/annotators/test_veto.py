@@ -175,3 +175,26 @@ def test_a_common_word_that_begins_a_sentence_needs_more_confidence(text: str, c
     engine = Veto(sources=["names"], common_below=0.7)
     engine.open()
     assert reason(engine, document(text, confidence=confidence)) == ("vetoed: common word" if vetoed else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("at [188]", "vetoed: bare number"),
+        ("exit 12 at [99999] of 4", "vetoed: bare number"),
+        ("heap at [512M]", "vetoed: bare number"),
+        ("He lives at [B188] now.", ""),
+    ],
+)
+def test_a_bare_number_is_no_place(veto: Veto, text: str, why: str) -> None:
+    assert reason(veto, document(text, source="models/crf", kind=PhiKind.LOCATION)) == why
+
+
+def test_a_number_beside_a_place_may_be_its_post_code(veto: Veto) -> None:
+    cas = document("He moved to [Boston], [02115].", source="models/crf", kind=PhiKind.LOCATION)
+    veto.process(cas)
+    assert [c.reason for c in cas.select(PhiCandidate)] == ["", ""]
+
+
+def test_a_bare_number_that_is_an_id_is_no_matter_of_this_veto(veto: Veto) -> None:
+    assert reason(veto, document("at [188]", source="models/crf", kind=PhiKind.ID)) == ""
