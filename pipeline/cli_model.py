@@ -117,6 +117,19 @@ def card(name: Name) -> None:
     Console().print(Markdown(text))
 
 
+@app.command(
+    "export-onnx",
+    epilog="Example: `caspipe model export-onnx out/my-network`; applying it then needs `pip install 'caspipe[onnx]'` alone",
+)
+@guarded
+def export_onnx(name: Name) -> None:
+    """Adds an ONNX graph to a network's bundle, so that it can be applied without PyTorch."""
+    from ..annotators.neural.export import add_graph
+
+    size = add_graph(name)
+    typer.echo(f"{name}: model.onnx, {size / 1e6:.1f} MB")
+
+
 def _facts(meta: dict[str, Any], place: Path) -> list[tuple[str, str]]:
     """The description of a model for reading, in order."""
     from ..annotators.sequence.card import shown
@@ -135,6 +148,7 @@ def _facts(meta: dict[str, Any], place: Path) -> list[tuple[str, str]]:
         ("made by", f"caspipe {meta.get('caspipe', 'unknown')}, format {meta['format']}"),
         ("labels", f"{len(meta['labels'])} in {str(meta['encoding']).upper()}: {', '.join(meta['labels'])}"),
         ("active weights", f"{meta.get('active_features', 0):,}"),
+        ("network", _network(meta)),
         ("features", ", ".join(map(shown, meta["features"]))),
         ("window", window),
         ("engines before", ", ".join(str(e.get("component", "")) for e in meta.get("preprocessing", []))),
@@ -150,11 +164,22 @@ def _facts(meta: dict[str, Any], place: Path) -> list[tuple[str, str]]:
     ]
 
 
+def _network(meta: dict[str, Any]) -> str:
+    """The parts of a network, and the epoch that was taken."""
+    given = meta.get("network")
+    if not isinstance(given, dict):
+        return ""
+    from ..annotators.sequence.card import shown
+
+    parts = [shown(given[p]) for p in ("tokens", "characters", "attributes", "encoder", "decoder") if given.get(p)]
+    return f"{', '.join(parts)}; epoch {meta.get('epoch', '?')} of {len(meta.get('history', []))}"
+
+
 def _kinds(meta: dict[str, Any]) -> str:
     """Labels as people count them: kinds where they mark kinds."""
     from ..annotators.sequence.labels import OUTSIDE, parts
 
-    if meta["type"] not in ("crf", "svm"):
+    if meta["type"] not in ("crf", "svm", "neural"):
         return f"{len(meta['labels'])} labels"
     kinds = {parts(label, meta["encoding"])[1]: None for label in meta["labels"] if label != OUTSIDE}
     return ", ".join(sorted(kinds)) if len(kinds) <= 6 else f"{len(kinds)} kinds"

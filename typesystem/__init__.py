@@ -36,6 +36,8 @@ from .types import (
     SpanAttribute,
     TermGroup,
     Token,
+    TokenScore,
+    TokenVerdict,
 )
 from .typesystem import TypeSystem
 from .view import View
@@ -87,6 +89,8 @@ __all__ = [
     "StringArray",
     "TermGroup",
     "Token",
+    "TokenScore",
+    "TokenVerdict",
     "TokenTable",
     "TypeSystem",
     "TypeSystemError",

@@ -126,6 +126,26 @@ class SpanAttribute(FeatureStructure):
     value: str = ""
 
 
+@uima_type("caspipe.TokenScore")
+class TokenScore(Annotation):
+    """What a model thinks of one token, also where it marks nothing: the ground for thresholds beyond its own choice."""
+
+    score: float
+    """Probability that the token is PHI (0 to 1)."""
+    kind: PhiKind
+    """The most probable kind if it is PHI."""
+
+
+@uima_type("caspipe.TokenVerdict")
+class TokenVerdict(Annotation):
+    """What rules and lists think of one token, for masking everything that is not shown to be safe."""
+
+    verdict: str
+    """`safe`, `unsafe`, `never_safe` or `unknown`."""
+    evidence: str = ""
+    """Names of the features that hold of the token, with blanks between them."""
+
+
 @uima_type("caspipe.MaskedSpan")
 class MaskedSpan(Annotation):
     """What a replacement in the deidentified view stands for. Never holds the original text."""

@@ -58,9 +58,8 @@ _SHAPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-@dataclass(eq=False)
-class ModelBundle(Resource):
-    """A model: what it is (`meta`, the content of model.json) and its weights.
+class TokenModel(Resource):
+    """A model that labels tokens: what it is (`meta`, the content of model.json), and weights of whatever sort.
 
     Found by path (folder or zip), by a name in the folders of `CASPIPE_MODELS`, among those shipped with caspipe, or under
     the entry-point group `caspipe.models` (`name = package:folder/of/the/bundle`).
@@ -69,25 +68,7 @@ class ModelBundle(Resource):
     kind = "model"
 
     meta: dict[str, Any]
-    weights: Weights
-    place: str = ""
-
-    @classmethod
-    def load(cls, name: str) -> Self:
-        """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
-        path = locate(name)
-        meta = head(name)
-        raw = _read(path, WEIGHTS)
-        expected = meta["files"].get(WEIGHTS)
-        if hashlib.sha256(raw).hexdigest() != expected:
-            raise ResourceError(
-                f"model {path}: {WEIGHTS} is not what {META} says (checksum differs): damaged or changed"
-            )
-        try:
-            weights = Weights.from_npz(raw, meta["labels"])
-        except ValueError as error:
-            raise ResourceError(f"model {path}: {error}") from None
-        return cls(meta, weights, str(path))
+    place: str
 
     @classmethod
     def names(cls) -> list[str]:
@@ -99,7 +80,7 @@ class ModelBundle(Resource):
 
     @property
     def labels(self) -> list[str]:
-        return self.weights.labels
+        return list(self.meta["labels"])
 
     @cached_property
     def features(self) -> FeatureSet:
@@ -112,6 +93,29 @@ class ModelBundle(Resource):
     def kinds(self) -> dict[str, PhiKind]:
         """The PHI kind of every label that marks one; kinds this process does not know are defined as the bundle says."""
         return kinds_of(self.meta, self.place)
+
+
+@dataclass(eq=False)
+class ModelBundle(TokenModel):
+    """A linear model: its description and its weights."""
+
+    meta: dict[str, Any]
+    weights: Weights
+    place: str = ""
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
+        path, meta = locate(name), head(name)
+        try:
+            weights = Weights.from_npz(read_checked(path, meta, WEIGHTS), meta["labels"])
+        except ValueError as error:
+            raise ResourceError(f"model {path}: {error}") from None
+        return cls(meta, weights, str(path))
+
+    @property
+    def labels(self) -> list[str]:
+        return self.weights.labels
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The attributes with the largest absolute weights for a label (appendix D of the VigiBase system)."""
@@ -174,6 +178,14 @@ def head(name: str) -> dict[str, Any]:
 def card(name: str) -> str:
     """The model card, Markdown."""
     return _read(locate(name), CARD).decode("utf-8", "replace")
+
+
+def read_checked(path: Path, meta: Mapping[str, Any], name: str) -> bytes:
+    """A file of a bundle. Raises ResourceError where it is missing or not what the description says."""
+    raw = _read(path, name)
+    if hashlib.sha256(raw).hexdigest() != meta["files"].get(name):
+        raise ResourceError(f"model {path}: {name} is not what {META} says (checksum differs): damaged or changed")
+    return raw
 
 
 def _read(path: Path, name: str) -> bytes:
@@ -296,11 +308,19 @@ def write(
     `more` are files to copy into it, by name. Raises ResourceError where the path is something else than a model,
     ConsumerError where it cannot be written.
     """
-    refuse_foreign(path)
-    contents = {WEIGHTS: weights.to_npz(), CARD: card_text.encode("utf-8")}
+    contents = {WEIGHTS: weights.to_npz()}
     if crfsuite is not None:
         contents[CRFSUITE] = crfsuite
-    contents |= {name: file.read_bytes() for name, file in (more or {}).items()}
+    write_contents(path, meta, contents | {name: file.read_bytes() for name, file in (more or {}).items()}, card_text)
+
+
+def write_contents(path: Path, meta: dict[str, Any], contents: Mapping[str, bytes], card_text: str) -> None:
+    """Writes a bundle of any sort of weights: files by name, the card, and a description that holds their checksums.
+
+    Raises as `write` does.
+    """
+    refuse_foreign(path)
+    contents = {**contents, CARD: card_text.encode("utf-8")}
     files_ = {n: hashlib.sha256(data).hexdigest() for n, data in contents.items() if n != CARD}
     contents[META] = _json({**meta, "files": files_})
     make_folder(path.parent)
@@ -348,7 +368,7 @@ def _is_zip_of_model(path: Path) -> bool:
 def _forget(path: Path) -> None:
     """Whoever loads this path again in this process gets what was written, not what was there before."""
     place = path.resolve()
-    for key in [k for k in resources._LOADED if k[0] is ModelBundle and Path(k[1]).resolve() == place]:
+    for key in [k for k in resources._LOADED if issubclass(k[0], TokenModel) and Path(k[1]).resolve() == place]:
         del resources._LOADED[key]
 
 
@@ -357,10 +377,12 @@ def amend(path: Path, meta: Mapping[str, Any]) -> None:
     found = {**head(str(path)), **meta}
     if path.is_dir():
         write_atomic(path / META, _json(found), durable=False)
+        _forget(path)
         return
     with zipfile.ZipFile(path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
     write_atomic(path, _zipped({**contents, META: _json(found)}), durable=False)
+    _forget(path)
 
 
 def _json(meta: Mapping[str, Any]) -> bytes:

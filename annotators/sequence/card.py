@@ -14,11 +14,14 @@ _WARNING = (
 def model_card(meta: Mapping[str, Any]) -> str:
     """The card, for people: what the model is for, what it was made from, how good it is, what it cannot do."""
     training = meta["training"]
-    lines = [f"# {meta['name']}", "", meta["title"] or f"A {meta['type'].upper()} over token attributes.", ""]
+    lines = [f"# {meta['name']}", "", meta["title"] or _about(meta), ""]
     lines += [
         f"* Type: {meta['type']}, labels in {meta['encoding'].upper()}",
         f"* Language: {meta['language'] or 'not said'}",
     ]
+    if "network" in meta:
+        made = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
+        lines += [f"* Network: {', '.join(f'`{shown(p)}`' for p in made if p)}"]
     lines += [f"* Licence: {meta['licence'] or 'not said'}", f"* Active weights: {meta['active_features']:,}", ""]
     lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
     lines += [f"* {corpus}" for corpus in training["corpora"]] + [
@@ -26,7 +29,7 @@ def model_card(meta: Mapping[str, Any]) -> str:
         "",
     ]
     lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
-    features = ", ".join(f"`{shown(f)}`" for f in meta["features"])
+    features = ", ".join(f"`{shown(f)}`" for f in meta["features"]) or "none"
     lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
     scores = meta.get("scores") or []
     lines += ["## Scores", ""]
@@ -45,6 +48,10 @@ def model_card(meta: Mapping[str, Any]) -> str:
     ]
     lines += ["", _WARNING, ""]
     return "\n".join(lines)
+
+
+def _about(meta: Mapping[str, Any]) -> str:
+    return "A neural network over tokens." if "network" in meta else f"A {meta['type'].upper()} over token attributes."
 
 
 def shown(feature: Any) -> str:

@@ -78,6 +78,8 @@ class ModelTrainer(CasConsumer):
     whole = True
     trained_as: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
+    bare: ClassVar[bool] = False
+    """Whether there is something to learn without features, too."""
 
     def __post_init__(self) -> None:
         low, high = self.window
@@ -85,7 +87,7 @@ class ModelTrainer(CasConsumer):
             raise ValueError(f"window: expected [from, to] with from in -20..0 and to in 0..20, got [{low}, {high}]")
         if self.min_count < 1:
             raise ValueError(f"min_count: expected 1 or more, got {self.min_count}")
-        if not self.features:
+        if not self.features and not self.bare:
             raise ValueError("features: expected at least one")
         self._set()
 
@@ -155,20 +157,29 @@ class ModelTrainer(CasConsumer):
     ) -> None:
         """Writes the bundle. `training` says what was learnt from, `facts` whatever else the model must know of itself."""
         weights.verify()
+        meta = self.describe(weights.labels, weights.active, training, facts)
+        path = self.output / self.model
+        bundle.write(path, meta, weights, model_card(meta), crfsuite, bundle.brought(self.features))
+        self.written(meta)
+
+    def describe(
+        self, labels: list[str], active: int, training: dict[str, Any], facts: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The description of what was learnt: the content of model.json but for its checksums."""
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         untold = ("features", "window", "context", "encoding", "model", *_CARD)
-        meta = {
+        return {
             "format": bundle.FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
             "type": self.trained_as,
             **{name: own[name] for name in _CARD if name != "corpora"},
             "caspipe": _version("caspipe"),
-            "labels": weights.labels,
+            "labels": labels,
             "kinds": defined(training["spans"]),
             "features": [bundle.plain(f) for f in self.features],
             "window": list(self.window),
             "context": self.context,
-            "active_features": weights.active,
+            "active_features": active,
             "training": {
                 "corpora": self.corpora,
                 **training,
@@ -177,10 +188,11 @@ class ModelTrainer(CasConsumer):
             "versions": {name: _version(name) for name in ("numpy", *self.libraries)},
             **facts,
         }
-        path = self.output / self.model
-        bundle.write(path, meta, weights, model_card(meta), crfsuite, bundle.brought(self.features))
+
+    def written(self, meta: dict[str, Any]) -> None:
+        """Remembers what was written, for `finish`."""
         self._written = meta
-        log.info("written", extra={"path": str(path), "active_features": weights.active})
+        log.info("written", extra={"path": str(self.output / self.model), "active_features": meta["active_features"]})
 
     def finish(self, report: Any) -> None:
         """After a run: the engines that made the tokens and features are part of what the model is."""

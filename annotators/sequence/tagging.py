@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from ...pipeline.component import Annotator
 from ...pipeline.errors import ResourceError
-from ...typesystem import FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
-from .bundle import ModelBundle, feature_set, head
+from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
+from .bundle import ModelBundle, TokenModel, feature_set, head
 from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, decode
@@ -21,14 +21,12 @@ _SEPARATORS = frozenset(",;:、，；：،؛")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LinearTagger(Annotator):
-    """An annotator with a linear model over token attributes."""
+class SequenceTagger(Annotator):
+    """An annotator with a trained model of any sort that scores labels for tokens."""
 
-    model: ModelBundle
-    """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
     outside_bias: float = 0.0
     """Taken from the score of `O` before deciding: above 0 more is found, with more false hits. In units of scores (natural
-    logarithms of odds for a CRF, margins for an SVM). Confidences stay those of the model itself."""
+    logarithms of odds for a CRF or a network, margins for an SVM). Confidences stay those of the model itself."""
     kinds: list[PhiKind] = field(default_factory=list)
     """Mark only these kinds and the kinds below them; empty: all the model knows."""
     confidence: bool = True
@@ -36,61 +34,67 @@ class LinearTagger(Annotator):
 
     trained_as: ClassVar[str] = ""
 
+    @property
+    def _model(self) -> Any:
+        """The parameter `model`: loaded, or still a name."""
+        return getattr(self, "model")  # noqa: B009  (each sort of tagger declares its own sort of model)
+
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Tokens and sentences, and what the model's features look at."""
-        if isinstance(self.model, ModelBundle):
-            asked = self.model.features.needs()
+        if isinstance(self._model, TokenModel):
+            asked = self._model.features.needs()
         else:
-            asked = feature_set(head(self.model), self.model).needs()
+            asked = feature_set(head(self._model), self._model).needs()
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
     def because(self, need: type[FeatureStructure] | str) -> str:
         """What of the model looks at something that must be there upstream; empty where it is the annotator itself."""
-        loaded = self.model if isinstance(self.model, ModelBundle) else None
-        features = loaded.features if loaded else feature_set(head(str(self.model)), str(self.model))
+        loaded = self._model if isinstance(self._model, TokenModel) else None
+        features = loaded.features if loaded else feature_set(head(str(self._model)), str(self._model))
         users = [f.label for f in features.features if need in (*f.inputs, *f.sets)]
-        name = loaded.place if loaded else self.model
+        name = loaded.place if loaded else self._model
         return f"feature {', '.join(users)} of model {name}" if users else ""
 
     def open(self) -> None:
         super().open()
-        found = self.model.meta["type"]
+        found = self._model.meta["type"]
         if found != self.trained_as:
             raise ResourceError(
-                f"model {self.model.place}: trained as {found}; the component {found} applies it, not {self.name}"
+                f"model {self._model.place}: trained as {found}; the component {found} applies it, not {self.name}"
             )
-
-    @cached_property
-    def _scorer(self) -> LabelScorer:
-        return LabelScorer(self.model.features, self.model.weights)
 
     @cached_property
     def _wanted(self) -> dict[str, PhiKind]:
         """The kind of each name in labels, where it is asked for."""
-        found = {kind.name: kind for kind in self.model.kinds.values()}
+        found = {kind.name: kind for kind in self._model.kinds.values()}
         if not self.kinds:
             return found
         return {
             name: k for name, k in found.items() if k in self.kinds or (k.parent is not None and k.parent in self.kinds)
         }
 
-    def annotate(self, view: View) -> Iterator[PhiCandidate]:
+    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
+        """Scores of labels, of shape (tokens, labels), and the ranges of tokens whose labels depend on each other."""
+        raise TypeError(f"{type(self).__name__} must define scored(words)")
+
+    def annotate(self, view: View) -> Iterator[Annotation]:
         words = Words(view)
         if not len(words):
             return
-        columns = self._scorer.features.columns(words)
-        scores = self._scorer.scores(columns)
-        if self.model.weights.bias is not None:
-            scores += self.model.weights.bias
+        scores, sequences = self.scored(words)
+        yield from self.marked(words, scores, sequences)
+
+    def marked(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[PhiCandidate]:
+        """The best labels as candidates."""
         decided = scores
-        labels = self._scorer.labels
+        labels = self._model.labels
         if self.outside_bias and OUTSIDE in labels:
             decided = scores.copy()
             decided[:, labels.index(OUTSIDE)] -= self.outside_bias
-        path = self.best(decided, columns.sentences)
+        path = self.best(decided, sequences)
         named = [labels[i] for i in path]
-        found = [s for s in decode(named, columns.sentences, self.model.meta["encoding"]) if s[2] in self._wanted]
-        sure = self.sureness(scores, path, found, columns.sentences) if self.confidence else [1.0] * len(found)
+        found = [s for s in decode(named, sequences, self._model.meta["encoding"]) if s[2] in self._wanted]
+        sure = self.sureness(scores, path, found, sequences) if self.confidence else [1.0] * len(found)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
             first, last = _within(words.forms, first, last)
             yield PhiCandidate(
@@ -98,7 +102,7 @@ class LinearTagger(Annotator):
                 words.ends[last - 1],
                 kind=self._wanted[kind],
                 confidence=confidence,
-                rule=self.model.name,
+                rule=self._model.name,
             )
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
@@ -110,6 +114,25 @@ class LinearTagger(Annotator):
     ) -> list[float]:
         """How sure the model is of each span, 0 to 1."""
         raise TypeError(f"{type(self).__name__} must define sureness(...)")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearTagger(SequenceTagger):
+    """An annotator with a linear model over token attributes."""
+
+    model: ModelBundle
+    """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
+
+    @cached_property
+    def _scorer(self) -> LabelScorer:
+        return LabelScorer(self.model.features, self.model.weights)
+
+    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
+        columns = self._scorer.features.columns(words)
+        scores = self._scorer.scores(columns)
+        if self.model.weights.bias is not None:
+            scores += self.model.weights.bias
+        return scores, columns.sentences
 
 
 def _within(forms: list[str], first: int, last: int) -> tuple[int, int]:

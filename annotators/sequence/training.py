@@ -28,6 +28,8 @@ class Example:
     labels: list[str]
     misfits: Misfits
     spans: Counter[str]
+    more: Any = None
+    """What else the trainer looks at."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,7 +58,11 @@ class Trainer(ModelTrainer):
                 )
         columns = self.feature_set.columns(words)
         labels, misfits = encode(words.begins, words.ends, words.sentences, spans, self.encoding)
-        self.collect(cas, Example(columns, labels, misfits, Counter(kind for _, _, kind in spans)))
+        self.collect(cas, Example(columns, labels, misfits, Counter(kind for _, _, kind in spans), self.more(words)))
+
+    def more(self, words: Words) -> Any:
+        """What a trainer looks at beside the features."""
+        return None
 
     def _completed(self, view: View, gold: Sequence[Phi | PhiCandidate]) -> list[PhiCandidate]:
         """Candidates of kinds that this document's gold does not know, the most confident of those that overlap."""
@@ -96,14 +102,18 @@ class Trainer(ModelTrainer):
         if misfits:
             told = ", ".join(f"{n} {what}" for what, n in misfits.as_dict().items() if n)
             warnings.warn(f"{self.name}: gold spans that do not fit tokens: {told}", CaspipeWarning, stacklevel=2)
-        with interruptible():
-            weights, facts, crfsuite = self.train(examples)
         training = {
             "documents": len(examples),
             "tokens": sum(len(e.labels) for e in examples),
             "spans": counted(spans),
             "misfits": misfits.as_dict(),
         }
+        with interruptible():
+            self.learn(examples, training)
+
+    def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
+        """Trains, and writes what came of it. `training` says what is learnt from."""
+        weights, facts, crfsuite = self.train(examples)
         self.write(weights, training, {"encoding": self.encoding, **facts}, crfsuite)
 
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:

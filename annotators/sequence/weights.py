@@ -130,7 +130,7 @@ class Weights:
             arrays["bias"] = self.bias
         into = io.BytesIO()
         np.savez_compressed(into, **arrays)
-        return _undated(into.getvalue())
+        return undated(into.getvalue())
 
     @staticmethod
     def from_npz(data: bytes, labels: Iterable[str]) -> Weights:
@@ -181,7 +181,7 @@ class Weights:
                 raise ValueError(f"weights: {name} hold numbers that are not finite")
 
 
-def _undated(archive: bytes) -> bytes:
+def undated(archive: bytes) -> bytes:
     """A zip archive with all times set alike."""
     into = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:

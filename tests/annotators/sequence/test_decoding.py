@@ -91,7 +91,7 @@ def test_the_probability_of_a_span_is_that_of_all_paths_that_have_it(
     labels = LABELS[encoding]
     scores, transitions = random_model(seed, tokens, len(labels), spread)
     tagger = CrfAnnotator.__new__(CrfAnnotator)
-    tagger.__dict__.update(model=_Model(encoding, transitions), _scorer=_Scorer(labels))
+    tagger.__dict__.update(model=_Model(encoding, labels, transitions))
     path = viterbi(scores, [(0, tokens)], transitions)
     spans = list(decode([labels[i] for i in path], [(0, tokens)], encoding))
     sure = tagger.sureness(scores, path, spans, [(0, tokens)])
@@ -105,16 +105,12 @@ def test_the_probability_of_a_span_is_that_of_all_paths_that_have_it(
         assert confidence == pytest.approx(expected, abs=1e-12)
 
 
-class _Scorer:
-    def __init__(self, labels: list[str]) -> None:
-        self.labels = labels
-
-
 class _Model:
     """As much of a bundle as confidences need."""
 
-    def __init__(self, encoding: str, transitions: Any) -> None:
+    def __init__(self, encoding: str, labels: list[str], transitions: Any) -> None:
         self.meta, self.weights, self.transitions = {"encoding": encoding}, self, transitions
+        self.labels = labels
 
 
 def test_both_lattices_agree_where_both_can_count() -> None:

@@ -1,0 +1,100 @@
+"""The neural annotator: a trained network of the family in parts.py, applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from ...pipeline.component import component
+from ...typesystem import Annotation, PhiCandidate, PhiKind, Sentence, Token, TokenScore, View
+from ..sequence.crf import ChainTagger
+from ..sequence.decoding import lattice
+from ..sequence.extraction import Floats
+from ..sequence.feature import Words
+from ..sequence.labels import OUTSIDE
+from .backends import Backend, Run, emissions, runner
+from .network_bundle import NeuralModel
+
+
+@component("neural", inputs=[Token, Sentence], outputs=[PhiCandidate, TokenScore])
+class NeuralAnnotator(ChainTagger):
+    """Marks PHI by a neural network that `neural_trainer` made.
+
+    The confidence of a span is its probability under the model. Needs PyTorch (extra `neural`) or, where the bundle holds an
+    ONNX graph, ONNX Runtime alone (extra `onnx`).
+    """
+
+    model: NeuralModel
+    """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
+    backend: Backend = "auto"
+    """What runs the network; `auto`: ONNX Runtime where it is installed and the bundle has a graph, else PyTorch."""
+    device: str = "auto"
+    """Where PyTorch runs it: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
+    threads: int = 1
+    """Threads that one document's numbers are spread over; 0: as many as the library likes. For PyTorch this is a setting of
+    the whole process."""
+    token_scores: bool = False
+    """Whether to yield a TokenScore for every token, too."""
+
+    trained_as = "neural"
+
+    def open(self) -> None:
+        super().open()
+        self._run: Run = runner(self.model, self.backend, self.device, self.name, self.threads)
+
+    @cached_property
+    def _chain(self) -> tuple[Floats, Floats, Floats]:
+        """Scores of pairs, of beginnings and of ends; zeros where the labels do not depend on each other."""
+        plan, n = self.model.plan, len(self.model.labels)
+        if not plan.decoder.chain:
+            return np.zeros((n, n)), np.zeros(n), np.zeros(n)
+        forbidden = plan.forbidden().astype(np.float64)
+        pairs, starts, ends = (self.model.arrays[f"chain.{x}"].astype(np.float64) for x in ("pairs", "starts", "ends"))
+        return pairs + forbidden[:n, :n], starts + forbidden[n, :n], ends + forbidden[:n, n]
+
+    @property
+    def transitions(self) -> Floats:
+        return self._chain[0]
+
+    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
+        seen = self.model.seen(words)
+        scores = emissions(self.model, self._run, seen)
+        _, starts, ends = self._chain
+        for first, last in seen.sequences:
+            scores[first] += starts
+            scores[last - 1] += ends
+        return scores, seen.sequences
+
+    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
+        if self.model.plan.decoder.chain:
+            return super().best(scores, sentences)
+        return scores.argmax(axis=1).tolist()  # type: ignore[no-any-return]
+
+    def annotate(self, view: View) -> Iterator[Annotation]:
+        words = Words(view)
+        if not len(words):
+            return
+        scores, sequences = self.scored(words)
+        yield from self.marked(words, scores, sequences)
+        if self.token_scores:
+            yield from self._token_scores(words, scores, sequences)
+
+    def _token_scores(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[TokenScore]:
+        kinds, columns = self._kinds
+        for first, last in sequences:
+            chances = lattice(np.ascontiguousarray(scores[first:last]), self.transitions).marginals()
+            by_kind = np.stack([chances[:, c].sum(axis=1) for c in columns], axis=1)
+            for i, (chance, kind) in enumerate(zip(by_kind.sum(axis=1), by_kind.argmax(axis=1), strict=True), first):
+                score = min(max(float(chance), 0.0), 1.0)
+                yield TokenScore(words.begins[i], words.ends[i], score=score, kind=kinds[kind])
+
+    @cached_property
+    def _kinds(self) -> tuple[list[PhiKind], list[list[int]]]:
+        """The kinds, and the labels of each."""
+        found: dict[PhiKind, list[int]] = {}
+        for i, label in enumerate(self.model.labels):
+            if label != OUTSIDE:
+                found.setdefault(self.model.kinds[label], []).append(i)
+        return list(found), list(found.values())

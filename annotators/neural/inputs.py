@@ -1,0 +1,240 @@
+"""From documents to numbers: vocabularies, and what a network sees of tokens. NumPy only: training, PyTorch and ONNX share it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..sequence.extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Memo
+from ..sequence.feature import Words
+
+Ints = npt.NDArray[np.int64]
+Floats32 = npt.NDArray[np.float32]
+Span = tuple[int, int]
+SequenceOf = Literal["sentence", "document"]
+
+PADDING, UNKNOWN, FIRST = 0, 1, 2
+"""Indexes of vocabularies: filling, everything not known, the first entry."""
+LONGEST_FORM = 40
+"""Characters of a token that are looked at: the first and the last ones of a longer token."""
+LONGEST_GAP = 3
+"""Characters after a token that are looked at."""
+MANY_FORMS = 50_000
+"""Forms whose characters are kept before the table begins anew."""
+
+
+class Vocabulary:
+    """Strings by index, from `FIRST` on."""
+
+    def __init__(self, entries: Sequence[str]) -> None:
+        self.entries = list(entries)
+        self._index = {entry: i for i, entry in enumerate(self.entries, FIRST)}
+
+    def __len__(self) -> int:
+        """How many indexes there are, with those of filling and the unknown."""
+        return len(self.entries) + FIRST
+
+    def __contains__(self, entry: str) -> bool:
+        return entry in self._index
+
+    def of(self, entry: str) -> int:
+        return self._index.get(entry, UNKNOWN)
+
+
+@dataclass(slots=True)
+class Seen:
+    """A document as a network sees it; all arrays go by token.
+
+    `words` of shape (tokens,); `forms` of shape (tokens,) are rows of the indexer's table of characters; `attributes` of shape
+    (tokens, most), filled up with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the ranges of tokens
+    that the network goes through one by one.
+    """
+
+    words: Ints
+    forms: Ints
+    attributes: Ints
+    numbers: Floats32
+    sequences: list[Span]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Sequences side by side, filled up to the longest.
+
+    Shapes, for B sequences of at most T tokens, U different forms of at most C characters, K attributes, V numbers:
+    `words` (B, T), `characters` (U, C), `sizes` (U,) characters of each form, `forms` (B, T) rows of `characters`,
+    `attributes` (B, T, K), `numbers` (B, T, V), `lengths` (B,).
+    """
+
+    words: Ints
+    characters: Ints
+    sizes: Ints
+    forms: Ints
+    attributes: Ints
+    numbers: Floats32
+    lengths: Ints
+
+    @property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Where tokens are: shape (B, T)."""
+        return np.arange(self.words.shape[1])[None, :] < self.lengths[:, None]
+
+
+@dataclass(slots=True)
+class Indexer:
+    """Turns documents into numbers by vocabularies."""
+
+    features: FeatureSet
+    words: Vocabulary
+    characters: Vocabulary
+    attributes: Vocabulary
+    lower: bool = False
+    post_space: bool = False
+    sequence: SequenceOf = "sentence"
+    max_length: int = 256
+    _forms: dict[str, int] = field(default_factory=dict)
+    _table: list[Ints] = field(default_factory=list)
+    _memos: Any = None
+
+    def seen(self, columns: Columns, gaps: Sequence[str] | None) -> Seen:
+        """A document as numbers. `gaps` is what stands after each token, where characters between tokens count."""
+        forms = columns.forms
+        if len(self._table) > MANY_FORMS:
+            self._forms.clear()
+            self._table.clear()
+        keys = [f + "\0" + g for f, g in zip(forms, gaps or (), strict=True)] if self.post_space else forms
+        return Seen(
+            np.array([self.words.of(f.lower() if self.lower else f) for f in forms], dtype=np.int64),
+            np.array([self._form(key) for key in keys], dtype=np.int64),
+            self._attributes(columns),
+            np.ascontiguousarray(columns.numbers.T, dtype=np.float32),
+            cut(columns.sentences, self.sequence, self.max_length),
+        )
+
+    def _form(self, key: str) -> int:
+        found = self._forms.get(key)
+        if found is None:
+            found = self._forms[key] = len(self._table)
+            self._table.append(np.array([self.characters.of(c) for c in spelled(key)], dtype=np.int64))
+        return found
+
+    def _attributes(self, columns: Columns) -> Ints:
+        n = len(columns.forms)
+        if not self.attributes.entries:
+            return np.zeros((n, 1), dtype=np.int64)
+        if self._memos is None:
+            self._memos = Memo(lambda bases: self._ids(self.features.bases(bases) if isinstance(bases, str) else bases))
+        memo, offsets = self._memos, self.features.offsets
+        rows: list[list[int]] = []
+        for first, last in columns.sequences:
+            for i in range(first, last):
+                row: list[int] = []
+                for k, d in enumerate(offsets):
+                    j = i + d
+                    if first <= j < last:
+                        row += memo[columns.forms[j]][k]
+                        for column in columns.values:
+                            if column[j]:
+                                row += memo[column[j]][k]
+                    else:
+                        edge = self.attributes.of(f"{d}:{OUT_BEFORE if j < first else OUT_AFTER}")
+                        row += [edge] if edge != UNKNOWN else []
+                rows.append(row)
+        found = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
+        for i, row in enumerate(rows):
+            found[i, : len(row)] = row
+        return found
+
+    def _ids(self, bases: Iterable[str]) -> list[list[int]]:
+        """The known attributes that bases make at each offset."""
+        spread = [(b, self._windows[b.partition("=")[0]]) for b in bases]
+        found = [[self.attributes.of(f"{d}:{b}") for b, window in spread if d in window] for d in self.features.offsets]
+        return [[i for i in row if i != UNKNOWN] for row in found]
+
+    @property
+    def _windows(self) -> dict[str, range]:
+        return {f.label: self.features.window_of(f) for f in self.features.features}
+
+    def batch(self, items: Sequence[tuple[Seen, Span]]) -> Batch:
+        """Sequences of documents side by side."""
+        lengths = np.array([last - first for _, (first, last) in items], dtype=np.int64)
+        b, t = len(items), int(lengths.max())
+        k = max(seen.attributes.shape[1] for seen, _ in items)
+        v = items[0][0].numbers.shape[1]
+        words, forms = np.zeros((b, t), np.int64), np.zeros((b, t), np.int64)
+        attributes, numbers = np.zeros((b, t, k), np.int64), np.zeros((b, t, v), np.float32)
+        for row, (seen, (first, last)) in enumerate(items):
+            n = last - first
+            words[row, :n] = seen.words[first:last]
+            forms[row, :n] = seen.forms[first:last]
+            forms[row, n:] = seen.forms[first]  # filling needs some form; what comes of it counts nowhere
+            attributes[row, :n, : seen.attributes.shape[1]] = seen.attributes[first:last]
+            numbers[row, :n] = seen.numbers[first:last]
+        used = np.flatnonzero(attributes.any(axis=(0, 1)))
+        attributes = attributes[:, :, : int(used[-1]) + 1 if len(used) else 1]
+        different, forms = np.unique(forms, return_inverse=True)
+        spelling = [self._table[i] for i in different]
+        sizes = np.array([len(s) for s in spelling], dtype=np.int64)
+        characters = np.zeros((len(spelling), int(sizes.max())), np.int64)
+        for row, s in enumerate(spelling):
+            characters[row, : len(s)] = s
+        return Batch(words, characters, sizes, forms.reshape(b, t), attributes, numbers, lengths)
+
+
+def spelled(key: str) -> str:
+    """The characters of a form that are looked at."""
+    form, mark, gap = key.partition("\0")
+    if len(form) > LONGEST_FORM:
+        form = form[: LONGEST_FORM // 2] + form[-LONGEST_FORM // 2 :]
+    return form + gap if mark else form or "\0"
+
+
+def gaps_of(words: Words) -> list[str]:
+    """What stands between each token and the next one, its first characters."""
+    text = words.view.text
+    begins = [*words.begins[1:], len(text)][: len(words)]
+    return [text[e : min(b, e + LONGEST_GAP)] for e, b in zip(words.ends, begins, strict=True)]
+
+
+def cut(sentences: Sequence[Span], sequence: SequenceOf, longest: int) -> list[Span]:
+    """The ranges that a network goes through one by one: sentences, or as many whole ones together as fit.
+
+    What is longer than `longest` tokens in itself is cut wherever that is.
+    """
+    found: list[Span] = []
+    for first, last in sentences:
+        if first == last:
+            continue
+        if sequence == "document" and found and found[-1][1] == first and last - found[-1][0] <= longest:
+            found[-1] = (found[-1][0], last)
+            continue
+        found += [(i, min(i + longest, last)) for i in range(first, last, longest)]
+    return found
+
+
+def attribute_counts(features: FeatureSet, columns: Iterable[Columns]) -> Counter[str]:
+    """How often each binary attribute occurs."""
+    counts: Counter[str] = Counter()
+    labels = {f.label for f in features.of_value}
+    for one in columns:
+        for names in features.attributes(one):
+            counts.update(n for n in names if n.partition(":")[2] not in labels)
+    return counts
+
+
+def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Sequence numbers in groups of like length, so many tokens at most with their filling, longest first."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    at = 0
+    while at < len(order):
+        together = max(1, tokens // max(1, lengths[order[at]]))
+        yield order[at : at + together]
+        at += together

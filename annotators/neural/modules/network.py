@@ -1,0 +1,87 @@
+"""The network as a whole: tokens, characters and features in, scores of labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ..inputs import Batch
+from ..plan import Plan
+from .chain import Chain
+
+
+class Network(nn.Module):
+    """Concatenated vectors of each token, dropout, an encoder of the context, a linear layer to labels."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+        size = 0
+        self.words = None
+        if plan.tokens is not None:
+            dim = plan.sizes["dim"]
+            self.words = nn.Embedding(plan.sizes["words"], dim, padding_idx=0)
+            nn.init.uniform_(self.words.weight, -((3 / dim) ** 0.5), (3 / dim) ** 0.5)
+            size += dim
+        self.characters = plan.characters.build(plan.sizes["characters"]) if plan.characters is not None else None
+        size += int(self.characters.size) if self.characters is not None else 0
+        self.attributes = None
+        if plan.attributes is not None and plan.sizes["attributes"] + plan.sizes["numbers"]:
+            self.attributes = plan.attributes.build(plan.sizes["attributes"], plan.sizes["numbers"])
+            size += int(self.attributes.size)
+        self.dropout = nn.Dropout(plan.dropout)
+        self.encoder = plan.encoder.build(size, plan.dropout)
+        self.out = nn.Linear(int(self.encoder.size), len(plan.labels))
+        self.chain = Chain(len(plan.labels), torch.from_numpy(plan.forbidden())) if plan.decoder.chain else None
+
+    def forward(self, batch: Tensors, keep: Tensor | None = None) -> Tensor:
+        """Scores of labels: (B, T, L). `keep` of shape (B, T) says for which tokens they are wanted; None: for all."""
+        found = []
+        if self.words is not None:
+            found.append(self.words(batch.words))
+        if self.characters is not None:
+            vectors = self.characters(batch.characters, batch.sizes)
+            found.append(functional.embedding(batch.forms, vectors))
+        if self.attributes is not None:
+            found.append(self.attributes(batch.attributes, batch.numbers))
+        x = self.dropout(torch.cat(found, dim=2))
+        return self.out(self.encoder(x, batch.lengths, batch.mask, keep))
+
+    def loss(
+        self, batch: Tensors, labels: Tensor, weights: Tensor | None = None, keep: Tensor | None = None
+    ) -> tuple[Tensor, int]:
+        """The loss summed, and over how many sequences (chain) or tokens (softmax): to be divided by it."""
+        emissions = self(batch, keep)
+        if self.chain is not None:
+            return self.chain.loss(emissions, labels, batch.mask), len(labels)
+        wanted = batch.mask if keep is None else batch.mask & keep
+        chosen, gold = emissions[wanted], labels[wanted]
+        summed = functional.cross_entropy(chosen, gold, weight=weights, reduction="sum")
+        share = len(gold) if weights is None else float(weights[gold].sum())
+        return summed, max(share, 1e-9)  # type: ignore[return-value]
+
+    def start(self, vectors: Mapping[int, Any], train: bool) -> None:
+        """Sets first values of words' vectors, by index."""
+        if self.words is None:
+            return
+        with torch.no_grad():
+            for index, vector in vectors.items():
+                self.words.weight[index] = torch.as_tensor(vector)
+        self.words.weight.requires_grad_(train)
+
+
+class Tensors:
+    """A batch as tensors on a device; see `Batch` for shapes."""
+
+    def __init__(self, batch: Batch, device: str | torch.device = "cpu") -> None:
+        def moved(array: Any) -> Tensor:
+            return torch.from_numpy(array).to(device)
+
+        self.words = moved(batch.words)
+        self.characters, self.sizes, self.forms = moved(batch.characters), moved(batch.sizes), moved(batch.forms)
+        self.attributes, self.numbers = moved(batch.attributes), moved(batch.numbers)
+        self.lengths, self.mask = moved(batch.lengths), moved(batch.mask)

@@ -1,0 +1,80 @@
+"""A trained network as a resource: description, weights, vocabularies. Loading one cannot run code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from ...pipeline.errors import ResourceError
+from ..sequence.bundle import TokenModel, head, locate, read_checked
+from ..sequence.feature import Words
+from .arrays import Array, unpack
+from .inputs import Indexer, Seen, Vocabulary, gaps_of
+from .plan import Plan
+
+NETWORK, ONNX = "network.npz", "model.onnx"
+VOCABULARIES = ("words", "characters", "attributes")
+
+
+@dataclass(eq=False)
+class NeuralModel(TokenModel):
+    """A network that labels tokens, and all that turns tokens into its numbers."""
+
+    meta: dict[str, Any]
+    plan: Plan
+    arrays: Mapping[str, Array]
+    """The weights by name, as PyTorch names them."""
+    vocabularies: Mapping[str, list[str]]
+    onnx: bytes | None = None
+    """The same network as an ONNX graph, where the bundle holds it."""
+    place: str = ""
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
+        path, meta = locate(name), head(name)
+        if meta["type"] != "neural":
+            raise ResourceError(f"model {path}: trained as {meta['type']}; the component {meta['type']} applies it")
+        plan = Plan.of(meta, str(path))
+        try:
+            arrays, strings = unpack(read_checked(path, meta, NETWORK))
+        except ValueError as error:
+            raise ResourceError(f"model {path}: {error}") from None
+        onnx = read_checked(path, meta, ONNX) if ONNX in meta["files"] else None
+        made = cls(meta, plan, arrays, strings, onnx, str(path))
+        made.verify()
+        return made
+
+    def verify(self) -> None:
+        """Raises ResourceError where vocabularies and weights are not those of the plan."""
+        from .inputs import FIRST
+
+        for name in VOCABULARIES:
+            entries = self.vocabularies.get(name)
+            expected = self.plan.sizes[name]
+            if entries is None or (len(entries) + FIRST != expected and not (expected == 0 and not entries)):
+                raise ResourceError(
+                    f"model {self.place}: its vocabulary of {name} is not the one it was trained with: damaged"
+                )
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        """From documents to numbers."""
+        plan, made = self.plan, {name: Vocabulary(self.vocabularies[name]) for name in VOCABULARIES}
+        return Indexer(
+            self.features,
+            made["words"],
+            made["characters"],
+            made["attributes"],
+            lower=plan.tokens is not None and plan.tokens.lower,
+            post_space=plan.characters is not None and plan.characters.post_space,
+            sequence=self.meta.get("sequence", "sentence"),
+            max_length=int(self.meta.get("max_length", 256)),
+        )
+
+    def seen(self, words: Words) -> Seen:
+        """A document as the network sees it."""
+        indexer = self.indexer
+        return indexer.seen(self.features.columns(words), gaps_of(words) if indexer.post_space else None)

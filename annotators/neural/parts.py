@@ -1,0 +1,371 @@
+"""The named parts that a network is put together from in YAML. Torch is asked for when a part is built, not before.
+
+neural_trainer:
+  tokens: {random: {dim: 100}}
+  characters: {char_lstm: {dim: 25, width: 25}}
+  encoder: {lstm: {width: 100}}
+  decoder: crf
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...pipeline.component import Part, part
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _least(**given: float) -> None:
+    """Raises ValueError where a number is not positive."""
+    for name, value in given.items():
+        if value <= 0:
+            raise ValueError(f"{name}: expected a number above 0, got {value:g}")
+
+
+def _share(**given: float) -> None:
+    """Raises ValueError where a number is no share in 0..1, 1 excluded."""
+    for name, value in given.items():
+        if not 0 <= value < 1:
+            raise ValueError(f"{name}: expected a number from 0 to below 1, got {value:g}")
+
+
+class TokenEmbedding(Part):
+    """A vector for every word form."""
+
+    min_count: int
+    lower: bool
+    dim: int
+
+    def words(self, counts: dict[str, int]) -> list[str]:
+        """The forms that get a vector of their own, in order; all others share one. `counts` is how often each occurs."""
+        return sorted(form for form, n in counts.items() if n >= self.min_count)
+
+    def start(self, words: list[str]) -> dict[str, Any]:
+        """First values of some words' vectors, by word: arrays of shape (dim,). Others begin at random."""
+        return {}
+
+
+@part("random")
+class RandomEmbedding(TokenEmbedding):
+    """Vectors that begin at random and are learnt with the rest. Forms of the training are known, others share one vector."""
+
+    dim: int = 100
+    """Length of a vector."""
+    min_count: int = 2
+    """Forms that occur less often in training count as unknown."""
+    lower: bool = False
+    """Whether `Boston` and `boston` have one vector."""
+    unknown: float = 0.5
+    """Share at which forms that occur once are taken for unknown in training, so that the vector of the unknown is learnt
+    (Lample et al. 2016)."""
+
+    def __post_init__(self) -> None:
+        _least(dim=self.dim, min_count=self.min_count)
+        _share(unknown=self.unknown)
+
+
+@part("vectors")
+class GivenEmbedding(TokenEmbedding):
+    """Vectors that were trained before: GloVe, word2vec, fastText (text or binary), or those of `caspipe train vectors`.
+
+    The bundle keeps those of the words that occur in training, and the most frequent others up to `keep`.
+    """
+
+    argument: ClassVar[str] = "file"
+
+    file: Path
+    """Where they are."""
+    train: bool = True
+    """Whether they are learnt on with the rest of the network."""
+    keep: int = 20_000
+    """How many words that training did not see are kept, in the order of the file, for texts that hold them."""
+    lower: bool = False
+    """Whether `Boston` and `boston` have one vector."""
+    min_count: int = 1
+    """Forms that the file does not hold and that occur less often in training count as unknown."""
+    unknown: float = 0.5
+    """Share at which forms that occur once are taken for unknown in training."""
+
+    def __post_init__(self) -> None:
+        _least(min_count=self.min_count)
+        _share(unknown=self.unknown)
+        if self.keep < 0:
+            raise ValueError(f"keep: expected 0 or more, got {self.keep}")
+
+    @property
+    def _vectors(self) -> Any:
+        from .vectors import WordVectors
+
+        if "_loaded" not in self.__dict__:
+            self.__dict__["_loaded"] = WordVectors.load(str(self.file))
+        return self.__dict__["_loaded"]
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        return int(self._vectors.dim)
+
+    def words(self, counts: dict[str, int]) -> list[str]:
+        own = [f for f, n in counts.items() if n >= self.min_count or self._vectors.row(f) >= 0]
+        more = [w for w in self._vectors.words[: self.keep] if w not in counts]
+        return sorted({*own, *(w.lower() if self.lower else w for w in more)})
+
+    def start(self, words: list[str]) -> dict[str, Any]:
+        found = {word: self._vectors.vector(word) for word in words}
+        return {word: vector for word, vector in found.items() if vector is not None}
+
+
+class CharacterEncoder(Part):
+    """A vector for every form, from its characters."""
+
+    dim: int
+    post_space: bool
+    min_count: int
+
+    def build(self, characters: int) -> torch.nn.Module:
+        """The module, for so many different characters; its attribute `size` is the length of what comes out."""
+        raise TypeError(f"{type(self).__name__} must define build(characters)")
+
+
+@part("char_lstm")
+class CharLstm(CharacterEncoder):
+    """The last states of a bidirectional LSTM over a token's characters (Lample et al. 2016)."""
+
+    dim: int = 25
+    """Length of a character's vector."""
+    width: int = 25
+    """Units of the LSTM, in each direction."""
+    post_space: bool = False
+    """Whether the characters between a token and the next one, blanks and line ends, count as its own."""
+    min_count: int = 2
+    """Characters that occur less often in training count as unknown."""
+
+    def __post_init__(self) -> None:
+        _least(dim=self.dim, width=self.width, min_count=self.min_count)
+
+    def build(self, characters: int) -> torch.nn.Module:
+        from .modules.characters import CharacterLstm
+
+        return CharacterLstm(characters, self.dim, self.width)
+
+
+@part("char_cnn")
+class CharCnn(CharacterEncoder):
+    """Convolutions over a token's characters and the largest value of each filter (Ma and Hovy 2016)."""
+
+    dim: int = 25
+    """Length of a character's vector."""
+    filters: int = 30
+    """Filters of each width."""
+    widths: list[int] = field(default_factory=lambda: [3])
+    """Characters that a filter sees at once, odd numbers."""
+    post_space: bool = False
+    """Whether the characters between a token and the next one, blanks and line ends, count as its own."""
+    min_count: int = 2
+    """Characters that occur less often in training count as unknown."""
+
+    def __post_init__(self) -> None:
+        _least(dim=self.dim, filters=self.filters, min_count=self.min_count)
+        if not self.widths or any(w < 1 or w % 2 == 0 for w in self.widths):
+            raise ValueError(f"widths: expected odd numbers of at least 1, got {self.widths}")
+
+    def build(self, characters: int) -> torch.nn.Module:
+        from .modules.characters import CharacterCnn
+
+        return CharacterCnn(characters, self.dim, self.filters, self.widths)
+
+
+class AttributeEncoder(Part):
+    """A vector for the features of a token."""
+
+    min_count: int
+
+    def build(self, attributes: int, numbers: int) -> torch.nn.Module:
+        """The module, for so many binary attributes and so many real-valued ones."""
+        raise TypeError(f"{type(self).__name__} must define build(attributes, numbers)")
+
+
+@part("feed_forward")
+class FeedForward(AttributeEncoder):
+    """A feed-forward network over the vector of binary features (Lee et al. 2016, S4)."""
+
+    widths: list[int] = field(default_factory=lambda: [100])
+    """Units of its layers, first to last."""
+    min_count: int = 1
+    """Attributes that occur less often in training are left out."""
+    dropout: float = 0.0
+    """Share of attributes left out at random in training, so that the network does not lean on single ones."""
+
+    def __post_init__(self) -> None:
+        if not self.widths or min(self.widths) < 1:
+            raise ValueError(f"widths: expected at least one number of at least 1, got {self.widths}")
+        _least(min_count=self.min_count)
+        _share(dropout=self.dropout)
+
+    def build(self, attributes: int, numbers: int) -> torch.nn.Module:
+        from .modules.attributes import AttributeNetwork
+
+        return AttributeNetwork(attributes, numbers, self.widths, self.dropout)
+
+
+class Encoder(Part):
+    """What a token's vector becomes when the tokens around are looked at."""
+
+    def build(self, size: int, dropout: float) -> torch.nn.Module:
+        """The module, for token vectors of length `size`."""
+        raise TypeError(f"{type(self).__name__} must define build(size, dropout)")
+
+
+@part("lstm")
+class LstmEncoder(Encoder):
+    """Bidirectional LSTMs, one upon the other, over the whole sequence."""
+
+    width: int = 100
+    """Units in each direction."""
+    layers: int = 1
+    """How many, one upon the other."""
+
+    def __post_init__(self) -> None:
+        _least(width=self.width, layers=self.layers)
+
+    def build(self, size: int, dropout: float) -> torch.nn.Module:
+        from .modules.context import StackedLstm
+
+        return StackedLstm(size, self.width, self.layers, dropout)
+
+
+@part("id_cnn")
+class IdCnnEncoder(Encoder):
+    """Iterated dilated convolutions (Strubell et al. 2017): one block of layers, applied again and again to its own output."""
+
+    filters: int = 300
+    """Filters of every layer."""
+    width: int = 3
+    """Tokens that a filter sees at once, an odd number."""
+    dilations: list[int] = field(default_factory=lambda: [1, 2, 1])
+    """Distance of those tokens in each layer of the block."""
+    repeats: int = 3
+    """How often the block is applied."""
+
+    def __post_init__(self) -> None:
+        _least(filters=self.filters, repeats=self.repeats)
+        if self.width < 1 or self.width % 2 == 0:
+            raise ValueError(f"width: expected an odd number, got {self.width}")
+        if not self.dilations or min(self.dilations) < 1:
+            raise ValueError(f"dilations: expected at least one number of at least 1, got {self.dilations}")
+
+    def build(self, size: int, dropout: float) -> torch.nn.Module:
+        from .modules.context import IteratedCnn
+
+        return IteratedCnn(size, self.filters, self.width, self.dilations, self.repeats, dropout)
+
+
+@part("window")
+class WindowEncoder(Encoder):
+    """Each token by a bidirectional LSTM over the fixed window around it alone, and dense layers (Anonimatik, S3)."""
+
+    size: int = 9
+    """Tokens in the window, an odd number: as many before as after."""
+    width: int = 256
+    """Units in each direction."""
+    dense: list[int] = field(default_factory=lambda: [128, 64])
+    """Units of the dense layers upon it."""
+
+    def __post_init__(self) -> None:
+        _least(width=self.width)
+        if self.size < 1 or self.size % 2 == 0 or self.size > 51:
+            raise ValueError(f"size: expected an odd number from 1 to 51, got {self.size}")
+        if any(d < 1 for d in self.dense):
+            raise ValueError(f"dense: expected numbers of at least 1, got {self.dense}")
+
+    def build(self, size: int, dropout: float) -> torch.nn.Module:
+        from .modules.context import Windows
+
+        return Windows(size, self.size, self.width, self.dense, dropout)
+
+
+class Decoder(Part):
+    """How labels are chosen from their scores."""
+
+    chain: ClassVar[bool] = False
+    """Whether it scores labels that follow each other."""
+
+
+@part("softmax")
+class Softmax(Decoder):
+    """Each token's most probable label, whatever its neighbours have."""
+
+
+@part("crf")
+class Crf(Decoder):
+    """A linear-chain CRF upon the network: the best labels of the sequence as a whole (Huang, Xu and Yu 2015)."""
+
+    chain: ClassVar[bool] = True
+
+    constrained: bool = True
+    """Whether label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training as in use."""
+
+
+class Optimizer(Part):
+    """How weights are changed."""
+
+    rate: float
+
+    def build(self, parameters: Any) -> torch.optim.Optimizer:
+        raise TypeError(f"{type(self).__name__} must define build(parameters)")
+
+
+@part("adam")
+class Adam(Optimizer):
+    """Adaptive moments (Kingma and Ba 2015)."""
+
+    rate: float = 0.001
+    """Learning rate."""
+    decay: float = 0.0
+    """Weight decay, decoupled from the rate's adaptation (Loshchilov and Hutter 2019)."""
+
+    def __post_init__(self) -> None:
+        _least(rate=self.rate)
+
+    def build(self, parameters: Any) -> torch.optim.Optimizer:
+        import torch
+
+        return torch.optim.AdamW(parameters, lr=self.rate, weight_decay=self.decay)
+
+
+@part("nadam")
+class Nadam(Optimizer):
+    """Adam with Nesterov's momentum (Dozat 2016)."""
+
+    rate: float = 0.002
+    """Learning rate."""
+
+    def __post_init__(self) -> None:
+        _least(rate=self.rate)
+
+    def build(self, parameters: Any) -> torch.optim.Optimizer:
+        import torch
+
+        return torch.optim.NAdam(parameters, lr=self.rate)
+
+
+@part("sgd")
+class Sgd(Optimizer):
+    """Stochastic gradient descent."""
+
+    rate: float = 0.01
+    """Learning rate."""
+    momentum: float = 0.0
+    """Share of the last step that goes into the next."""
+
+    def __post_init__(self) -> None:
+        _least(rate=self.rate)
+        _share(momentum=self.momentum)
+
+    def build(self, parameters: Any) -> torch.optim.Optimizer:
+        import torch
+
+        return torch.optim.SGD(parameters, lr=self.rate, momentum=self.momentum)

@@ -1,0 +1,104 @@
+"""What a network is made of: its parts, the sizes of its vocabularies, its labels. Read from and written to model.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...pipeline.component import Part
+from ...pipeline.errors import ResourceError
+from ...pipeline.params import convert
+from ..sequence.bundle import as_data
+from ..sequence.labels import Encoding, follows, parts
+from .parts import AttributeEncoder, CharacterEncoder, Decoder, Encoder, RandomEmbedding, TokenEmbedding
+
+NEVER = -200.0
+"""Added to the score of what the encoding rules out: no path takes it, and its exponential is still a double."""
+
+_FAMILIES: dict[str, Any] = {
+    "tokens": TokenEmbedding,
+    "characters": CharacterEncoder,
+    "attributes": AttributeEncoder,
+    "encoder": Encoder,
+    "decoder": Decoder,
+}
+SIZES = ("words", "dim", "characters", "attributes", "numbers")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that says which weights a network has."""
+
+    tokens: TokenEmbedding | None
+    characters: CharacterEncoder | None
+    attributes: AttributeEncoder | None
+    encoder: Encoder
+    decoder: Decoder
+    dropout: float
+    labels: tuple[str, ...]
+    encoding: Encoding
+    sizes: Mapping[str, int]
+    """Of vocabularies with their two first indexes, of words' vectors (`dim`), and the number of real-valued features."""
+
+    def forbidden(self) -> npt.NDArray[np.float32]:
+        """What is added to the score of each pair of labels, shape (labels + 1, labels + 1); the last stands for the ends."""
+        n = len(self.labels)
+        found = np.zeros((n + 1, n + 1), dtype=np.float32)
+        if not getattr(self.decoder, "constrained", False):
+            return found
+        for i, a in enumerate(self.labels):
+            for j, b in enumerate(self.labels):
+                found[i, j] = 0.0 if follows(a, b, self.encoding) else NEVER
+            found[n, i] = 0.0 if follows("O", a, self.encoding) else NEVER
+            open_ = self.encoding == "bilou" and parts(a, self.encoding)[0] in ("B", "I")
+            found[i, n] = NEVER if open_ else 0.0
+        return found
+
+    def as_data(self) -> dict[str, Any]:
+        """For model.json. Vectors from a file become plain ones of their length: the bundle holds them itself."""
+        tokens = self.tokens
+        if tokens is not None and not isinstance(tokens, RandomEmbedding):
+            tokens = RandomEmbedding(dim=self.sizes["dim"], lower=tokens.lower, min_count=tokens.min_count)
+        found: dict[str, Part | None] = {"tokens": tokens, "characters": self.characters, "attributes": self.attributes}
+        found |= {"encoder": self.encoder, "decoder": self.decoder}
+        made: dict[str, Any] = {name: None if p is None else _plain(p) for name, p in found.items()}
+        return {**made, "dropout": self.dropout, "sizes": dict(self.sizes)}
+
+    @staticmethod
+    def of(meta: Mapping[str, Any], place: str) -> Plan:
+        """From model.json. Raises ResourceError where it does not describe a network."""
+        given, faults = meta.get("network"), []
+        if not isinstance(given, dict) or not isinstance(given.get("sizes"), dict):
+            raise ResourceError(f"model {place}: its description has no network: damaged, or another sort of model")
+        sizes, dropout = given["sizes"], given.get("dropout")
+        if any(not isinstance(sizes.get(s), int) or not 0 <= sizes[s] < 2**31 for s in SIZES):
+            raise ResourceError(
+                f"model {place}: network: sizes: expected whole numbers for {', '.join(SIZES)}: damaged"
+            )
+        if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
+            raise ResourceError(f"model {place}: network: dropout: expected a number from 0 to below 1: damaged")
+        made: dict[str, Any] = {}
+        for name, family in _FAMILIES.items():
+            value = given.get(name)
+            if value is None and name not in ("encoder", "decoder"):
+                made[name] = None
+                continue
+            made[name] = convert(family, value, lambda _, what, name=name: faults.append(f"{name}: {what}"), ())  # type: ignore[misc]
+        if faults:
+            raise ResourceError(f"model {place}: its network cannot be made: {'; '.join(faults)}")
+        return Plan(**made, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)
+
+
+def _plain(made: Part) -> Any:
+    """A part as YAML would write it."""
+    given: dict[str, Any] = {}
+    for f in fields(made):  # type: ignore[arg-type]
+        default = f.default_factory() if f.default_factory is not MISSING else f.default
+        value = getattr(made, f.name)
+        if value != default:
+            given[f.name] = as_data(value)
+    return {made.name: given} if given else made.name

@@ -1,0 +1,262 @@
+"""Training networks as people do: from a pipeline to a bundle, resumed after a kill, gone on from, applied, refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from caspipe.annotators.neural.network_bundle import NeuralModel
+from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.errors import ConsumerError, ResourceError
+from caspipe.typesystem import Cas, PhiCandidate, Token, TokenScore
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
+
+SMALL: dict[str, Any] = {
+    "model": "small",
+    "first_level": True,
+    "kinds": ["PERSON", "DATE"],
+    "tokens": {"random": {"dim": 16, "min_count": 1}},
+    "characters": {"char_cnn": {"dim": 8, "filters": 12}},
+    "features": ["capital_type", "numeric_type"],
+    "attributes": {"feed_forward": {"widths": [8]}},
+    "encoder": {"lstm": {"width": 16}},
+    "optimizer": {"adam": {"rate": 0.01}},
+    "dropout": 0.2,
+    "batch": 8,
+    "epochs": 4,
+}
+
+
+def pipeline(folder: Path, documents: int = 40, **more: Any) -> Pipeline:
+    given = {**SMALL, **more}
+    config = {
+        "reader": {"synthetic": {"documents": documents, "seed": 3}},
+        "engines": ["segmenter"],
+        "consumers": [{"neural_trainer": given}],
+        "run": {"output": str(folder), "on_error": "stop"},
+    }
+    return Pipeline.parse(yaml.safe_dump(config))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained")
+    pipeline(folder, documents=60, epochs=15, patience=0, onnx=True).run()
+    return folder / "small"
+
+
+def applied(model: Path, text: str, **more: Any) -> Cas:
+    given = {"model": str(model), **more}
+    made = Pipeline.parse(yaml.safe_dump({"engines": ["segmenter", {"neural": given}]})).open()
+    return made.process(Cas(text, id="note"))
+
+
+TEXT = "Mr. Henry Jones was seen on 3 March 2020 by Dr. Anna Smith.\nHe came back on 12/05/2021.\n"
+
+
+def test_a_network_learns_and_finds(trained: Path) -> None:
+    history = json.loads((trained / "model.json").read_text())["history"]
+    assert history[-1]["f1"] > 0.4 and history[-1]["loss"] < history[0]["loss"]
+    found = {TEXT[c.begin : c.end]: c for c in applied(trained, TEXT).select(PhiCandidate)}
+    assert "3 March 2020" in found
+    assert all(0 <= c.confidence <= 1 and c.rule == "small" and c.source == "neural" for c in found.values())
+
+
+def test_every_token_has_a_score_where_they_are_asked_for(trained: Path) -> None:
+    cas = applied(trained, TEXT, token_scores=True)
+    tokens, scores = cas.select(Token), cas.select(TokenScore)
+    assert [(t.begin, t.end) for t in tokens] == [(s.begin, s.end) for s in scores]
+    by_span = {(s.begin, s.end): s for s in scores}
+    found = TEXT.index("March")
+    assert by_span[found, found + 5].score > 0.5 and by_span[found, found + 5].kind.name == "DATE"
+    assert all(0 <= s.score <= 1 for s in scores)
+
+
+def test_both_libraries_find_the_same(trained: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install 'caspipe[onnx]'")
+    seen = []
+    for backend in ("torch", "onnx"):
+        cas = applied(trained, TEXT, backend=backend, token_scores=True)
+        seen.append(
+            (
+                [(c.begin, c.end, c.kind) for c in cas.select(PhiCandidate)],
+                [c.confidence for c in cas.select(PhiCandidate)] + [s.score for s in cas.select(TokenScore)],
+            )
+        )
+    assert seen[0][0] == seen[1][0]
+    np.testing.assert_allclose(seen[0][1], seen[1][1], atol=1e-4)
+
+
+def test_a_zip_is_as_good_as_a_folder(trained: Path, tmp_path: Path) -> None:
+    archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", trained))
+    first, second = (applied(p, TEXT).select(PhiCandidate) for p in (trained, archive))
+    assert [(c.begin, c.end, c.confidence) for c in first] == [(c.begin, c.end, c.confidence) for c in second]
+
+
+def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        pipeline(tmp_path / name, epochs=2).run()
+    first, second = ((tmp_path / n / "small" / "network.npz").read_bytes() for n in ("first", "second"))
+    assert first == second
+
+
+def test_pytorchs_own_random_numbers_are_left_alone(tmp_path: Path) -> None:
+    before = torch.random.get_rng_state()
+    pipeline(tmp_path, documents=10, epochs=1).run()
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"encoder": {"id_cnn": {"filters": 16, "repeats": 2}}, "encoding": "bilou"},
+        {
+            "encoder": {"window": {"size": 5, "width": 8, "dense": [8]}},
+            "decoder": "softmax",
+            "binary": True,
+            "balance": 1.0,
+        },
+        {"decoder": "softmax", "class_weights": "balanced", "encoding": "io"},
+        {"decoder": "softmax", "class_weights": {"O": 0.5, "PERSON": 2.0}},
+        {
+            "characters": {"char_lstm": {"dim": 6, "width": 6, "post_space": True}},
+            "sequence": "document",
+            "max_length": 60,
+        },
+        {"tokens": None, "characters": None, "features": ["lower", "suffix3"], "window": [-1, 1]},
+        {
+            "optimizer": {"sgd": {"rate": 0.1, "momentum": 0.9}},
+            "average": 2,
+            "select": "recall",
+            "precision_floor": 0.5,
+        },
+        {"optimizer": "nadam", "held_out": 0.0, "features": ["document_position", "lower"]},
+    ],
+    ids=str,
+)
+def test_every_sort_of_network_trains_and_is_applied(more: dict[str, Any], tmp_path: Path) -> None:
+    pipeline(tmp_path, documents=14, **{"epochs": 2, "onnx": True, **more}).run()
+    model = NeuralModel.load(str(tmp_path / "small"))
+    assert len(model.meta["history"]) == 2
+    both = [applied(tmp_path / "small", TEXT, backend=b, token_scores=True) for b in ("torch", "onnx")]
+    first, second = ([s.score for s in cas.select(TokenScore)] for cas in both)
+    np.testing.assert_allclose(first, second, atol=1e-4)
+    if more.get("binary"):
+        assert {label.rpartition("-")[2] for label in model.labels} == {"O", "OTHER"}
+
+
+def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    """Killed with SIGKILL after some epochs; started again, it ends with the bytes of one that was let alone."""
+    settings = {"epochs": 6, "documents": 30, "patience": 0}
+    pipeline(tmp_path / "calm", **settings).run()
+    config = tmp_path / "train.yaml"
+    made = {
+        "reader": {"synthetic": {"documents": 30, "seed": 3}},
+        "engines": ["segmenter"],
+        "consumers": [{"neural_trainer": {**SMALL, "epochs": 6, "patience": 0}}],
+        "run": {"output": str(tmp_path / "killed"), "on_error": "stop"},
+    }
+    config.write_text(yaml.safe_dump(made))
+    checkpoint = tmp_path / "killed" / ".small.checkpoint"
+    command = [sys.executable, "-c", "from caspipe.pipeline.cli import main; main()", "train", str(config), "--quiet"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        limit = time.monotonic() + 120
+        while not checkpoint.exists() and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+    assert checkpoint.exists() and not (tmp_path / "killed" / "small").exists()
+    assert subprocess.run(command, check=False).returncode == 0
+    assert not checkpoint.exists()
+    one, other = ((tmp_path / n / "small" / "network.npz").read_bytes() for n in ("calm", "killed"))
+    assert one == other
+
+
+def test_a_checkpoint_of_another_training_is_not_gone_on_from(tmp_path: Path) -> None:
+    (tmp_path / ".small.checkpoint").write_bytes(b"no checkpoint at all")
+    pipeline(tmp_path, documents=10, epochs=1).run()
+    assert len(NeuralModel.load(str(tmp_path / "small")).meta["history"]) == 1
+
+
+def test_fine_tuning_goes_on_from_a_model(trained: Path, tmp_path: Path) -> None:
+    base = NeuralModel.load(str(trained))
+    pipeline(tmp_path, documents=20, start_from=str(trained), epochs=1, features=[]).run()
+    tuned = NeuralModel.load(str(tmp_path / "small"))
+    assert tuned.vocabularies == base.vocabularies and tuned.meta["features"] == base.meta["features"]
+    assert tuned.meta["history"][0]["f1"] > base.meta["history"][0]["f1"]
+
+
+def test_fine_tuning_learns_kinds_that_the_model_did_not_know(trained: Path, tmp_path: Path) -> None:
+    kinds = ["PERSON", "DATE", "LOCATION"]
+    pipeline(tmp_path, documents=20, start_from=str(trained), epochs=1, kinds=kinds).run()
+    tuned = NeuralModel.load(str(tmp_path / "small"))
+    assert "B-LOCATION" in tuned.labels and "B-LOCATION" not in NeuralModel.load(str(trained)).labels
+
+
+def test_a_training_that_fails_leaves_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ConsumerError, match="class_weights: PHONE do not occur in training"):
+        pipeline(tmp_path, documents=10, decoder="softmax", class_weights={"PHONE": 2.0}).run()
+    assert not (tmp_path / "small").exists()
+
+
+@pytest.mark.parametrize("damage", ["network", "description", "vocabulary", "weights", "graph"])
+def test_a_damaged_bundle_is_refused(trained: Path, tmp_path: Path, damage: str) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(trained, copy)
+    meta = json.loads((copy / "model.json").read_text())
+    if damage == "network":
+        raw = bytearray((copy / "network.npz").read_bytes())
+        raw[len(raw) // 2] ^= 1
+        (copy / "network.npz").write_bytes(raw)
+        expected = "network.npz is not what model.json says"
+    elif damage == "description":
+        meta["network"]["encoder"] = {"lstn": {}}
+        expected = "its network cannot be made: encoder: .*lstm"
+    elif damage == "vocabulary":
+        meta["network"]["sizes"]["words"] += 1
+        expected = "its vocabulary of words is not the one it was trained with"
+    elif damage == "weights":
+        meta["network"]["encoder"] = {"lstm": {"width": 17}}
+        expected = "its weights do not fit its description"
+    else:
+        (copy / "model.onnx").write_bytes(b"\x08\x08graph")
+        expected = "model.onnx is not what model.json says"
+    (copy / "model.json").write_text(json.dumps(meta))
+    with pytest.raises(ResourceError, match=expected):
+        applied(copy, TEXT, backend="torch")
+
+
+def test_a_linear_models_bundle_is_no_network_nor_the_other_way_round(trained: Path) -> None:
+    with pytest.raises(ResourceError, match="trained as crf; the component crf applies it"):
+        NeuralModel.load("en-phi-crf")
+    with pytest.raises(ResourceError, match=r"weights\.npz"):
+        ModelBundle.load(str(trained))
+
+
+def test_a_graph_can_be_added_later(trained: Path, tmp_path: Path) -> None:
+    from caspipe.annotators.neural.export import add_graph
+
+    pipeline(tmp_path, documents=10, epochs=1).run()
+    model = tmp_path / "small"
+    with pytest.raises(ResourceError, match=r"holds no model\.onnx: train it with `onnx: true`"):
+        applied(model, TEXT, backend="onnx")
+    assert add_graph(str(model)) == (model / "model.onnx").stat().st_size
+    assert applied(model, TEXT, backend="onnx").text == TEXT
+
+
+def test_long_and_strange_texts_go_through(trained: Path) -> None:
+    for text in ("", " ", "a", "\ud800 \udfff", "x" * 5_000, "word " * 3_000, "\U0001f600a\x00b\n" * 50):
+        cas = applied(trained, text, token_scores=True)
+        assert len(cas.select(TokenScore)) == len(cas.select(Token))
