@@ -160,6 +160,9 @@ def told(record: logging.LogRecord) -> str:
         loss = f", loss {said['loss']:,.1f}" if said.get("loss") is not None else ""
         held = f", {said['accuracy']:.2%} of held-out labels right" if said.get("accuracy") is not None else ""
         return f"iteration {said['iteration']:,}{of}{loss}{held}"
+    if record.getMessage() == "epoch":
+        held = f", held-out F1 {said['f1']:.2%}, token recall {said['token_recall']:.2%}" if "f1" in said else ""
+        return f"epoch {said['epoch']:,} of {said['of']:,}, loss {said['loss']:,.3f}{held}, {said['seconds']:,.0f} s"
     if record.getMessage() == "matrix":
         return f"{said['tokens']:,} tokens, {said['attributes']:,} attributes"
     return ""
@@ -227,11 +230,23 @@ def _summary(report: RunReport, pipeline: Pipeline, trainers: list[CasConsumer])
             continue
         training = meta.get("training", {})
         typer.echo(f"{trainer.id}: {place} ({_size(place) / 1e6:.1f} MB)")
-        typer.echo(f"  {meta.get('active_features', 0):,} active features, {len(meta.get('labels', []))} labels")
+        weights = "weights" if "network" in meta else "active features"
+        typer.echo(
+            f"  {meta.get('active_features', 0):,} {weights}, {len(meta.get('labels', []))} labels{_epoch(meta)}"
+        )
         typer.echo(f"  {training.get('documents', 0):,} documents" + _tokens(training))
         misfits = {k: n for k, n in training.get("misfits", {}).items() if n}
         if misfits:
             typer.echo(f"  gold spans that do not fit tokens: {', '.join(f'{n:,} {k}' for k, n in misfits.items())}")
+
+
+def _epoch(meta: dict[str, Any]) -> str:
+    """Which epoch of a network was taken, and how good it was on held-out documents."""
+    row = next((r for r in meta.get("history", []) if r.get("epoch") == meta.get("epoch")), None)
+    if row is None:
+        return ""
+    held = f": held-out F1 {row['f1']:.2%}, token recall {row['token_recall']:.2%}" if "f1" in row else ""
+    return f", epoch {row['epoch']:,} of {len(meta['history']):,}{held}"
 
 
 def _tokens(training: dict[str, Any]) -> str:
@@ -257,15 +272,16 @@ def _size(place: Path) -> int:
     return sum(f.stat().st_size for f in place.iterdir()) if place.is_dir() else place.stat().st_size
 
 
-def _mount_tagger() -> None:
-    """`caspipe train tagger`, which learns from CoNLL-U files and not from a pipeline."""
+def _mount(name: str) -> None:
+    """A command that learns from files of its own and not from a pipeline: `caspipe train tagger`, `caspipe train vectors`."""
     try:
-        tagger = importlib.import_module(".cli_train_tagger", __package__)
+        found = importlib.import_module(f".cli_train_{name}", __package__)
     except ModuleNotFoundError as error:
-        if error.name != f"{__package__}.cli_train_tagger":
+        if error.name != f"{__package__}.cli_train_{name}":
             raise
     else:
-        app.command("tagger", epilog=tagger.EPILOG)(tagger.command)
+        app.command(name, epilog=found.EPILOG)(found.command)
 
 
-_mount_tagger()
+_mount("tagger")
+_mount("vectors")

@@ -1,5 +1,5 @@
 """Neural networks over tokens, put together from named parts. PyTorch is asked for when one is trained or applied."""
 
-from . import annotator, parts, trainer
+from . import annotator, parts, trainer, vectors
 
-__all__ = ["annotator", "parts", "trainer"]
+__all__ = ["annotator", "parts", "trainer", "vectors"]

@@ -1,0 +1,302 @@
+"""Vectors of words as a resource: read from any of the usual formats, looked up by the forms of tokens."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from ....pipeline import resources
+from ....pipeline.errors import ConsumerError, ResourceError, nearest
+from ....pipeline.files import AtomicFile, make_folder, write_atomic
+from ....pipeline.resources import Resource
+from .fasttext_format import read_fasttext
+from .own_format import meta_of, read_own, written
+from .reading import HEAD, Content, Damaged, Floats32, opened, spellings, told_format
+from .text_format import read_glove, read_word2vec
+from .word2vec_binary import read_binary
+
+FOLDER_VARIABLE = "CASPIPE_VECTORS"
+"""Names folders of files of vectors, separated as in PATH: they are then found by their names."""
+
+_ENDS = (".gz", ".npz", ".txt", ".vec", ".bin")
+_BLANK = re.compile(r"[\s\0\ud800-\udfff]", re.ASCII)
+_OPTION = re.compile(r"(.+)\?limit=(\d{1,12})", re.DOTALL)
+
+
+class WordVectors(Resource):
+    """Words and their vectors: row i of `matrix`, 32-bit floats of shape (n, dim), belongs to `words[i]`.
+
+    Read from GloVe, word2vec (text and binary), fastText (`.vec` and `.bin`) and caspipe's own files; text and word2vec's binary
+    files also gzipped. The format is told by the content. `load("glove.txt?limit=100000")` reads no more than the first rows.
+    """
+
+    kind = "vectors"
+
+    def __init__(
+        self,
+        words: Iterable[str],
+        matrix: Floats32,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        compose: Callable[[str], Floats32 | None] | None = None,
+        place: str = "",
+    ) -> None:
+        """Vectors given by a program. `meta`: plain data that the file will carry; `digits: true` in it means that digits
+        are written 0 in the words. Raises ValueError where words and matrix do not fit."""
+        self.words = list(words)
+        self.matrix = np.ascontiguousarray(matrix, dtype=np.float32).view()
+        self.matrix.flags.writeable = False
+        self.meta = dict(meta or {})
+        self.place = place
+        self.duplicates = 0
+        """Rows of the file left out because their word was there before."""
+        self.undecodable = 0
+        """Rows of the file left out because their word is not UTF-8."""
+        self._compose = compose
+        self._again: tuple[Any, ...] | None = None
+        self._rows = {word: i for i, word in enumerate(self.words)}
+        if self.matrix.ndim != 2 or len(self.matrix) != len(self.words) or len(self._rows) != len(self.words):
+            raise ValueError("expected one row for each word, and no word twice")
+
+    @classmethod
+    def load(cls, name: str, *, limit: int | None = None, only: Iterable[str] | None = None) -> Self:
+        """Reads vectors by path, or by name from the folders of `CASPIPE_VECTORS`.
+
+        `limit`: first rows of the file to look at; `only`: keep the words that these forms are looked up as. Raises
+        ResourceError for a file that is missing, damaged, cut off or something else; it never quotes the file.
+        """
+        path, option = located(name)
+        if limit is None:
+            limit = option
+        if limit is not None and limit < 1:
+            raise ResourceError(f"vectors {path}: limit: expected 1 or more, got {limit}")
+        chosen = None if only is None else frozenset(only)
+        found = _read(path, limit, chosen)
+        made = cls(found.words, found.matrix, meta=found.meta, compose=found.compose, place=str(path))
+        made.duplicates, made.undecodable = found.duplicates, found.undecodable
+        made._again = (str(path), limit, chosen)
+        return made
+
+    @classmethod
+    def names(cls) -> list[str]:
+        return sorted(known())
+
+    @classmethod
+    def check(cls, name: str) -> str | None:
+        option = _OPTION.fullmatch(name)
+        return super().check(option[1] if option and not Path(name).exists() else name)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        if self._again is not None:
+            return _reload, (type(self), *self._again)
+        return _remake, (type(self), self.words, self.matrix, self.meta)
+
+    def __repr__(self) -> str:
+        return f"<WordVectors {len(self.words)} x {self.dim}>"
+
+    def __len__(self) -> int:
+        """Number of words."""
+        return len(self.words)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, form: str) -> bool:
+        return self.row(form) >= 0
+
+    @property
+    def dim(self) -> int:
+        """Numbers in a vector."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def subwords(self) -> bool:
+        """Whether unknown words get a vector made of their parts (binary models of fastText)."""
+        return self._compose is not None
+
+    def row(self, form: str) -> int:
+        """The row of a form, -1 for an unknown one: as it is, else in lower case, else with its digits replaced where the
+        words have theirs replaced (`0000` or, as in Google News, `####`)."""
+        found = self._rows.get(form)
+        if found is not None:
+            return found
+        for spelling in spellings(form, self._digits):
+            found = self._rows.get(spelling)
+            if found is not None:
+                return found
+        return -1
+
+    def vector(self, form: str) -> Floats32 | None:
+        """The vector of a form, shape (dim,): its row, else made of its parts where the model can, else None."""
+        row = self.row(form)
+        if row >= 0:
+            found: Floats32 = self.matrix[row]
+            return found
+        return self._compose(form) if self._compose is not None else None
+
+    def nearest(self, form: str, n: int = 10) -> list[tuple[str, float]]:
+        """The words with the most similar vectors and their cosine, most similar first; the word itself is left out.
+
+        Raises ValueError for a form without a vector.
+        """
+        vector = self.vector(form)
+        if vector is None or not (length := float(np.linalg.norm(vector))):
+            raise ValueError(f"no vector: the word is none of the {len(self.words):,} there are")
+        lengths = np.where(self._lengths > 0, self._lengths, 1)
+        cosine = self.matrix @ (vector / np.float32(length)) / lengths
+        own = self.row(form)
+        best = [int(i) for i in np.argsort(-cosine, kind="stable")[: n + 1] if i != own]
+        return [(self.words[i], float(cosine[i])) for i in best[:n]]
+
+    def to_bytes(self) -> bytes:
+        """The vectors as a file of caspipe's own: a NumPy archive without pickles, with a checksum; same vectors, same bytes.
+
+        Parts of words are not in it. Raises ConsumerError for words that are no Unicode text.
+        """
+        meta = {**self.meta, "words": len(self.words), "dim": self.dim, "caspipe": _version()}
+        try:
+            return written(self.words, self.matrix, meta)
+        except UnicodeEncodeError:
+            raise ConsumerError("vectors: a word holds half a surrogate pair, which no file can carry") from None
+
+    def write(self, path: Path, format: Literal["npz", "word2vec"] = "npz") -> None:
+        """Writes a file, whole or not at all: caspipe's own format, or word2vec's text, which other tools read too.
+
+        Raises ConsumerError where the path cannot be written, or a word cannot in that format.
+        """
+        make_folder(path.parent)
+        if format == "npz":
+            write_atomic(path, self.to_bytes(), durable=False)
+        else:
+            self._write_text(path)
+        _forget(path)
+
+    def _write_text(self, path: Path) -> None:
+        faulty = sum(not word or _BLANK.search(word) is not None for word in self.words)
+        if faulty:
+            raise ConsumerError(
+                f"{path}: {faulty:,} words are empty or hold blanks, which word2vec's text cannot: use npz"
+            )
+        row = "%s " + " ".join(["%.9g"] * self.dim) + "\n"  # nine digits tell any two 32-bit floats apart
+        file = AtomicFile(path)
+        try:
+            file.write(f"{len(self.words)} {self.dim}\n".encode())
+            for at in range(0, len(self.words), 1_000):
+                part = zip(self.words[at : at + 1_000], self.matrix[at : at + 1_000].tolist(), strict=True)
+                file.write("".join([row % (word, *numbers) for word, numbers in part]).encode())
+            file.commit(durable=False)
+        except BaseException:
+            file.discard()
+            raise
+
+    @cached_property
+    def _lengths(self) -> Floats32:
+        return np.asarray(np.linalg.norm(self.matrix, axis=1), dtype=np.float32)
+
+    @cached_property
+    def _digits(self) -> str:
+        """What stands for digits in the words; empty where digits are written as they are."""
+        if self.meta.get("digits") is True:
+            return "0"
+        text = " ".join(self.words)
+        if "##" in text and not re.search(r"\d\d", text):
+            return "#"
+        return "0" if "00" in text and not re.search(r"[1-9]", text) else ""
+
+
+def _reload(cls: type[WordVectors], name: str, limit: int | None, only: frozenset[str] | None) -> WordVectors:
+    return cls.load(name, limit=limit, only=only)
+
+
+def _remake(cls: type[WordVectors], words: list[str], matrix: Floats32, meta: dict[str, Any]) -> WordVectors:
+    return cls(words, matrix, meta=meta)
+
+
+def _version() -> str:
+    try:
+        return version("caspipe")
+    except PackageNotFoundError:
+        return "absent"
+
+
+def known() -> dict[str, Path]:
+    """The files in the folders of `CASPIPE_VECTORS`, by name without ending."""
+    found: dict[str, Path] = {}
+    for folder in [Path(p) for p in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if p]:
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            name = path.name.removesuffix(".gz")
+            if path.is_file() and path.name.endswith(_ENDS) and not name.startswith("."):
+                found[name.rsplit(".", 1)[0] if name.endswith(_ENDS) else name] = path
+    return found
+
+
+def located(name: str) -> tuple[Path, int | None]:
+    """The file of a name, and the limit that the name may carry (`?limit=1000`). Raises ResourceError with the nearest name."""
+    limit = None
+    if not Path(name).exists() and (option := _OPTION.fullmatch(name)):
+        name, limit = option[1], int(option[2])
+    path = Path(name)
+    if not path.exists():
+        named = known()
+        if name not in named:
+            raise ResourceError(f"no vectors or file called {name!r}{nearest(name, named)}")
+        path = named[name]
+    if not path.is_file():
+        raise ResourceError(f"vectors {path}: expected a file, found something else")
+    return path, limit
+
+
+def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
+    with opened(path) as file:
+        head = file.read(HEAD)
+        told = told_format(head)
+        if told == "fasttext":
+            if isinstance(file, gzip.GzipFile):
+                raise Damaged("a packed model of fastText: unpack it, for it is not read as a whole")
+            return read_fasttext(path, limit, only)
+        file.seek(0)
+        if told == "npz":
+            return read_own(file, limit, only)
+        readers: Mapping[str, Any] = {
+            "glove": read_glove,
+            "word2vec text": read_word2vec,
+            "word2vec binary": read_binary,
+        }
+        found: Content = readers[told](file, head, limit, only)
+        return found
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raises ResourceError where writing vectors to the path would overwrite what `WordVectors.write` does not make."""
+    if not path.exists():
+        return
+    try:
+        if not path.is_file():
+            raise ResourceError("")
+        if path.stat().st_size:
+            with opened(path) as file:
+                told = told_format(file.read(HEAD))
+                file.seek(0)
+                if told == "npz":
+                    meta_of(file)
+                elif told != "word2vec text":
+                    raise ResourceError("")
+    except ResourceError:
+        raise ResourceError(f"{path}: exists and holds no word vectors: choose another name") from None
+
+
+def _forget(path: Path) -> None:
+    """Whoever loads this path again in this process gets what was written, not what was there before."""
+    place = path.resolve()
+    for key in [k for k in resources._LOADED if k[0] is WordVectors]:
+        option = _OPTION.fullmatch(key[1])
+        if Path(option[1] if option else key[1]).resolve() == place:
+            del resources._LOADED[key]
