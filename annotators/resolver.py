@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 
 from ..pipeline.component import AnalysisEngine, component
 from ..pipeline.errors import CasError
-from ..typesystem import INITIAL_VIEW, Cas, Phi, PhiCandidate, PhiKind, Sentence, View
-from .resolving import BELOW, EMPTY, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
-from .resolving.claims import Remainder, uncovered
+from ..typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
+from .resolving import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
+from .resolving import majority as _majority  # noqa: F401  # registers the strategy
+from .resolving.claims import Remainder, groups, uncovered
 from .resolving.merging import merge
 from .resolving.refining import refine
 from .resolving.strategies import Priority
@@ -20,6 +20,9 @@ from .resolving.strategies import Priority
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])
 class Resolver(AnalysisEngine):
     """Turns PHI candidates into final Phi that never overlap and cover everything the candidates cover (law 3).
+
+    Only a strategy that votes and is told to drop the minority (`minority: drop`) leaves text uncovered; such candidates
+    stay in the CAS with the reason `outvoted`.
 
     Each candidate gets `winner` and `reason`, each Phi the reason and the source of the candidate that speaks. Running it
     again replaces what an earlier run made. A Phi that no candidate stands behind (from a file, from another engine) is
@@ -42,13 +45,15 @@ class Resolver(AnalysisEngine):
     refine: bool = False
     """A winner of a first-level kind takes over the kind of the candidate with the highest priority that it covers and whose kind
     is below its own: where a model says PERSON and a rule PERSON_DOCTOR, it is a doctor."""
-    threshold: dict[PhiKind, float] = field(default_factory=dict)
-    """Candidates of a kind (and of the kinds below it) with less confidence are left out; 0 to 1."""
+    threshold: dict[PhiKind, float] | float = field(default_factory=dict)
+    """Candidates with less confidence are left out (0 to 1): of a kind and of the kinds below it, or of all kinds."""
 
     def __post_init__(self) -> None:
-        for kind, value in self.threshold.items():
+        found = self.threshold.items() if isinstance(self.threshold, dict) else [(None, self.threshold)]
+        for kind, value in found:
             if not 0 <= value <= 1:
-                raise ValueError(f"threshold {kind.name}: expected a number from 0 to 1, got {value!r}")
+                told = f"threshold {kind.name}" if kind else "threshold"
+                raise ValueError(f"{told}: expected a number from 0 to 1, got {value!r}")
 
     def mentions(self) -> Iterator[tuple[str, str]]:
         for name in self.priority:
@@ -56,6 +61,15 @@ class Resolver(AnalysisEngine):
         for names in self.per_kind.values():
             for name in names:
                 yield "per_kind", name
+        for name in self.strategy.mentions():
+            yield "strategy", name
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return tuple(dict.fromkeys((*self.inputs, *self.strategy.needs())))
+
+    def open(self) -> None:
+        super().open()
+        self.strategy.open()
 
     @cached_property
     def _order(self) -> SourceOrder:
@@ -66,7 +80,7 @@ class Resolver(AnalysisEngine):
             return
         view = cas.view()
         bids = list(self._bids(_adopted(view), view.text))
-        settled = [self._settle(group, view.text) for group in groups(bids)]
+        settled = self._settled(list(groups(bids)), view)
         if self.refine:
             for settlement in settled:
                 refine(settlement, self._order)
@@ -81,6 +95,9 @@ class Resolver(AnalysisEngine):
                 bid.candidate.reason = claim.reason if reason is None else reason
                 if not phi.value and bid.candidate.kind.top is phi.kind.top and _spans(bid, phi):
                     phi.value = bid.candidate.value
+            for bid, rival, why in settlement.outvoted:
+                bid.candidate.winner = None if rival is None else made[id(rival.into or rival)]
+                bid.candidate.reason = why
         view.add_all([made[id(claim)] for claim in claims if claim.into is None])
 
     def _bids(self, candidates: Iterable[PhiCandidate], text: str) -> Iterator[Bid]:
@@ -89,7 +106,7 @@ class Resolver(AnalysisEngine):
             if candidate.reason.startswith(VETOED):
                 continue
             begin, end = trimmed(text, candidate.begin, candidate.end)
-            least = self.threshold.get(candidate.kind, self.threshold.get(candidate.kind.top, 0.0))
+            least = self._least(candidate.kind)
             if begin == end:
                 candidate.reason = EMPTY
             elif candidate.confidence < least:
@@ -97,12 +114,23 @@ class Resolver(AnalysisEngine):
             else:
                 yield Bid(begin, end, candidate)
 
-    def _settle(self, group: list[Bid], text: str) -> Settlement:
-        if len(group) == 1:
-            (bid,) = group
-            claim = Claim(bid.begin, bid.end, bid.candidate.kind, bid.candidate, 0, "won: no other candidate here")
-            return Settlement([claim], [(bid, claim, None)])
-        settlement = self.strategy.settle(group, text, self._order, self.remainder)
+    def _least(self, kind: PhiKind) -> float:
+        if isinstance(self.threshold, dict):
+            return self.threshold.get(kind, self.threshold.get(kind.top, 0.0))
+        return self.threshold
+
+    def _settled(self, grouped: list[list[Bid]], view: View) -> list[Settlement]:
+        """The settlement of each group, checked."""
+        asked = [group for group in grouped if len(group) > 1 or self.strategy.judges]
+        found = iter(self.strategy.settle_all(asked, view, self._order, self.remainder))
+        return [
+            self._checked(next(found), group, view.text)
+            if len(group) > 1 or self.strategy.judges
+            else _undisputed(group[0])
+            for group in grouped
+        ]
+
+    def _checked(self, settlement: Settlement, group: list[Bid], text: str) -> Settlement:
         settlement.claims.sort(key=lambda claim: claim.begin)
         end = -1
         for claim in settlement.claims:
@@ -111,23 +139,18 @@ class Resolver(AnalysisEngine):
                     f"strategy {self.strategy.name} made overlapping or empty spans at {claim.begin}:{claim.end}"
                 )
             end = claim.end
-        for begin, end in uncovered(group, settlement.claims, text):
+        for bid, _, reason in settlement.outvoted:
+            if not (self.strategy.drops and reason.startswith(OUTVOTED)):
+                raise CasError(f"strategy {self.strategy.name} leaves {bid.begin}:{bid.end} out without being asked to")
+        out = {id(bid) for bid, _, _ in settlement.outvoted}
+        for begin, end in uncovered([bid for bid in group if id(bid) not in out], settlement.claims, text):
             raise CasError(f"strategy {self.strategy.name} uncovers {begin}:{end}")
         return settlement
 
 
-def groups(bids: Iterable[Bid]) -> Iterator[list[Bid]]:
-    """Bids that hang together by overlaps, in text order."""
-    group: list[Bid] = []
-    limit = -math.inf
-    for bid in sorted(bids, key=lambda b: (b.begin, -b.end)):
-        if group and bid.begin >= limit:
-            yield group
-            group = []
-        group.append(bid)
-        limit = max(limit, bid.end) if len(group) > 1 else bid.end
-    if group:
-        yield group
+def _undisputed(bid: Bid) -> Settlement:
+    claim = Claim(bid.begin, bid.end, bid.candidate.kind, bid.candidate, 0, "won: no other candidate here")
+    return Settlement([claim], [(bid, claim, None)])
 
 
 def _adopted(view: View) -> list[PhiCandidate]:
@@ -158,7 +181,7 @@ def _is_rest(phi: Phi, view: View) -> bool:
 def _phi(claim: Claim) -> Phi:
     speaker = claim.speaker
     alone = claim.begin == speaker.begin and claim.end == speaker.end
-    value = speaker.value if alone else ""
+    value = speaker.value if alone and claim.kind.top is speaker.kind.top else ""
     phi = Phi(claim.begin, claim.end, kind=claim.kind, confidence=claim.confidence, value=value, reason=claim.reason)
     phi._source = speaker.source
     return phi

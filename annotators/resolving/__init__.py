@@ -1,6 +1,6 @@
-"""How overlapping candidates become disjoint PHI: source priority, strategies, rests, merging."""
+"""How overlapping candidates become disjoint PHI: source priority, strategies, votes, rests, merging."""
 
-from .claims import BELOW, EMPTY, REST, VETOED, Bid, Claim, Settlement, content, takes_part, trimmed
+from .claims import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, content, takes_part, trimmed
 from .order import DEFAULT_PRIORITY, SourceOrder
 from .strategies import Strategy
 
@@ -8,6 +8,7 @@ __all__ = [
     "BELOW",
     "DEFAULT_PRIORITY",
     "EMPTY",
+    "OUTVOTED",
     "REST",
     "VETOED",
     "Bid",

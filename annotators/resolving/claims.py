@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,11 +19,13 @@ BELOW = "below threshold"
 EMPTY = "nothing but white space"
 REST = "rest of"
 """The reason of a Phi that no candidate won, but that a loser covers, begins with this."""
+OUTVOTED = "outvoted"
+"""The reason of a candidate that a vote left out begins with this; the text that it alone covers is not masked."""
 
 
 def takes_part(candidate: PhiCandidate) -> bool:
-    """Whether a candidate counts: not vetoed and, as far as a resolver said, not empty and not below a threshold."""
-    return not candidate.reason.startswith((VETOED, BELOW, EMPTY))
+    """Whether a candidate counts: not vetoed and, as far as a resolver said, not empty, below a threshold or outvoted."""
+    return not candidate.reason.startswith((VETOED, BELOW, EMPTY, OUTVOTED))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,12 @@ class Bid:
     begin: int
     end: int
     candidate: PhiCandidate
+    voted: PhiKind | None = None
+    """The kind that a vote gave the span; None: the candidate's own."""
+
+    @property
+    def kind(self) -> PhiKind:
+        return self.voted or self.candidate.kind
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +73,9 @@ class Settlement:
     claims: list[Claim]
     verdicts: list[tuple[Bid, Claim, str | None]] = field(default_factory=list)
     """None as reason: the claim's own, final reason."""
+    outvoted: list[tuple[Bid, Claim | None, str]] = field(default_factory=list)
+    """Bids that a vote left out, the claim they stand in the way of, and the reason, which begins with `OUTVOTED`: text that
+    they alone cover stays readable. Only a strategy that was asked to (`drops`) may have any."""
 
 
 class Ground:
@@ -93,6 +105,20 @@ class Ground:
         at = bisect_left(self._begins, claim.begin)
         claim.begin, claim.end = min(claim.begin, begin), max(claim.end, end)
         self._begins[at] = claim.begin
+
+
+def groups(bids: Iterable[Bid]) -> Iterator[list[Bid]]:
+    """Bids that hang together by overlaps, in text order."""
+    group: list[Bid] = []
+    limit = -math.inf
+    for bid in sorted(bids, key=lambda b: (b.begin, -b.end)):
+        if group and bid.begin >= limit:
+            yield group
+            group = []
+        group.append(bid)
+        limit = max(limit, bid.end) if len(group) > 1 else bid.end
+    if group:
+        yield group
 
 
 def content(text: str) -> bool:
@@ -136,7 +162,7 @@ def settle(ranked: Sequence[Bid], text: str, remainder: Remainder, compare: Comp
         candidate = bid.candidate
         rivals = ground.over(bid.begin, bid.end)
         if not rivals:
-            claim = Claim(bid.begin, bid.end, candidate.kind, candidate, rank, "won: no other candidate here")
+            claim = Claim(bid.begin, bid.end, bid.kind, candidate, rank, "won: no other candidate here")
             verdicts.append((bid, ground.put(claim), None))
             continue
         best = min(rivals, key=lambda c: c.rank)
@@ -145,7 +171,7 @@ def settle(ranked: Sequence[Bid], text: str, remainder: Remainder, compare: Comp
         won, lost = compare(best.speaker, candidate)
         if best.reason.startswith("won: no other"):
             best.reason = f"won over {source_of(candidate)}: {won}" + best.reason[len("won: no other candidate here") :]
-        if (best.begin, best.end, best.kind) == (bid.begin, bid.end, candidate.kind):
+        if (best.begin, best.end, best.kind) == (bid.begin, bid.end, bid.kind):
             reason = f"same span as {source_of(best.speaker)}, {lost}"
         else:
             reason = f"lost to {source_of(best.speaker)}: {lost}"
@@ -173,7 +199,7 @@ def _cover(ground: Ground, bid: Bid, rank: int, gap: Gap, text: str, remainder: 
     else:
         beside = next(c for c in (left, right) if c)
         reason = f"{REST} {source} beside {source_of(beside.speaker)}"
-        ground.put(Claim(begin, end, bid.candidate.kind, bid.candidate, rank, reason))
+        ground.put(Claim(begin, end, bid.kind, bid.candidate, rank, reason))
 
 
 def _neighbour(bid: Bid, gap: Gap, rest: str, remainder: Remainder) -> Claim | None:
@@ -182,7 +208,7 @@ def _neighbour(bid: Bid, gap: Gap, rest: str, remainder: Remainder) -> Claim | N
         return None
     touching = [c for c in (left, right) if c]
     if remainder == "auto":
-        touching = [c for c in touching if c.kind.top is bid.candidate.kind.top]
+        touching = [c for c in touching if c.kind.top is bid.kind.top]
     return min(touching, key=lambda c: c.rank, default=None)
 
 

@@ -42,7 +42,7 @@ class SourceOrder:
         if known is None:
             entries = self._per_kind.get(kind.name) or self._per_kind.get(kind.top.name) or self._general
             path = source.split("/")
-            known = next((i for i, entry in enumerate(entries) if _names(entry, path)), len(entries))
+            known = next((i for i, entry in enumerate(entries) if names(entry, path)), len(entries))
             self._memo[key] = known
         return known
 
@@ -52,5 +52,6 @@ def _completed(priority: Iterable[str]) -> list[list[str]]:
     return [entry.split("/") for entry in (*named, *(d for d in DEFAULT_PRIORITY if d not in named))]
 
 
-def _names(entry: list[str], path: list[str]) -> bool:
+def names(entry: Sequence[str], path: Sequence[str]) -> bool:
+    """Whether an entry is an element of a source's path, or a run of elements."""
     return any(path[i : i + len(entry)] == entry for i in range(len(path) - len(entry) + 1))

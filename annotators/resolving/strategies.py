@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from ...pipeline.component import Part, part
-from ...typesystem import PhiCandidate
+from ...typesystem import FeatureStructure, PhiCandidate, View
 from .claims import Bid, Claim, Remainder, Settlement, key_of, settle, source_of
 from .order import SourceOrder
 
@@ -20,12 +20,36 @@ _NAME = ("first by name", "later by name")
 class Strategy(Part):
     """Settles a group of overlapping candidates.
 
-    A strategy that ranks defines `key` and `criteria`; one that does more overrides `settle`. The resolver refuses an
-    outcome that overlaps or uncovers text (law 3).
+    A strategy that ranks defines `key` and `criteria`; one that does more overrides `settle`, one that looks at the whole
+    document `settle_all`. The resolver refuses an outcome that overlaps or uncovers text (law 3).
     """
 
     criteria: ClassVar[tuple[tuple[str, str], ...]] = ()
     """For each element of the key: how to say that it decided, for the winner and for the loser."""
+    judges: ClassVar[bool] = False
+    """Whether it also decides on candidates that no other overlaps: where sources vote, one alone may be too few."""
+
+    @property
+    def drops(self) -> bool:
+        """Whether it was asked to leave candidates out, so that text which they alone cover stays readable."""
+        return False
+
+    def open(self) -> None:
+        """Loads what parameters name. Raises ResourceError."""
+
+    def mentions(self) -> Iterator[str]:
+        """Components and aggregates that parameters name."""
+        yield from ()
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        """What must be there upstream beside candidates."""
+        return ()
+
+    def settle_all(
+        self, groups: Sequence[Sequence[Bid]], view: View, order: SourceOrder, remainder: Remainder
+    ) -> list[Settlement]:
+        """A settlement for each group of bids of a document that hang together by overlaps, in text order."""
+        return [self.settle(group, view.text, order, remainder) for group in groups]
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
         """Sort key, best first: one element per criterion, and a last one that no two candidates share."""

@@ -1,4 +1,4 @@
-"""What a candidate looks like to the filter: the features of its tokens and of those around, and who proposed it."""
+"""What a span looks like to a filter or a vote: the features of its tokens and of those around, and who proposed it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,25 @@ def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: Feat
     Features of the tokens inside stand under `in`, those of the tokens before and after under their distance from the
     candidate's ends, as far as the window reaches. Real-valued features are left out.
     """
+    places = surroundings(view, [(c.begin, c.end) for c in candidates], features)
+    for candidate, (tokens, seen) in zip(candidates, places, strict=True):
+        found = {f"candidate:{name}" for name in _of(candidate, tokens)}
+        found.update(f"candidate:with={source}" for source in _others(candidate, candidates))
+        yield sorted(found | seen)
+
+
+def surroundings(view: View, spans: Sequence[tuple[int, int]], features: FeatureSet) -> Iterator[tuple[int, set[str]]]:
+    """For each span (begin, end) the number of its tokens, and what the features say of them and of the tokens around."""
     words = Words(view)
     columns = features.columns(words)
     bases = {form: features.bases(form) for form in set(words.forms)}
     sequences = columns.sequences
-    for candidate in candidates:
-        here = words.under(candidate.begin, candidate.end)
+    for begin, end in spans:
+        here = words.under(begin, end)
         first, last = here.start, here.stop
         low = max((s for s, _ in sequences if s <= first), default=0)
         high = max(min((e for _, e in sequences if e >= last), default=len(words)), last)
-        found = {f"candidate:{name}" for name in _of(candidate, last - first)}
-        found.update(f"candidate:with={source}" for source in _others(candidate, candidates))
+        found: set[str] = set()
         for j in here:
             found.update(f"{INSIDE}:{b}" for b in _bases(j, words, bases, columns.values))
         for d in features.offsets:
@@ -36,7 +44,7 @@ def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: Feat
                 found.update(f"{d}:{b}" for b in _bases(j, words, bases, columns.values))
             elif d:
                 found.add(f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}")
-        yield sorted(found)
+        yield last - first, found
 
 
 def _bases(

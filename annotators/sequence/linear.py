@@ -18,6 +18,22 @@ def binary_svm(
 
     Attributes not among `names` are left out.
     """
+    return _fitted(rows, right, names, f"-s 3 -c {C!r} -B 1 -q")
+
+
+def binary_logistic(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
+) -> tuple[dict[str, float], float]:
+    """Weights by attribute, and the bias, of a logistic regression with L2 regularisation, the bias included.
+
+    The probability of `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes not among `names` are left out.
+    """
+    return _fitted(rows, right, names, f"-s 0 -c {C!r} -B 1 -e 0.001 -q")
+
+
+def _fitted(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], options: str
+) -> tuple[dict[str, float], float]:
     from liblinear.liblinear import parameter, problem
     from liblinear.liblinearutil import train
     from scipy.sparse import csr_matrix
@@ -29,7 +45,7 @@ def binary_svm(
     matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
     y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
     steady(1)
-    fitted = train(problem(y, matrix, 1), parameter(f"-s 3 -c {C!r} -B 1 -q"))
+    fitted = train(problem(y, matrix, 1), parameter(options))
     sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
     values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))
     return {name: float(values[i]) for name, i in place.items() if values[i]}, float(values[-1])

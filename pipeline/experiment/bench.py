@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from .. import config
 from ..config import text_of
 from ..errors import CaspipeError
 from . import fingerprint, folds, part_of
 from .corpus import Corpus, Documents, preparation, read_corpus
-from .job import KEY_LENGTH, Job, Testing, Training
-from .plan import Plan, pieces
+from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder
+from .plan import RESOLVER, Piece, Plan, finders, pieces
 from .schedule import Progress, Schedule
 from .scores import Scores
 from .settings import Settings
@@ -106,8 +107,30 @@ class Bench:
         if step is None:
             raise CaspipeError(f"model {model} has no trainer")
         step = part_of.given(step, given or {})
+        needs = self._left_out(model, documents)
         depends = ["training", fingerprint.of_step(step, "consumer"), self._digests(documents), rank]
-        return Training(fingerprint.digest(depends)[:KEY_LENGTH], model, step, documents, rank)
+        depends += [test.key for test in needs]
+        return Training(fingerprint.digest(depends)[:KEY_LENGTH], model, step, documents, rank, needs)
+
+    def _left_out(self, model: str, documents: Documents) -> tuple[Testing, ...]:
+        """Tests of what a model is made of, on the documents it learns from: each in the fold that was not trained on."""
+        found = finders(self.plan.models, self.plan.models[model])
+        if not found:
+            return ()
+        groups = [(name, self.corpus(name).groups[i]) for name, i in documents]
+        self.folded = True
+        with _about(self.corpus(documents[0][0] if documents else "")):
+            made = folds.folds(groups, self.settings.folds, self.settings.seed)
+        return tuple(
+            self._testing(
+                f"{model}: {', '.join(self.plan.models[model].of)}",
+                found,
+                tuple(documents[i] for i in train),
+                tuple(documents[i] for i in test),
+                keep=True,
+            )
+            for train, test in made
+        )
 
     def test(
         self,
@@ -116,25 +139,52 @@ class Bench:
         test: Documents,
         *,
         given: Mapping[str, Any] | None = None,
-        on: Literal["trainer", "annotator"] = "trainer",
+        on: Literal["trainer", "annotator", "resolver"] = "trainer",
+        to: str = "",
         thresholds: Sequence[float] = (),
+        each: bool = False,
     ) -> Testing:
-        """A test of a system. `given` are further parameters of its own trainer or annotator."""
+        """A test of a system. `given` are further parameters of its own trainer, annotator or resolver, or of the
+        model or component `to` that it is made of; `each`: counts are kept by document."""
+        steps = pieces(self.plan.models, system)
+        if on == "resolver":
+            steps, given = _resolved(steps, given or {}), None
+        return self._testing(
+            system, steps, train, test, given=given, on=on, to=to or system, thresholds=thresholds, each=each
+        )
+
+    def _testing(
+        self,
+        system: str,
+        steps: Sequence[Piece],
+        train: Documents,
+        test: Documents,
+        *,
+        given: Mapping[str, Any] | None = None,
+        on: Literal["trainer", "annotator", "resolver"] = "trainer",
+        to: str = "",
+        thresholds: Sequence[float] = (),
+        keep: bool = False,
+        each: bool = False,
+    ) -> Testing:
         made, depends = [], []
-        for piece in pieces(self.plan.models, system):
-            own = given or {} if piece.trained == system else {}
+        for piece in steps:
+            called = piece.trained if to in self.plan.trainable else piece.step.id.rpartition("/")[2]
+            own = given or {} if to and called == to else {}
             step, training = piece.step, None
             if piece.trained:
                 training = self.training(piece.trained, train, own if on == "trainer" else {})
-                step = part_of.given(step, own if on == "annotator" else {})
+            step = part_of.given(step, own if on == "annotator" else {})
             made.append((step, training))
             depends.append([fingerprint.of_step(step, "engine"), training.key if training else None])
         settings = self.settings
         documents = self._digests(test)
-        asked = [settings.criteria, settings.level, settings.schemes, list(thresholds)]
+        asked: list[Any] = [settings.criteria, settings.level, settings.schemes, list(thresholds)]
+        asked += ["candidates"] if keep else []
+        asked += ["each"] if each else []
         key = fingerprint.digest(["test", depends, documents, asked, fingerprint.of_scoring()])[:KEY_LENGTH]
         criteria, schemes = tuple(settings.criteria), tuple(settings.schemes)
-        return Testing(key, system, tuple(made), test, criteria, settings.level, schemes, tuple(thresholds))
+        return Testing(key, system, tuple(made), test, criteria, settings.level, schemes, tuple(thresholds), keep, each)
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -159,6 +209,16 @@ class Bench:
         return [self.schedule.finished[t.key] for t in outcome.job.needs if t.key in self.schedule.finished]
 
     @property
+    def bundles(self) -> list[dict[str, Any]]:
+        """The models that were kept: of which model, from how many documents, where below the folder."""
+        found = [(t, bundle_folder(self.folder, t) / "model") for t in self.schedule.trainings.values()]
+        return [
+            {"model": t.model, "documents": len(t.documents), "folder": path.relative_to(self.folder).as_posix()}
+            for t, path in found
+            if path.exists()
+        ]
+
+    @property
     def failures(self) -> list[str]:
         """Why jobs failed, each reason once."""
         return list(dict.fromkeys(self.schedule.failed.values()))
@@ -173,6 +233,13 @@ class Bench:
         names = dict.fromkeys(name for name, _ in documents)
         made: list[Any] = [text_of(self.prepared[name]) for name in names]
         return made + [self.corpora[name].digests[i] for name, i in documents]
+
+
+def _resolved(steps: Sequence[Piece], given: Mapping[str, Any]) -> list[Piece]:
+    """The steps with further parameters of the resolver, which stands last where none is named."""
+    if not any(p.step.name == RESOLVER for p in steps):
+        steps = [*steps, Piece(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
+    return [Piece(part_of.given(p.step, given), p.trained) if p.step.name == RESOLVER else p for p in steps]
 
 
 def _of(corpus: Corpus, indexes: Iterable[int]) -> Documents:

@@ -10,7 +10,7 @@ from ..component import CasConsumer
 from ..errors import Fault, nearest
 from ..yaml_source import Keys, Source, dotted
 from . import part_of
-from .plan import Model, Plan, pieces
+from .plan import Model, Plan, finders, pieces
 
 
 def checked(plan: Plan, source: Source) -> list[Fault]:
@@ -65,8 +65,15 @@ def _of_model(plan: Plan, model: Model, source: Source) -> list[Fault]:
     if model.trainer is not None:
         step = part_of.given(model.trainer, {part_of.MODEL: "model"})
         trainer = part_of.build(step, "consumers", whole, built)
+        if trainer is None:  # told when the file was read
+            return []
         whole.consumers.append(step)
-        engines, consumers = [c for c in prepared if c is not None], [cast(CasConsumer, trainer)]
+        taught = [
+            part_of.untrained(p.step, built) if p.trained else part_of.build(p.step, "engines", whole, built)
+            for p in finders(plan.models, model)
+        ]
+        engines = [c for c in [*prepared, *taught] if c is not None]
+        consumers = [cast(CasConsumer, trainer)]
         assemble.check_capabilities(reader, engines, consumers, whole, faults)  # type: ignore[arg-type]  # built as a reader
     there = assemble.with_resolver([c for c in found if c is not None])
     assemble.check_capabilities(reader, there, [], whole, faults)  # type: ignore[arg-type]  # built as a reader

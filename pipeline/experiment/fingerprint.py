@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...typesystem import GOLD_VIEW, Cas, Phi
+from ...typesystem import GOLD_VIEW, Cas, KnownPhi, Phi
 from .. import registry
 from ..config import Step
 from ..yaml_source import Text
@@ -22,10 +22,11 @@ def digest(value: Any) -> str:
 
 
 def of_document(cas: Cas) -> str:
-    """A hash of a document's id, text and reference annotations. The text cannot be told from it."""
+    """A hash of a document's id, text, reference annotations and known PHI. Neither text nor values can be told from it."""
     gold = [[p.begin, p.end, p.kind.name] for p in cas.view(GOLD_VIEW).select(Phi)]
     text = hashlib.sha256(cas.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return digest([cas.id, text, gold])
+    known = [[k.kind.name, k.value, k.provenance, k.role] for k in cas.select(KnownPhi)]
+    return digest([cas.id, text, gold, *([known] if known else [])])
 
 
 def of_step(step: Step, role: str) -> list[Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...typesystem import Cas
+from ...typesystem import Cas, PhiCandidate, PhiKind
 from ...typesystem.errors import told
 from .. import resources
 from ..component import CasConsumer, Component
@@ -39,8 +39,8 @@ class Training:
     step: Step
     documents: Documents
     rank: int = 0
-
-    needs: tuple[Training, ...] = ()
+    needs: tuple[Testing, ...] = ()
+    """Tests whose candidates it learns from, beside the documents: each of documents that the tested were not trained on."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -56,6 +56,10 @@ class Testing:
     schemes: tuple[str, ...] = ()
     thresholds: tuple[float, ...] = ()
     """Confidences (0 to 1) at which the system's spans are scored again, leaving out those with less."""
+    keep: bool = False
+    """Whether what its components proposed is kept, for a training that learns from it."""
+    each: bool = False
+    """Whether the counts of every document are kept, for intervals."""
 
     @property
     def needs(self) -> tuple[Training, ...]:
@@ -90,6 +94,8 @@ def work(job: Job, corpora: Mapping[str, Sequence[Cas]], folder: Path) -> dict[s
     noted: list[str] = []
     documents = [corpora[name][i] for name, i in job.documents]
     with _noted(noted):
+        if isinstance(job, Training) and job.needs:
+            documents = _proposed_in(job, documents, folder)
         result = _train(job, documents, folder) if isinstance(job, Training) else _test(job, documents, folder)
     result["warnings"] = noted
     record = {"key": job.key, "seconds": round(time.perf_counter() - began, 3), "result": result}
@@ -98,6 +104,35 @@ def work(job: Job, corpora: Mapping[str, Sequence[Cas]], folder: Path) -> dict[s
     quotes = isinstance(job, Training) and job.rank > 0  # features are named after words of the documents
     write_atomic(path, (json.dumps(record, indent=1) + "\n").encode(), private=quotes)
     return result
+
+
+def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[Cas]:
+    """Copies of the documents with what the tests that the job needs proposed in them."""
+    proposed: dict[tuple[str, int], list[list[Any]]] = {}
+    for test in job.needs:
+        found = (stored(folder, test) or {}).get("candidates")
+        if found is None:
+            raise ComponentError(f"training {job.model}", LookupError("what the models before it proposed is gone"))
+        proposed |= zip(test.documents, found, strict=True)
+    made = []
+    for place, document in zip(job.documents, documents, strict=True):
+        cas = document.copy()
+        for begin, end, kind, confidence, source, rule in proposed[place]:
+            candidate = PhiCandidate(begin, end, kind=PhiKind.of(kind), confidence=confidence, rule=rule)
+            candidate._source = source
+            cas.view().add(candidate)
+        made.append(cas)
+    return made
+
+
+def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
+    """What the components of a test proposed: begin, end, kind, confidence, source, rule. No text, and nothing vetoed."""
+    sources = tuple(f"{step.id}/" for step, _ in job.pieces)
+    return [
+        [c.begin, c.end, c.kind.name, c.confidence, c.source, c.rule]
+        for c in cas.view().select(PhiCandidate)
+        if f"{c.source}/".startswith(sources) and not c.reason.startswith("vetoed")
+    ]
 
 
 def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
@@ -146,27 +181,37 @@ def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any
     for step, training in job.pieces:
         if training is not None:
             path = Text(str(bundle_folder(folder.resolve(), training) / "model"), folder.resolve())
-            step = part_of.given(step, {part_of.MODEL: path})
+            step = part_of.with_model(step, path)
         engines.append(part_of.made(step, "engines"))
         engines[-1].__dict__["_id"] = step.id
-    pairs = []
+    pairs, proposed = [], []
     with Pipeline(engines, name=job.system) as pipeline:
         for document in documents:
             cas = document.copy()
             pipeline.process(cas)
             pairs.append(pair_of(cas))
+            if job.keep:
+                proposed.append(_proposed_by(job, cas))
     for _, training in job.pieces:
         if training is not None:
             _forget(str(bundle_folder(folder.resolve(), training)))
     levelled = [at_level(pair, job.level) for pair in pairs]
 
-    def scored(least: float) -> list[list[Any]]:
+    def scored(least: float) -> Any:
         kept = [dataclasses.replace(p, system=[m for m in p.system if m.confidence >= least]) for p in levelled]
-        return _scores(score(kept, criteria=job.criteria)).to_json()
+        return score(kept, criteria=job.criteria)
 
-    result: dict[str, Any] = {"scores": scored(0.0), "documents": len(documents)}
+    whole = scored(0.0)
+    result: dict[str, Any] = {"scores": _scores(whole).to_json(), "documents": len(documents)}
+    if job.each:
+        result["each"] = _each(whole, job.criteria)
     if job.thresholds:
-        result["thresholds"] = [[least, scored(least)] for least in job.thresholds]
+        found = [(least, scored(least)) for least in job.thresholds]
+        result["thresholds"] = [[least, _scores(scores).to_json()] for least, scores in found]
+        if job.each:
+            result["each_threshold"] = [[least, _each(scores, job.criteria)] for least, scores in found]
+    if job.keep:
+        result["candidates"] = proposed
     if job.schemes:
         result["official"] = {scheme: _official(score(pairs, scheme=scheme)) for scheme in job.schemes}
     return result
@@ -182,6 +227,16 @@ def _scores(found: Any) -> Scores:
         made = Counts(row.gold or 0, row.tp or 0, system, system - (row.fp or 0))
         counts[row.criterion, OVERALL if row.kind == "micro" else row.kind] = made
     return Scores(counts)
+
+
+def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
+    """By criterion: [number of the document, kind, gold, found, marked, right] for whatever occurs."""
+    made = {}
+    for criterion in criteria:
+        kinds, counts = found.counts(criterion)
+        rows = ((n, kind, *map(int, counts[n, k])) for n in range(len(counts)) for k, kind in enumerate(kinds))
+        made[criterion] = [list(row) for row in rows if any(row[2:])]
+    return made
 
 
 def _official(found: Any) -> list[list[Any]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import assemble, config, params, registry
-from ..component import Component
+from ..component import Component, Part
 from ..errors import ConfigError, Fault
 from ..yaml_source import Keys, Source
 
@@ -51,6 +51,34 @@ def given(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
     return dataclasses.replace(step, given={**step.given, **parameters})
 
 
+def places_of_model(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
+    """Where a trained bundle can go: the parameter `model`, or that of a part which a parameter names (`strategy: stacking`)."""
+    known = {p.name: p for p in params.parameters(cls)}
+    if MODEL in known:
+        yield (MODEL,)
+    for name, value in step.given.items():
+        chosen = next(iter(value), "") if isinstance(value, Mapping) else value
+        for family in params.inner_classes(known[name].hint) if name in known and isinstance(chosen, str) else ():
+            if issubclass(family, Part) and family is not Part:
+                try:
+                    named = registry.find_part(family, chosen)
+                except LookupError:
+                    continue  # the parameters' own check tells
+                if MODEL in {p.name for p in params.parameters(named)}:
+                    yield name, chosen, MODEL
+
+
+def with_model(step: config.Step, bundle: Any) -> config.Step:
+    """The engine's step with a trained bundle in its place."""
+    at = next(places_of_model(step, registry.find(step.name, "engine")), (MODEL,))
+    if len(at) == 1:
+        return given(step, {MODEL: bundle})
+    name, chosen = str(at[0]), str(at[1])
+    value = step.given[name]
+    inner = value.get(chosen) if isinstance(value, Mapping) else None
+    return given(step, {name: {chosen: {**(inner or {}), MODEL: bundle}}})
+
+
 def renamed(step: config.Step, model: str) -> config.Step:
     """The step with its model's name before its id, so that a resolver's priority can name either."""
     return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
@@ -72,11 +100,15 @@ def untrained(step: config.Step, faults: list[Fault]) -> Component | None:
     except LookupError as error:
         faults.append(Fault(step.id, str(error), *step.place))
         return None
-    if MODEL not in {p.name for p in params.parameters(cls)}:
+    at = next(places_of_model(step, cls), None)
+    if at is None:
         faults.append(step.fault((), f"{step.name} takes no parameter {MODEL}, so nothing trained can be put into it"))
         return None
-    if MODEL in step.given:
-        faults.append(step.fault((MODEL,), "the experiment chooses it; leave it out"))
+    held: Any = step.given
+    for key in at:
+        held = held.get(key) if isinstance(held, Mapping) else None
+    if held is not None:
+        faults.append(step.fault(at, "the experiment chooses it; leave it out"))
         return None
     found: list[Fault] = []
     params.build(cls, step.given, lambda at, what: found.append(step.fault(at, what)))

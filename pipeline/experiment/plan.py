@@ -9,6 +9,9 @@ from .. import config
 from .experiment import Experiment
 from .settings import Settings
 
+RESOLVER = "resolver"
+"""The component that decides between candidates: a system has one."""
+
 
 @dataclass(slots=True)
 class CorpusPlan:
@@ -27,7 +30,8 @@ class Model:
     trainer: config.Step | None = None
     annotator: config.Step | None = None
     of: list[str] = field(default_factory=list)
-    """Models that find for this one."""
+    """Models that find for this one. Where it has a trainer, too, that learns from what they find in documents that were left
+    out of their training."""
     engines: list[config.Step] = field(default_factory=list)
 
 
@@ -73,10 +77,17 @@ class Piece:
 def pieces(models: Mapping[str, Model], name: str) -> list[Piece]:
     """The steps of a system in order: the models it is made of, its own annotator, its own engines.
 
-    Of a model that is part of another, the resolver is left out: the one of the whole decides.
+    An annotator that is a resolver (with a strategy that is trained) comes last. Of a model that is part of another, the
+    resolver is left out: the one of the whole decides.
     """
     model = models[name]
-    found = [p for other in model.of for p in pieces(models, other) if p.step.name != "resolver"]
-    if model.annotator is not None:
-        found.append(Piece(model.annotator, name))
-    return found + [Piece(step) for step in model.engines]
+    found = finders(models, model)
+    own = [] if model.annotator is None else [Piece(model.annotator, name)]
+    engines = [Piece(step) for step in model.engines]
+    decides = model.annotator is not None and model.annotator.name == RESOLVER
+    return [*found, *engines, *own] if decides else [*found, *own, *engines]
+
+
+def finders(models: Mapping[str, Model], model: Model) -> list[Piece]:
+    """The steps of the models that a model is made of."""
+    return [p for other in model.of for p in pieces(models, other) if p.step.name != RESOLVER]

@@ -13,7 +13,7 @@ from . import part_of
 from .checking import checked
 from .experiment import Experiment
 from .override import override
-from .plan import CorpusPlan, Model, Plan
+from .plan import RESOLVER, CorpusPlan, Model, Plan
 from .settings import Settings
 
 SECTIONS = ("experiment", "corpora", "models")
@@ -137,7 +137,7 @@ class _Reading:
             moved["engines", len(engines), "resolver"] = (*at, "resolver")
             moved["engines", len(engines)] = (*at, "resolver")
             engines.append({"resolver": entry["resolver"]})
-        elif of and isinstance(engines, list) and "resolver" not in map(_name, engines):
+        elif of and isinstance(engines, list) and RESOLVER not in map(_name, [*engines, entry.get("annotator", "")]):
             engines.append({"resolver": {"priority": [str(o) for o in of]}})  # first named, first believed: §5.8
         if "trainer" in entry:
             data["consumers"], moved["consumers", 0] = [entry["trainer"]], (*at, "trainer")
@@ -168,6 +168,8 @@ class _Reading:
         if len(made.engines) != 1:
             return None
         step = part_of.renamed(made.engines[0], name)
+        if step.name == RESOLVER and "priority" not in step.given:
+            step = part_of.given(step, {"priority": [str(o) for o in entry.get("of") or []]})
         part_of.untrained(step, self.faults)
         return step
 

@@ -56,6 +56,7 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
         "shortfalls": shortfalls(bench),
         "corpora": {c.name: {"documents": len(c.documents), "of": c.whole} for c in bench.corpora.values()},
         **to_json(result),
+        **({"bundles": bench.bundles} if bench.settings.keep_models else {}),
         "failures": bench.failures,
         "versions": versions,
     }

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from ...typesystem import Cas
 from .. import registry
 from ..errors import CaspipeError
-from .job import Job, Testing, Training, bundle_folder, reason, stored, work
+from .job import Job, Training, bundle_folder, reason, stored, work
 
 Corpora = Mapping[str, Sequence[Cas]]
 
@@ -52,6 +52,8 @@ class Schedule:
         self.finished: dict[str, dict[str, Any]] = {}
         self.failed: dict[str, str] = {}
         """Why a job failed, by its key."""
+        self.trainings: dict[str, Training] = {}
+        """Every training asked for, by its key."""
         self.skipped = 0
         """Jobs whose result was there already."""
 
@@ -62,7 +64,8 @@ class Schedule:
         """
         wanted = {job.key: job for job in jobs}
         for job in list(wanted.values()):
-            wanted |= {t.key: t for t in job.needs}
+            wanted |= _needs(job)
+        self.trainings |= {key: job for key, job in wanted.items() if isinstance(job, Training)}
         left: dict[str, Job] = {}
         for key, job in wanted.items():
             if key in self.finished:
@@ -74,7 +77,9 @@ class Schedule:
             else:
                 left[key] = job
         for job in list(left.values()):  # a model that was tested before may be gone, and is needed once more
-            left |= {t.key: t for t in job.needs if not bundle_folder(self.folder, t).is_dir()}
+            left |= {
+                t.key: t for t in job.needs if isinstance(t, Training) and not bundle_folder(self.folder, t).is_dir()
+            }
         ordered = _in_order(left.values())
         self.progress.batch(len(wanted), len(wanted) - len(left))
         uses = _Uses(ordered, self)
@@ -156,14 +161,28 @@ class _Uses:
 
 
 def _in_order(jobs: Iterable[Job]) -> list[Job]:
-    """Each test right behind the trainings it needs, so that few bundles lie about at any time."""
+    """Each job right behind those it needs, so that few bundles lie about at any time."""
     left = {job.key: job for job in jobs}
     made: dict[str, Job] = {}
+
+    def place(job: Job) -> None:
+        if job.key not in made:
+            for needed in job.needs:
+                if needed.key in left:
+                    place(needed)
+            made[job.key] = job
+
     for job in left.values():
-        if isinstance(job, Testing):
-            made |= {t.key: t for t in job.needs if t.key in left}
-        made[job.key] = job
+        place(job)
     return list(made.values())
+
+
+def _needs(job: Job) -> dict[str, Job]:
+    """All that a job needs, directly or through others, by key."""
+    found: dict[str, Job] = {}
+    for needed in job.needs:
+        found |= {**_needs(needed), needed.key: needed}
+    return found
 
 
 def _ready(waiting: Mapping[str, Job], running: Mapping[Any, Job]) -> list[Job]:

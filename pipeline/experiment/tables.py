@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .bench import Bench, Outcome, of_each
@@ -15,20 +15,22 @@ CONVENTION = (
 )
 
 
+def by_kind(outcomes: Iterable[Sequence[Outcome]], settings: Settings) -> list[str]:
+    """The criteria that tell kinds apart; `token-binary` and its like count all kinds together only. All where none does."""
+    counted = {c for many in outcomes for s in of_each(many) for c, kind in s.counts if kind != OVERALL}
+    return [c for c in settings.criteria if c in counted] or settings.criteria
+
+
 def of_kinds(title: str, outcomes: Sequence[Outcome], settings: Settings, note: str = "") -> Table:
     """Kinds by criterion: precision, recall, F1, with all kinds together first. Over folds: the mean of what is defined."""
     many = of_each(outcomes)
-    kinds = kinds_of(many)
-    columns = ["kind", *(f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES), "spans"]
+    kinds, criteria = kinds_of(many), by_kind([outcomes], settings)
+    columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
     rows: list[list[Cell]] = [
         [
             kind,
-            *(averaged(many, c, kind, m) for c in settings.criteria for m in MEASURES),
-            sum(
-                scores.counts[settings.criteria[0], kind].gold
-                for scores in many
-                if (settings.criteria[0], kind) in scores.counts
-            ),
+            *(averaged(many, c, kind, m) for c in criteria for m in MEASURES),
+            sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts),
         ]
         for kind in kinds
     ]

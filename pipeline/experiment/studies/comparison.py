@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from ...component import part
+from ...yaml_source import Keys
 from ..bench import Bench, batched, of_each
 from ..experiment import Experiment
+from ..plan import Plan
+from ..reference import Reference
 from ..result import Figure, Result, shown
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
 from ..settings import Measure
-from ..tables import CONVENTION, across, of_kinds, of_systems, official, records
+from ..tables import CONVENTION, across, by_kind, of_kinds, of_systems, official, records
 
 
 @part("comparison")
@@ -24,6 +28,13 @@ class Comparison(Experiment):
     """Systems to be compared, in the order of the tables; all of the file's where it is empty."""
     measure: Measure = "f1"
     """What the tables across systems show."""
+    reference: list[Reference] = dataclasses.field(default_factory=list)
+    """Tables of the publication that is repeated, each shown beside our own figures."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for number, table in enumerate(self.reference):
+            for keys, what in table.check(plan, plan.chosen()):
+                yield ("reference", number, *keys), what
 
     def run(self, bench: Bench) -> Result:
         settings, splits = bench.settings, bench.splits()
@@ -33,9 +44,10 @@ class Comparison(Experiment):
         where = settings.test or f"{len(splits)} folds of {bench.plan.train}"
         result = Result()
         result.tables.append(of_systems(by_system, settings, f"All kinds together, on {where}"))
+        result.tables += [reference.table(by_system) for reference in self.reference]
         result.tables += official(by_system, settings)
         kinds = kinds_of(s for many in by_system.values() for s in of_each(many))
-        for criterion in settings.criteria:
+        for criterion in by_kind(by_system.values(), settings):
             table = across(by_system, criterion, self.measure)
             result.tables.append(table)
             values = [row[1:] for row in table.rows]
@@ -44,6 +56,7 @@ class Comparison(Experiment):
             caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}."
             data = (chosen, kinds, values)
             result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
+        for criterion in settings.criteria:
             reached = {s: averaged(of_each(m), criterion, OVERALL, self.measure) for s, m in by_system.items()}
             top = best(reached)
             if top is not None:

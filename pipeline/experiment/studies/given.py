@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ... import params, registry
+from ...config import Step
 from ...errors import nearest
 from ...yaml_source import Keys
 from .. import part_of
@@ -18,6 +19,11 @@ def faults_of(plan: Plan, model: str, on: str, tries: Iterable[Mapping[str, Any]
     if step is None:
         yield ("models",), f"{model} has no {on}{nearest(model, plan.trainable)}"
         return
+    yield from faults_in(step, on, tries, model)
+
+
+def faults_in(step: Step, on: str, tries: Iterable[Mapping[str, Any]], model: str) -> Iterator[tuple[Keys, str]]:
+    """The same for a step of a model."""
     cls = registry.find(step.name, "consumer" if on == "trainer" else "engine")
     names = [p.name for p in params.parameters(cls)]
     seen: set[str] = set()

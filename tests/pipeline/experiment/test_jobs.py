@@ -214,3 +214,19 @@ def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: 
     assert not list(out.glob("*/.*"))
     assert len(run(path, out)) <= 12 - len(finished) + 3  # a model may have been trained, and gone, before its test
     assert len(list(out.glob("jobs/*.json"))) == 12
+
+
+def test_what_is_known_beside_a_document_is_part_of_what_a_job_depends_on() -> None:
+    from caspipe.pipeline.experiment import fingerprint
+    from caspipe.typesystem import GOLD_VIEW, Cas, KnownPhi, PhiKind
+
+    def of(*names: str) -> str:
+        cas = Cas("Seen today.", id="note")
+        cas.create_view(GOLD_VIEW, cas.text)
+        for name in names:
+            cas.add(KnownPhi(kind=PhiKind.PERSON_PATIENT, value=name))
+        return fingerprint.of_document(cas)
+
+    assert of() == of()
+    assert of("Ann Reed") == of("Ann Reed")
+    assert len({of(), of("Ann Reed"), of("Ann Reid")}) == 3

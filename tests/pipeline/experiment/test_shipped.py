@@ -12,7 +12,7 @@ from caspipe.pipeline.experiment.shipped import folder, locate, names
 
 KINDS = {
     *("ablation", "comparison", "cross_corpus", "cross_validation", "grid", "learning_curve"),
-    *("mixing", "positions", "ranking", "sweep", "threshold"),
+    *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold"),
 }
 
 

@@ -32,7 +32,7 @@ def test_all_kinds_of_the_source_are_there() -> None:
     registry.import_wing("caspipe.pipeline.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
         *("ablation", "comparison", "cross_corpus", "cross_validation", "grid", "learning_curve"),
-        *("mixing", "positions", "ranking", "sweep", "threshold"),
+        *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
     ]
 
 

@@ -1,0 +1,48 @@
+"""The model card of a stacked vote (Mitchell et al. 2019, "Model Cards for Model Reporting")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..sequence.card import shown
+
+_WITHOUT = "Its attributes name voters, kinds and lengths: nothing of the texts it was trained on is in it."
+_WITH = (
+    "Some of its attributes are words of the texts it was trained on: where those are real narratives, treat it like them until "
+    "somebody has read its attributes (`caspipe model info NAME --attributes 50`)."
+)
+
+
+def stacking_card(meta: Mapping[str, Any]) -> str:
+    """The card, for people: who votes, what the vote was learnt from, what it reached, what it cannot do."""
+    training, facts = meta["training"], meta["training"]["stacking"]
+    voters = ", ".join(f"`{voter}`" for voter in meta["voters"])
+    lines = [f"# {meta['name']}", "", meta["title"] or f"Chooses among the spans that {voters} propose.", ""]
+    lines += [
+        f"* Type: {meta['type']}, a logistic regression over votes; for `resolver: {{strategy: {{stacking: ...}}}}`"
+    ]
+    lines += [f"* Voters: {voters}", f"* Threshold: {meta['threshold']:g}"]
+    lines += [f"* Language: {meta['language'] or 'not said'}", f"* Licence: {meta['licence'] or 'not said'}"]
+    lines += [f"* Active weights: {meta['active_features']:,}", "", "## Training", ""]
+    lines += [f"{training['documents']:,} documents, {facts['proposals']:,} proposed spans.", ""]
+    lines += [f"* {corpus}" for corpus in training["corpora"]] or ["Corpora: not said."]
+    lines += ["", "| strict F1 on these documents | |", "|---|---|"]
+    lines += [f"| {voter} alone | {_number(value)} |" for voter, value in facts["alone_f1"].items()]
+    lines += [f"| the vote, each document left out of its training | {_number(facts['left_out_f1'])} |"]
+    lines += [f"| share of the reference that some proposal matches | {_number(facts['found_by_any'])} |", ""]
+    lines += ["| kind | spans |", "|---|---|", *[f"| {kind} | {n:,} |" for kind, n in training["spans"].items()], ""]
+    if meta["features"]:
+        features = ", ".join(f"`{shown(f)}`" for f in meta["features"])
+        lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
+    lines += [
+        "## Limits",
+        "",
+        meta["limits"] or "Not said. It holds for these voters, trained as they were, and no others.",
+        "",
+    ]
+    return "\n".join([*lines, _WITH if meta["features"] else _WITHOUT, ""])
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"

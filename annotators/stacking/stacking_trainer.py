@@ -1,0 +1,207 @@
+"""Trains the stacked vote: which of the finders' spans were right, learnt from the gold view."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...pipeline.component import component
+from ...pipeline.errors import ConsumerError
+from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
+from ..resolving import VETOED, Bid, trimmed
+from ..resolving.claims import groups
+from ..resolving.election import Roll
+from ..sequence import bundle
+from ..sequence.feature import Feature
+from ..sequence.linear import binary_logistic
+from ..sequence.model_trainer import ModelTrainer, counted
+from ..sequence.weights import Weights
+from .card import stacking_card
+from .choosing import best_disjoint
+from .judge import RIGHT, seen, votes_of
+
+THRESHOLDS = [n / 20 for n in range(4, 17)]
+"""Thresholds tried on documents left out: 0.2 to 0.8."""
+
+
+@dataclass(slots=True)
+class Judged:
+    """One proposal for training."""
+
+    begin: int
+    end: int
+    kind: str
+    attributes: list[str]
+    right: bool
+
+
+@dataclass(slots=True)
+class Example:
+    """One document: its proposals, the number of its gold spans by kind, and how many of them each voter found alone."""
+
+    proposals: list[Judged]
+    gold: Counter[str]
+    alone: dict[str, tuple[int, int]]
+
+    @property
+    def found(self) -> int:
+        """Gold spans that some proposal matches."""
+        return len({(p.begin, p.end) for p in self.proposals if p.right})
+    """Voter -> spans it marks, and how many of them are right."""
+
+
+@component("stacking_trainer", inputs=[Token, Sentence, PhiCandidate, Phi])
+class StackingTrainer(ModelTrainer):
+    """Learns from several finders' candidates which of their spans are right (logistic regression).
+
+    The finders must not have been trained on the documents that this learns from: on those they are right more often than
+    anywhere else, and the vote would believe them too much. An experiment sees to it: a model with `of`, this trainer and
+    a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out of
+    their training (docs/ensembles.md).
+    """
+
+    voters: list[str]
+    """Components or aggregates that vote; an entry matches any element of a source's path, so the pipeline that applies the
+    model may call them by longer paths."""
+    features: list[Feature] = field(default_factory=list)
+    """What the vote looks at beside the candidates: features of the tokens in and around each span. None by default: it then
+    learns fast, and nothing of the texts is in the model."""
+    window: tuple[int, int] = (-2, 2)
+    """First and last token looked at, relative to the span."""
+    C: float = 0.1
+    """Price of errors (LIBLINEAR's -c): smaller values believe single attributes less."""
+    min_count: int = 2
+    """Attributes that occur less often in training are left out."""
+    first_level: bool = False
+    """Whether a span is right where its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
+    folds: int = 5
+    """Parts that the documents are divided into, to choose the threshold on documents left out."""
+
+    trained_as = "stacking"
+    libraries = ("liblinear-official", "scipy")
+    bare = True
+
+    def __post_init__(self) -> None:
+        if len(self.voters) < 2 or len(set(self.voters)) < len(self.voters):
+            raise ValueError(f"voters: expected two or more different names, got {len(self.voters)}")
+        if not 0 < self.C < float("inf"):
+            raise ValueError(f"C: expected a finite number above 0, got {self.C}")
+        if self.folds < 2:
+            raise ValueError(f"folds: expected 2 or more, got {self.folds}")
+        super().__post_init__()
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return (*super().needs(), PhiCandidate)
+
+    @cached_property
+    def _roll(self) -> Roll:
+        return Roll(self.voters)
+
+    def process(self, cas: Cas) -> None:
+        view, gold = self.views_of(cas)
+        bids = []
+        for c in view.select(PhiCandidate):
+            begin, end = trimmed(view.text, c.begin, c.end)
+            if begin < end and not c.reason.startswith(VETOED) and self.wants(c.kind):
+                bids.append(Bid(begin, end, c))
+        right = {(p.begin, p.end, self._name_of(p.kind)) for p in gold.select(Phi) if self.wants(p.kind)}
+        votes = [found for group in groups(bids) if (found := votes_of(group, self._roll))]
+        judged = [
+            Judged(p.begin, p.end, p.kind.name, names, (p.begin, p.end, self._name_of(p.kind)) in right)
+            for some in seen(votes, self.voters, view, self.feature_set)
+            for p, names in some
+        ]
+        alone = {}
+        for voter in self.voters:
+            own = {(v.begin, v.end, self._name_of(v.kind)) for group in votes for v in group if v.voter == voter}
+            alone[voter] = len(own), len(own & right)
+        self.collect(cas, Example(judged, Counter(kind for _, _, kind in right), alone))
+
+    def _name_of(self, kind: PhiKind) -> str:
+        return kind.top.name if self.first_level else kind.name
+
+    def close(self) -> None:
+        """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
+        examples: list[Example] = self.taken()
+        silent = [v for v in self.voters if not any(e.alone[v][0] for e in examples)]
+        if silent:
+            raise ConsumerError(
+                f"{self.name}: no candidate of {', '.join(silent)} in {len(examples)} documents: is it upstream?"
+            )
+        if len({p.right for e in examples for p in e.proposals}) < 2:
+            raise ConsumerError(f"{self.name}: nothing to learn: all candidates are right, or all are wrong")
+        parts = min(self.folds, len(examples))
+        held = self._left_out(examples, parts) if parts > 1 else None
+        gold = sum(sum(e.gold.values()) for e in examples)
+        reached = {t: _f1(examples, held, t, gold) for t in THRESHOLDS} if held else {}
+        threshold = max(reached, key=lambda t: (reached[t], -abs(t - 0.5))) if reached else 0.5
+        columns, bias = self._fit(examples)
+        weights = Weights.of([RIGHT], {(name, RIGHT): w for name, w in columns.items()})
+        weights.bias = np.array([bias])
+        training = {
+            "documents": len(examples),
+            "tokens": 0,
+            "spans": counted(sum((e.gold for e in examples), Counter())),
+            "misfits": {},
+            "stacking": {
+                "proposals": sum(len(e.proposals) for e in examples),
+                "found_by_any": _share(sum(e.found for e in examples), gold),
+                "left_out_f1": round(reached[threshold], 4) if reached else None,
+                "alone_f1": {v: _alone_f1(examples, v, gold) for v in self.voters},
+            },
+        }
+        self.write(weights, training, {"encoding": "io", "voters": list(self.voters), "threshold": threshold})
+
+    def write(
+        self, weights: Weights, training: dict[str, Any], facts: dict[str, Any], crfsuite: bytes | None = None
+    ) -> None:
+        weights.verify()
+        meta = self.describe(weights.labels, weights.active, training, facts)
+        path = self.output / self.model
+        bundle.write(path, meta, weights, stacking_card(meta), crfsuite, bundle.brought(self.features))
+        self.written(meta)
+
+    def _fit(self, examples: Sequence[Example]) -> tuple[dict[str, float], float]:
+        judged = [p for e in examples for p in e.proposals]
+        counts = Counter(name for p in judged for name in p.attributes)
+        names = sorted(name for name, n in counts.items() if n >= self.min_count)
+        return binary_logistic([p.attributes for p in judged], [p.right for p in judged], names, self.C)
+
+    def _left_out(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
+        """For each document, how likely each proposal is by a model that did not see the document."""
+        found: list[list[float]] = [[] for _ in examples]
+        for part in range(parts):
+            rest = [e for i, e in enumerate(examples) if i % parts != part]
+            if len({p.right for e in rest for p in e.proposals}) < 2:  # nothing to learn: all count as even
+                for i in range(part, len(examples), parts):
+                    found[i] = [0.5] * len(examples[i].proposals)
+                continue
+            weights, bias = self._fit(rest)
+            for i in range(part, len(examples), parts):
+                z = [bias + sum(weights.get(a, 0.0) for a in p.attributes) for p in examples[i].proposals]
+                found[i] = (1 / (1 + np.exp(-np.clip(np.array(z), -500, 500)))).tolist()
+        return found
+
+
+def _f1(examples: Sequence[Example], held: Sequence[Sequence[float]], threshold: float, gold: int) -> float:
+    """Strict F1 of what is chosen at a threshold."""
+    marked = right = 0
+    for e, sure in zip(examples, held, strict=True):
+        chosen = best_disjoint([(p.begin, p.end) for p in e.proposals], [s - threshold for s in sure])
+        marked += len(chosen)
+        right += sum(e.proposals[i].right for i in chosen)
+    return 2 * right / (marked + gold) if right else 0.0
+
+
+def _alone_f1(examples: Sequence[Example], voter: str, gold: int) -> float:
+    marked, right = (sum(e.alone[voter][n] for e in examples) for n in (0, 1))
+    return round(2 * right / (marked + gold), 4) if right else 0.0
+
+
+def _share(some: int, of: int) -> float | None:
+    return round(some / of, 4) if of else None
