@@ -30,6 +30,9 @@ class Majority(Priority):
     """Votes that a span needs; left out: more than half of all."""
     weights: dict[str, float] = field(default_factory=dict)
     """Voters whose vote counts for more or less than 1."""
+    by_confidence: bool = False
+    """Whether a vote counts for as much as its candidate's confidence, so that two voters who are sure outweigh two who waver.
+    For voters whose confidences are probabilities (crf, svm, neural)."""
     by: Literal["span", "overlap", "token"] = "span"
     """What is voted on. `span`: bounds and first-level kind together. `overlap`: whether there is PHI (candidates that overlap
     agree, whatever their kinds), then its bounds are the most frequent ones. `token`: whether each stretch of text is PHI."""
@@ -70,9 +73,13 @@ class Majority(Priority):
         return votes > self._total / 2 if self.votes is None else votes >= self.votes
 
     def _votes(self, bids: Iterable[Bid]) -> float:
-        """The votes behind some bids: each voter counts once."""
-        there = {self._roll.voter(b.candidate.source) for b in bids}
-        return sum(self.weights.get(voter, 1.0) for voter in self.voters if voter in there)
+        """The votes behind some bids: each voter counts once, by confidence with the candidate that is surest."""
+        there: dict[str | None, float] = {}
+        for bid in bids:
+            voter = self._roll.voter(bid.candidate.source)
+            sure = bid.candidate.confidence if self.by_confidence else 1.0
+            there[voter] = max(sure, there.get(voter, 0.0))
+        return sum(self.weights.get(voter, 1.0) * there[voter] for voter in self.voters if voter in there)
 
     def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
         ranked = self.ranked(bids, order)
@@ -80,7 +87,7 @@ class Majority(Priority):
         elect = {"span": self._by_span, "overlap": self._by_overlap, "token": self._by_token}[self.by]
         elected = list(elect(voting, text))
         minority = {
-            id(b): f"{self._votes([o for o in voting if _same(o, b)]):g} of {self._total:g} votes"
+            id(b): f"{self._votes([o for o in voting if _same(o, b)]):.3g} of {self._total:g} votes"
             for b in voting
             if not any(e.is_of(b) for e in elected)
         }
@@ -173,7 +180,7 @@ class Majority(Priority):
         """`bids` say its kind, and the best of them speaks; in order of preference."""
         kind = self._kind(bids)
         speaker = min(bids, key=lambda b: ((b.begin, b.end) != (begin, end), b.kind is not kind))
-        return Elected(begin, end, kind, speaker.candidate, f"{votes:g} of {self._total:g} votes")
+        return Elected(begin, end, kind, speaker.candidate, f"{votes:.3g} of {self._total:g} votes")
 
 
 def _same(a: Bid, b: Bid) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,9 @@ def _settled(value: Any) -> Any:
     return [_settled(v) for v in value] if isinstance(value, list | tuple) else value
 
 
+_BESIDE = re.compile(r"^from \.(\w+)", re.MULTILINE)
+
+
 @cache
 def _content(path: str) -> str:
     """A hash of a file's bytes, or of names, sizes and times below a folder."""
@@ -62,10 +66,15 @@ def _content(path: str) -> str:
 
 @cache
 def _code_of(name: str, role: str) -> str:
-    """The code of a component: its file, or all files of its package where it lies in one below a wing."""
+    """The code of a component: all files of its package where it lies in one below a wing, else its file and the packages
+    beside it that this file names (the resolver's strategies)."""
     file = Path(inspect.getfile(registry.find(name, role)))
     alone = file.parent.name in ("annotators", "readers", "consumers") or not (file.parent / "__init__.py").exists()
-    return _code(str(file if alone else file.parent))
+    if not alone:
+        return _code(str(file.parent))
+    named = _BESIDE.findall(file.read_text(encoding="utf-8"))
+    beside = sorted({str(file.parent / name) for name in named if (file.parent / name).is_dir()})
+    return digest([_code(str(file)), *map(_code, beside)])
 
 
 @cache

@@ -181,3 +181,17 @@ def test_the_order_of_adding_and_a_second_run_change_nothing(cas: Cas, resolver:
     resolver.process(cas)
     assert [repr(item) for item in final(shuffled)] == once
     assert [repr(item) for item in final(cas)] == once
+
+
+@pytest.mark.parametrize(("by_confidence", "kind"), [(False, "LOCATION"), (True, "PERSON")])
+def test_by_confidence_one_who_is_sure_outweighs_two_who_waver(by_confidence: bool, kind: str) -> None:
+    cas = Cas("Seen by Florence.")
+    for source, of, confidence in (("a", "PERSON", 0.9), ("b", "LOCATION", 0.4), ("c", "LOCATION", 0.45)):
+        candidate = PhiCandidate(8, 16, kind=PhiKind.of(of), confidence=confidence)
+        candidate._source = source
+        cas.add(candidate)
+    vote = {"voters": ["a", "b", "c"], "votes": 0.5, "by_confidence": by_confidence}
+    made(Resolver, {"strategy": {"majority": vote}}).process(cas)
+    (phi,) = cas.select(Phi)
+    assert phi.kind.name == kind
+    assert ("0.9 of 3 votes" in phi.reason) is by_confidence
