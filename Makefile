@@ -1,14 +1,18 @@
 VENV ?= .venv
 PYTHON ?= python3
+TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
 
-.PHONY: demo test soak check bench docs links clean
+.PHONY: demo test test-neural soak check bench docs links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
 	$(BIN)/caspipe run configs/deidentify.yaml
 
 test: $(VENV)/tested    ## run the tests
 	$(BIN)/python -m pytest $(ARGS)
+
+test-neural: $(VENV)/neural    ## run the tests of networks and transformers, which need PyTorch
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/neural $(ARGS)
 
 soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, and 20,000 damaged ones
 	CASPIPE_SOAK=10000 $(BIN)/python -m pytest tests/interop/test_three_ways.py tests/interop/test_damaged.py $(ARGS)
@@ -36,6 +40,12 @@ $(VENV)/installed: $(VENV)/bin/python setup.cfg pyproject.toml
 $(VENV)/tested: $(VENV)/bin/python setup.cfg pyproject.toml
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $(VENV)/installed $@
+
+# PyTorch first: a version of its own may be asked for (TORCH=torch==2.13.0), and nothing else then brings another one
+$(VENV)/neural: $(VENV)/tested
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,neural,onnx,transformers]'
+	@touch $@
 
 $(VENV)/checked: $(VENV)/bin/python setup.cfg pyproject.toml
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

@@ -43,8 +43,8 @@ class Veto(AnalysisEngine):
     """Marks candidates of the named sources as vetoed where a medical term covers them; the resolver leaves those alone.
 
     So are those without a letter or digit, and bare numbers with no place beside. They stay in the CAS with the reason. Known
-    PHI is never vetoed, nor what a title stands before. After the disambiguation step of "PHI Scrubber: A Deep Learning Approach" (2018), where a hit in a medical
-    dictionary removes the label.
+    PHI is never vetoed, nor what a title stands before. After the disambiguation step of "PHI Scrubber: A Deep Learning
+    Approach" (2018), where a hit in a medical dictionary removes the label.
     """
 
     sources: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_faults_of_a_configuration_are_told_before_anything_is_read(given_: dict
 )
 def test_sequences_hold_every_token_once_and_are_never_too_long(lengths: list[int], longest: int, what: str) -> None:
     ends = np.cumsum([0, *lengths]).tolist()
-    sentences = list(zip(ends, ends[1:], strict=False))
+    sentences = list(itertools.pairwise(ends))
     found = cut(sentences, what, longest)  # type: ignore[arg-type]
     assert [i for a, b in found for i in range(a, b)] == list(range(ends[-1]))
     assert all(0 < b - a <= longest for a, b in found)

@@ -31,7 +31,7 @@ def records(result: Result, **labels: Any) -> list[dict[str, Any]]:
 def test_all_kinds_of_the_source_are_there() -> None:
     registry.import_wing("caspipe.pipeline.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
-        *("ablation", "comparison", "cross_corpus", "cross_validation", "grid", "learning_curve"),
+        *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
         *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
     ]
 

@@ -1,0 +1,70 @@
+"""The fifteen features of a token as bits, and the verdict that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Literal
+
+Feature = Literal[
+    "is-possibly-city",
+    "has-capital-beginning",
+    "is-sentence-beginning",
+    "is-possibly-name",
+    "is-common-word",
+    "is-digit",
+    "contains-digit",
+    "is-medical-term",
+    "is-weekday",
+    "is-month",
+    "is-top-level-domain",
+    "is-street",
+    "is-holiday",
+    "is-single-letter",
+    "is-written-out-number",
+]
+
+FEATURES: tuple[Feature, ...] = Feature.__args__  # type: ignore[attr-defined]  # the names, once
+"""The features of §4.3.3 of the inverse hybrid system, in its order; each is a bit of that rank."""
+
+UNSAFE: tuple[Feature, ...] = (
+    "is-possibly-city",
+    "is-possibly-name",
+    "is-digit",
+    "contains-digit",
+    "is-weekday",
+    "is-month",
+    "is-top-level-domain",
+    "is-street",
+    "is-holiday",
+    "is-written-out-number",
+)
+"""Features of what stands in one of the lists of unsafe words (§4.3.3)."""
+
+NEVER_SAFE: tuple[Feature, ...] = (
+    "is-weekday",
+    "is-month",
+    "is-street",
+    "is-holiday",
+    "is-written-out-number",
+)
+"""Features that no probability of a network outweighs: "they appear to always be PHI" (§4.3.5)."""
+
+SAFE: tuple[Feature, ...] = ("is-common-word", "is-medical-term")
+"""Features of what stands in one of the lists of safe words (§4.3.3)."""
+
+BIT: dict[str, int] = {name: 1 << rank for rank, name in enumerate(FEATURES)}
+
+
+def mask_of(names: Iterable[str]) -> int:
+    """Features as one number, a bit each."""
+    made = 0
+    for name in names:
+        made |= BIT[name]
+    return made
+
+
+@cache
+def names_of(mask: int) -> str:
+    """The names of the features in a mask, in the source's order, with blanks between."""
+    return " ".join(name for name in FEATURES if mask & BIT[name])

@@ -1,0 +1,191 @@
+"""The rule-based half of the inverse approach: a verdict on every token from lists of safe and of unsafe words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+from functools import cached_property
+from typing import cast
+
+from ...pipeline.component import Annotator, component
+from ...typesystem import FormTable, Sentence, Token, TokenVerdict, View
+from ..dates.numerals import TENS, UNITS
+from ..lexicon import Lexicon
+from ..lexicon.match import Matcher
+from .bags import Case, counts, in_bag, in_lists, runs, says_nothing
+from .features import BIT, NEVER_SAFE, SAFE, UNSAFE, Feature, mask_of, names_of
+
+_CLITICS = frozenset("'s 'm 'd 'll 're 've n't ’s ’m ’d ’ll ’re ’ve n’t".split())
+_STREETS = "drive street avenue"
+_NUMBERS = " ".join([*UNITS, *TENS, "hundred", "thousand", "million"])
+_DOMAINS = (
+    "com org net edu gov mil int info biz eu uk us ca au nz ie de fr es it nl be ch at se no dk fi pt pl in jp cn br mx"
+)
+_MOST_PARTS = 12
+"""Parts of a token that are looked up; what has more of them is no word of a language."""
+
+_CITY, _HOLIDAY = BIT["is-possibly-city"], BIT["is-holiday"]
+_BEGINNING, _DOMAIN = BIT["is-sentence-beginning"], BIT["is-top-level-domain"]
+_COMMON, _MEDICAL = BIT["is-common-word"], BIT["is-medical-term"]
+
+
+def _lists(names: str) -> list[Lexicon]:
+    return cast(list[Lexicon], names.split())  # names until `open` loads them
+
+
+@component("safe_lists", inputs=[Token, Sentence], outputs=[TokenVerdict])
+class SafeLists(Annotator):
+    """Says of every token whether lists show it to be `safe`, `unsafe` or `never_safe`; `unknown` is what no list holds.
+
+    A token is safe where a list of safe words holds it and no list of unsafe ones; a token with a digit never is. Lists of safe
+    words are bags of words: the words of their phrases count one by one, in any order. Cities and holidays of several words must
+    stand in the text as they stand in the list. Tokens are looked at in small letters; of a token with hyphens or apostrophes
+    that no list of safe words holds, the parts are looked up. Punctuation alone is safe.
+
+    The rule-based de-identifier of the inverse hybrid system (§4.3.3), with its fifteen features.
+    """
+
+    stop_words: list[Lexicon] = field(default_factory=lambda: _lists("stop_words"))
+    """Safe: words of grammar."""
+    common: list[Lexicon] = field(default_factory=lambda: _lists("common_words"))
+    """Safe: words of everyday language."""
+    drugs: list[Lexicon] = field(default_factory=lambda: _lists("drug_names"))
+    """Safe: words of names of drugs."""
+    medical: list[Lexicon] = field(default_factory=lambda: _lists("medical"))
+    """Safe: words of medical terms."""
+    cities: list[Lexicon] = field(default_factory=lambda: _lists("cities"))
+    """Unsafe: names of places, whole phrases."""
+    names: list[Lexicon] = field(default_factory=lambda: _lists("given_names surnames"))
+    """Unsafe: first and last names."""
+    weekdays: list[Lexicon] = field(default_factory=lambda: _lists("weekdays"))
+    """Unsafe: days of the week and their abbreviations."""
+    months: list[Lexicon] = field(default_factory=lambda: _lists("months"))
+    """Unsafe: months and their abbreviations."""
+    holidays: list[Lexicon] = field(default_factory=lambda: _lists("holidays"))
+    """Unsafe: names of holidays, whole phrases."""
+    streets: list[str] = field(default_factory=_STREETS.split)
+    """Unsafe: words of street names that are everyday words (small letters)."""
+    numbers: list[str] = field(default_factory=_NUMBERS.split)
+    """Unsafe: numbers written out (small letters)."""
+    domains: list[str] = field(default_factory=_DOMAINS.split)
+    """Unsafe where a full stop stands right before them: top-level domains (small letters)."""
+    case: Case = "any"
+    """Which names, cities, weekdays, months and holidays must have a capital in the text to be taken for such: with `any` none,
+    with `ambiguous` those that are everyday words too (`May`, `Price`, `On`), with `all` every one that its list writes with a
+    capital. In a text without any capital, none."""
+    unsafe: list[Feature] = field(default_factory=lambda: list(UNSAFE))
+    """Features that make a token unsafe, whatever safe list holds it."""
+    never_safe: list[Feature] = field(default_factory=lambda: list(NEVER_SAFE))
+    """Features that make a token `never_safe`: no network may overrule that."""
+
+    def annotate(self, view: View) -> Iterator[TokenVerdict]:
+        tokens, text = view.tokens, view.text
+        begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
+        case: Case = "any" if self.case == "any" or text == text.lower() else self.case
+        marks = list(map((self._of_form if case == self.case else self._of_any).__getitem__, forms))
+        for phrases, bit in ((self._cities, _CITY), (self._holidays, _HOLIDAY)):
+            for first, last, entry, _ in phrases.find(forms):
+                if counts(entry, forms[first], case, bool(marks[first] & _COMMON)):
+                    for i in range(first, last):
+                        marks[i] |= bit
+        for begin in view.spans(Sentence)[0]:
+            at = tokens.at(begin)
+            while at < len(forms) and says_nothing(forms[at]):
+                at += 1
+            if at < len(forms):
+                marks[at] |= _BEGINNING
+        for i, low in enumerate(tokens.lowers):
+            if low in self._domains and text[begins[i] - 1 : begins[i]] == ".":
+                marks[i] |= _DOMAIN
+        unsafe, never, safe = self._masks
+        for begin, end, form, mark in zip(begins, ends, forms, marks, strict=True):
+            if not mark & ~_BEGINNING and says_nothing(form):
+                yield TokenVerdict(begin, end, verdict="safe")
+                continue
+            if mark & never:
+                verdict = "never_safe"
+            elif mark & unsafe:
+                verdict = "unsafe"
+            else:
+                verdict = "safe" if mark & safe else "unknown"
+            yield TokenVerdict(begin, end, verdict=verdict, evidence=names_of(mark))
+
+    @cached_property
+    def _masks(self) -> tuple[int, int, int]:
+        """Features that make a token unsafe, never safe, and safe."""
+        return mask_of(self.unsafe), mask_of(self.never_safe), mask_of(SAFE)
+
+    @cached_property
+    def _cities(self) -> Matcher:
+        return Matcher(*self.cities, longest="list", plurals=False)
+
+    @cached_property
+    def _holidays(self) -> Matcher:
+        return Matcher(*self.holidays, longest="list", plurals=False)
+
+    @cached_property
+    def _domains(self) -> frozenset[str]:
+        return frozenset(map(str.lower, self.domains))
+
+    @cached_property
+    def _words(self) -> tuple[tuple[frozenset[str], int], ...]:
+        given = (self.streets, "is-street"), (self.numbers, "is-written-out-number")
+        return tuple((frozenset(map(str.lower, words)), BIT[name]) for words, name in given)
+
+    @cached_property
+    def _of_form(self) -> FormTable[int]:
+        """The features of a form that hold wherever it stands."""
+        return FormTable(lambda form: self._marks(form, self.case))
+
+    @cached_property
+    def _of_any(self) -> FormTable[int]:
+        """The same for texts without capitals."""
+        return self._of_form if self.case == "any" else FormTable(lambda form: self._marks(form, "any"))
+
+    def _marks(self, form: str, case: Case) -> int:
+        if says_nothing(form):
+            return 0
+        made = self._safe_marks(form)
+        whole = made & (_COMMON | _MEDICAL)
+        parts = [] if whole else runs(form)[:_MOST_PARTS]
+        made |= self._unsafe_marks(form, case, bool(made & _COMMON))
+        for part in parts:
+            if part != form:
+                made |= self._unsafe_marks(part, case, bool(self._safe_marks(part) & _COMMON))
+        if len(parts) > 1 and not whole:
+            made |= self._safe_by_parts(parts)
+        if form[:1].isupper():
+            made |= BIT["has-capital-beginning"]
+        if form.isdigit():
+            made |= BIT["is-digit"]
+        if any(map(str.isnumeric, form)):
+            made |= BIT["contains-digit"]
+        if len(form) == 1 and form.isalpha():
+            made |= BIT["is-single-letter"]
+        return made
+
+    def _safe_marks(self, word: str) -> int:
+        common = word.lower() in _CLITICS or in_bag(word, self.stop_words) or in_bag(word, self.common)
+        medical = in_bag(word, self.drugs) or in_bag(word, self.medical)
+        return _COMMON * common | _MEDICAL * medical
+
+    def _safe_by_parts(self, parts: list[str]) -> int:
+        """`follow-up` is a common word since both its parts are; with one medical part among them, it is a medical term."""
+        each = [self._safe_marks(part) for part in parts]
+        if not all(each):
+            return 0
+        return _COMMON if all(mark & _COMMON for mark in each) else _MEDICAL
+
+    def _unsafe_marks(self, word: str, case: Case, everyday: bool) -> int:
+        made, low = 0, word.lower()
+        for lists, name in (
+            (self.names, "is-possibly-name"),
+            (self.weekdays, "is-weekday"),
+            (self.months, "is-month"),
+        ):
+            if in_lists(word, lists, case, everyday):
+                made |= BIT[name]
+        for words, bit in self._words:
+            if low in words:
+                made |= bit
+        return made

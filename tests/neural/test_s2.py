@@ -1,0 +1,115 @@
+"""The inverse hybrid system with real, very small networks: trained, applied, compared, fine-tuned. All text is made up."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
+
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.experiment import Bench, Result, read_plan
+from caspipe.pipeline.experiment.shipped import locate
+from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
+
+SYSTEMS = Path(__file__).resolve().parents[2] / "configs" / "systems"
+SMALL = [
+    "neural_trainer.epochs=1",
+    "neural_trainer.held_out=0",
+    "neural_trainer.tokens.random.dim=8",
+    "neural_trainer.encoder.lstm.width=8",
+]
+NETWORK = [
+    *("tokens.random.dim=8", "encoder.lstm.width=8", "characters.char_lstm.dim=4", "characters.char_lstm.width=4"),
+    *("epochs=2", "held_out=0"),
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of `s2_quick`, made still smaller."""
+    out = tmp_path_factory.mktemp("s2")
+    small = [*SMALL, "synthetic.documents=8", f"run.output={out}"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # spans that do not fit tokens
+        report = Pipeline.load(SYSTEMS / "s2_quick.yaml", small).run()
+    assert not report.failures
+    return out / "s2-quick"
+
+
+def test_the_network_scores_every_token_and_what_is_not_safe_is_masked(model: Path) -> None:
+    given = [f"neural.model={model}", "run.output=out"]
+    pipeline = Pipeline.load(SYSTEMS / "s2_apply.yaml", given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no key for dates
+        cas = pipeline.process("Mr. Zyqqvander came on 3 March 2021 with a fever.")
+    assert cas.view().count(TokenScore) == cas.view().count(TokenVerdict) == cas.view().count(Token)
+    assert all(0 <= s.score <= 1 for s in cas.select(TokenScore))
+    masked = cas.view(DEIDENTIFIED_VIEW).text
+    assert "Zyqqvander" not in masked
+    assert "2021" not in masked
+    assert "PHI" in masked
+    chance = {(s.begin, s.end): s.score for s in cas.select(TokenScore)}
+    asked = {"safe": 0.9, "unknown": 0.95, "unsafe": 0.95}
+    covered = [c for c in cas.select(PhiCandidate) if c.source == "adaptive_threshold"]
+    for v in cas.select(TokenVerdict):
+        if any(map(str.isalnum, cas.text[v.begin : v.end])):
+            opened = v.verdict in asked and 1 - chance[v.begin, v.end] > asked[v.verdict]
+            assert opened != any(c.begin <= v.begin and v.end <= c.end for c in covered), (v.begin, v.verdict)
+
+
+@pytest.mark.parametrize("name", ["s2_quick", "s2_inverse_hybrid", "s2_crf", "s2_source"])
+def test_the_trainings_load_anywhere(name: str) -> None:
+    pipeline = Pipeline.load(SYSTEMS / f"{name}.yaml")
+    assert [c.name for c in pipeline.consumers] == ["neural_trainer"]
+
+
+def test_fine_tuning_goes_on_from_the_network(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "narratives.jsonl").write_text(
+        '{"id": "1", "text": "Seen on 3 March by Dr. Zyqq.", "spans": [{"begin": 8, "end": 15, "kind": "DATE"}]}\n'
+        '{"id": "2", "text": "Fever since 7 May.", "spans": [{"begin": 12, "end": 17, "kind": "DATE"}]}\n',
+        encoding="utf-8",
+    )
+    given = [f"neural_trainer.start_from={model}", f"jsonl.folder={tmp_path}", f"run.output={tmp_path / 'out'}"]
+    report = Pipeline.load(SYSTEMS / "s2_fine_tune.yaml", [*given, "neural_trainer.epochs=1"]).run()
+    assert not report.failures
+    assert (tmp_path / "out" / "s2-fine-tuned" / "model.json").is_file()
+
+
+def run(name: str, folder: Path, models: list[str], *given: str) -> Result:
+    small = [f"models.{m}.trainer.{p}" for m in models for p in NETWORK]
+    plan = read_plan(locate(name), [*small, *given])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return plan.experiment.run(Bench(plan, folder))
+
+
+def test_pairs_of_thresholds_with_a_softmax_and_a_chain(tmp_path: Path) -> None:
+    documents = ["corpora.narratives.reader.documents=10", "corpora.fresh.reader.documents=4"]
+    result = run("s2-thresholds", tmp_path, ["softmax", "chain"], *documents)
+    whole = [r for r in result.records if r["criterion"] == "masking" and r["kind"] == "OVERALL"]
+    assert {r["system"] for r in whole} == {"adaptive-softmax", "adaptive-chain"}
+    for system in ("adaptive-softmax", "adaptive-chain"):
+        alone = [(r["high"], r["recall"]) for r in whole if r["system"] == system and r["decides"] == "deep"]
+        recalls = [recall for _, recall in sorted(alone)]  # type: ignore[type-var]
+        assert recalls == sorted(recalls), "a higher threshold never masks less"  # type: ignore[type-var]
+
+
+def test_fine_tuning_is_compared_with_what_was_there_before(tmp_path: Path) -> None:
+    documents = ["corpora.notes.reader.documents=8", "corpora.reports.reader.documents=6", "folds=2"]
+    result = run("s2-fine-tuning", tmp_path / "one", ["network"], *documents, "keep_models=true")
+    assert [row[0] for row in result.tables[0].rows] == [
+        *("lower, not fine-tuned", "lower, 1 epoch", "lower, 2 epochs"),
+        *("higher, not fine-tuned", "higher, 1 epoch", "higher, 2 epochs"),
+    ]
+    assert [t.title for t in result.tables[1:3]] == [
+        "Table 5.8: recall and precision",
+        "Table 5.9: recall by kind, 2 epochs, lower thresholds",
+    ]
+    networks = {(folder / "model" / "network.npz").read_bytes() for folder in (tmp_path / "one" / "bundles").iterdir()}
+    assert len(networks) == 5, "one before, and in each of two folds one of one and one of two epochs"
+    again = run("s2-fine-tuning", tmp_path / "two", ["network"], *documents)
+    assert again.records == result.records
+    assert not (tmp_path / "two" / "bundles").exists(), "networks are removed once they were tested"
