@@ -7,7 +7,8 @@ Inputs, installed only for this script (never at run time):
 
     python scripts/build_lexicon_pack.py --scowl /usr/share/dict/scowl --wordnet /usr/share/wordnet
 
-The plain `.tsv` files of the pack are written by hand; this script only checks that they are sorted and well-formed.
+The plain `.tsv` files of the pack are written by hand; this script only checks that they are sorted and well-formed. The counts
+in `drug_stems.tsv` come from `measure_drug_stems.py`, which is run after this one.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wordnet_nouns import medical_nouns
+from wordnet_senses import senses
 
 PACK = Path(__file__).resolve().parents[1] / "annotators" / "lexicon" / "pack"
 TIERS = (10, 20, 35, 40, 50, 55, 60)
@@ -304,28 +306,6 @@ def drug_form(form: str, words: dict[str, int], drugs: set[str]) -> bool:
     )
 
 
-def drug_stems(folder: Path, table: Path) -> None:
-    """USAN and INN stems with three or more drugs and precision of 0.70 or more, from the measured table."""
-    rows = []
-    for line in table.read_text(encoding="utf-8").splitlines()[1:]:
-        stem, drugs, _, precision, *_ = line.split("\t")
-        if int(drugs) >= 3 and float(precision) >= 0.70:
-            position = "suffix" if stem.startswith("-") and not stem.endswith("-") else "prefix"
-            if stem.startswith("-") and stem.endswith("-"):
-                position = "infix"
-            rows.append((stem.strip("-"), position, drugs, precision))
-    header = {
-        "title": "Stems of non-proprietary drug names: position, drugs counted, share of matching words that are drugs",
-        "source": "USAN and INN stems (facts), precision measured on drug names against SCOWL words",
-        "licence": "same as caspipe (facts; no third-party text)",
-        "date": "2026-11-21",
-    }
-    lines = [f"# {k}: {v}" for k, v in {"name": "drug_stems", **header}.items()]
-    lines += ["# columns: form\tposition\tdrugs\tprecision", *("\t".join(row) for row in sorted(set(rows)))]
-    (folder / "drug_stems.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{'drug_stems':16} {len(rows):7,} rows")
-
-
 def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]:
     """Writes the list; returns the medications in it, in lower case."""
     rows = list(medical_nouns(source, words))
@@ -337,6 +317,17 @@ def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]
     }
     write(folder, "wordnet_terms", header, rows, "form group concept")
     return {form.lower() for form, group, _ in rows if group == "MEDICATION"}
+
+
+def wordnet_senses(folder: Path, source: Path) -> None:
+    header = {
+        "title": "Words of WordNet: lexicographer files of the senses, classes of hypernyms, number of senses, base form",
+        "source": "WordNet 3.0 (Debian package wordnet-base), Princeton University",
+        "licence": "WordNet 3.0 (LICENSES.md)",
+        "date": "2006-12-01",
+        "case": "any",
+    }
+    write(folder, "wordnet_senses", header, senses(source), "form senses classes count lemma")
 
 
 # -- check and run -------------------------------------------------------------------------------------------------
@@ -360,9 +351,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--scowl", type=Path, default=Path("/usr/share/dict/scowl"))
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
-    parser.add_argument(
-        "--stems", type=Path, help="table of measured drug stems; the shipped list is kept where absent"
-    )
     parser.add_argument("--out", type=Path, default=PACK)
     options = parser.parse_args()
     words = scowl(options.scowl)
@@ -371,9 +359,8 @@ def main() -> None:
     common_words(options.out, words)
     people = names(options.out, words) | cities(options.out, words)
     drugs = wordnet_terms(options.out, options.wordnet, words)
+    wordnet_senses(options.out, options.wordnet)
     drug_names(options.out, words, people, drugs)
-    if options.stems:
-        drug_stems(options.out, options.stems)
     check_authored(options.out)
     total = sum(f.stat().st_size for f in options.out.iterdir())
     print(f"pack: {total / 1e6:.2f} MB")

@@ -11,6 +11,7 @@ from .library import Library, library
 from .names import names
 from .noise import roughen
 from .pieces import Piece, Span, join, merged, with_articles
+from .record import Fact, facts
 from .story import Story
 
 
@@ -23,6 +24,8 @@ class Document:
     layout: str
     text: str
     spans: list[Span]
+    known: tuple[Fact, ...] = ()
+    """What the health record says about the patient and the doctors; empty where the maker was not asked for it."""
 
 
 class Maker:
@@ -40,29 +43,36 @@ class Maker:
         noise: float = 0.3,
         phi_density: float = 1.0,
         unlisted: float = 0.4,
+        known: bool = False,
     ) -> None:
         check(languages, layouts or {}, noise, phi_density, unlisted)
-        self.seed, self.noise, self.density, self.unlisted = seed, noise, phi_density, unlisted
+        self.seed, self.noise, self.density, self.unlisted, self.known = seed, noise, phi_density, unlisted, known
         self._libraries = [library(language) for language in languages]
         self._layouts = [_layouts(lib, self._libraries, layouts or {}) for lib in self._libraries]
         self._names = names()
 
     def document(self, number: int) -> Document:
         """The document of that number, from 0."""
-        lib, layout, pieces = self.draft(number)
+        story, pieces = self._told(number)
+        lib, layout = story.library, story.layout
         rough = roughen(pieces, Draws(self.seed, number, "noise"), self.noise, layout, lib.abbreviations)
         text, spans = join(rough)
-        return Document(f"synthetic-{self.seed}-{number:06}", lib.language, layout.name, text, spans)
+        known = facts(story, pieces, Draws(self.seed, number, "record")) if self.known else ()
+        return Document(f"synthetic-{self.seed}-{number:06}", lib.language, layout.name, text, spans, tuple(known))
 
     def draft(self, number: int) -> tuple[Library, Layout, list[Piece]]:
         """The document of that number before noise, piece by piece."""
+        story, pieces = self._told(number)
+        return story.library, story.layout, pieces
+
+    def _told(self, number: int) -> tuple[Story, list[Piece]]:
         draws = Draws(self.seed, number, "text")
         n = draws.below(len(self._libraries))
         lib = self._libraries[n]
         layout = draws.weighted(self._layouts[n])
         story = Story(lib, self._names, layout, draws, density=self.density, unlisted=self.unlisted)
         layout.run(story)
-        return lib, layout, merged(with_articles(story.out, lib.words["articles"]))
+        return story, merged(with_articles(story.out, lib.words["articles"]))
 
 
 def check(

@@ -8,11 +8,11 @@ from functools import cached_property
 
 from ...pipeline.component import CollectionReader, component
 from ...pipeline.errors import ReaderError
-from ...typesystem import GOLD_VIEW, Cas, Phi, PhiKind
+from ...typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
 from .document import Document, Maker, check
 
 
-@component("synthetic", outputs=[Phi])
+@component("synthetic", outputs=[Phi, KnownPhi])
 class SyntheticReader(CollectionReader):
     """Makes clinical and pharmacovigilance narratives from templates, with their PHI in the view `gold`.
 
@@ -35,6 +35,9 @@ class SyntheticReader(CollectionReader):
     """How much likelier sentences with PHI are than those without, where a template leaves the choice; 0 for none of them."""
     unlisted: float = 0.4
     """Share of people whose surname is in no list, made of syllables, so that a model learns the context, not the list."""
+    known: bool = False
+    """Also give what a hospital's record would say (`KnownPhi`): the patient's name, birth date, age, town and record numbers,
+    and the names of the hospital's doctors, some of whom do not occur in the document. The documents are the same either way."""
 
     def __post_init__(self) -> None:
         for name, least in (("documents", 0), ("first", 0)):
@@ -53,6 +56,7 @@ class SyntheticReader(CollectionReader):
                 noise=self.noise,
                 phi_density=self.phi_density,
                 unlisted=self.unlisted,
+                known=self.known,
             )
         except ValueError as error:
             raise ReaderError(f"reader {self.id}: {error}") from None
@@ -74,9 +78,11 @@ class SyntheticReader(CollectionReader):
 
 
 def cas_of(document: Document) -> Cas:
-    """The document as a CAS: the text, and a view `gold` with its Phi."""
+    """The document as a CAS: the text with what is known beside it, and a view `gold` with its Phi."""
     cas = Cas(document.text, id=document.id)
     cas.metadata.update(layout=document.layout, language=document.language)
+    for kind, value, role, field in document.known:
+        cas.add(KnownPhi(kind=PhiKind.of(kind), value=value, provenance=field, role=role))
     gold = cas.create_view(GOLD_VIEW, document.text)
     gold.add_all(Phi(begin, end, kind=PhiKind.of(kind)) for begin, end, kind in document.spans)
     return cas

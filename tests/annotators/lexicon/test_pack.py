@@ -39,7 +39,7 @@ def test_medical_lists_use_the_five_groups(name: str) -> None:
 
 
 def test_the_pack_is_small_and_its_licences_are_there() -> None:
-    assert sum(file.stat().st_size for file in PACK.iterdir()) < 1_800_000
+    assert sum(file.stat().st_size for file in PACK.iterdir()) < 2_500_000
     licences = (PACK / "LICENSES.md").read_text(encoding="utf-8")
     derived = [n for n, f in pack_files().items() if "same as caspipe" not in read_header(f)[0]["licence"]]
     assert derived and not [name for name in derived if f"`{name}`" not in licences]
@@ -94,6 +94,11 @@ MEMBERS = {
     "es_time_units": "años; semanas; edad",
     "es_weekdays": "lunes; sábado",
     "wordnet_terms": "appendicitis; femur; vitamin C",
+    "wordnet_senses": "nurse; boston; monday; mice; walk",
+    "medical_specialties": "cardiology; oncologist; infectious disease; GP",
+    "professions": "teacher; truck driver; firefighters; policewoman",
+    "surname_prefixes": "van der; de la; O'; Mc",
+    "temporal_words": "summer; tomorrow; a few; twenty-three; midnight",
 }
 
 

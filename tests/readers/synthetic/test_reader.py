@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from caspipe.readers.brat import BratReader
 from caspipe.readers.i2b2 import I2b2Reader
 from caspipe.readers.jsonl import JsonlReader
 from caspipe.readers.synthetic import Document, Maker, SyntheticReader, formats
-from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind
+from caspipe.readers.synthetic.record import STAFF
+from caspipe.readers.synthetic.story import ascii_letters
+from caspipe.typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
 
 MAKER = Maker(seed=11, noise=0.6)
 DOCUMENTS = [MAKER.document(n) for n in range(80)]
@@ -34,6 +37,37 @@ def test_documents_have_their_spans_in_the_gold_view() -> None:
 def test_several_readers_share_the_work() -> None:
     parts = [c.text for first in (0, 30) for c in SyntheticReader(documents=30, first=first, seed=11, noise=0.6)]
     assert parts == [d.text for d in DOCUMENTS[:60]]
+
+
+def test_the_record_stands_beside_the_same_documents() -> None:
+    reader = SyntheticReader(documents=80, seed=11, noise=0.6, known=True)
+    found = list(reader)
+    assert [(c.id, c.text, gold(c)) for c in found] == [(d.id, d.text, d.spans) for d in DOCUMENTS]
+    assert not any(c.select(KnownPhi) for c in SyntheticReader(documents=3, seed=11))
+    again = [[(k.kind.name, k.value, k.role, k.provenance) for k in c.select(KnownPhi)] for c in reader]
+    assert again == [[(k.kind.name, k.value, k.role, k.provenance) for k in c.select(KnownPhi)] for c in found]
+    for cas in found:
+        kinds = [k.kind.name for k in cas.select(KnownPhi)]
+        assert kinds.count("PERSON_PATIENT") == 1
+        assert kinds.count("PERSON_DOCTOR") >= STAFF
+        assert kinds.count("DATE_BIRTH") == 1
+
+
+def test_the_record_names_the_patient_and_most_doctors_of_the_document_and_none_of_the_relatives() -> None:
+    named: dict[str, list[bool]] = {}
+    for cas in SyntheticReader(documents=150, seed=3, noise=0, known=True):
+        known: dict[str, set[str]] = {}
+        for k in cas.select(KnownPhi):
+            known.setdefault(k.kind.name, set()).update(re.findall(r"\w{3,}", ascii_letters(k.value).casefold()))
+        for phi in cas.view(GOLD_VIEW).select(Phi):
+            words = re.findall(r"\w{3,}", ascii_letters(phi.covered_text).casefold())
+            if words and phi.kind.top is PhiKind.PERSON:
+                listed = known.get(phi.kind.name, set())
+                named.setdefault(phi.kind.name, []).append(any(w in listed for w in words))
+    share = {kind: sum(held) / len(held) for kind, held in named.items()}
+    assert share["PERSON_PATIENT"] > 0.8  # the others are other patients
+    assert 0.6 < share["PERSON_DOCTOR"] < 0.99  # some practise elsewhere
+    assert share["PERSON_RELATIVE"] == 0
 
 
 def test_a_reader_of_no_documents_is_still_a_reader() -> None:

@@ -47,6 +47,13 @@ CLASSES = sorted(
 FILES: dict[str, dict[str, Any]] = {
     "cluster": {"file": Clusters({"a": "0101", "b": "11"}, True, "clusters.txt")},
     "lexicon": {"lexicon": Lexicon.load("months")},
+    "gazetteer": {"lexicon": Lexicon.load("person_titles")},
+    "temporal": {name: Lexicon.load(name) for name in ("months", "weekdays", "holidays")}
+    | {"words": Lexicon.load("temporal_words")},
+    **{
+        name: {"lexicon": Lexicon.load("wordnet_senses")} for name in ("supersense", "hypernym", "lemma", "sense_count")
+    },
+    "ehr": {"parts": "all"},
     "embedding": {"file": Vectors({"a": 0, "B": 1}, np.array([[1, -1], [2, -3]], np.float32), "vectors.txt")},
 }
 NAMES = """
@@ -54,8 +61,12 @@ token lower capital_type numeric_type hyphen suffix2 suffix3 suffix4 suffix pref
 short_shape length has_xyz pos pos_bigram list term sentence_position document_position sentence_in_document
 sentence_position_bin document_position_bin sentence_in_document_bin neighbours cluster embedding line_head field elsewhere
 line_position blank_before brackets quoted known_phi candidate regex_class lexicon
+ehr morphology supersense hypernym lemma sense_count temporal gazetteer regex word_class
 """
 
+KINDS = st.sampled_from(
+    [PhiKind.PERSON, PhiKind.PERSON_PATIENT, PhiKind.PERSON_RELATIVE, PhiKind.PHONE, PhiKind.LOCATION]
+)
 CHARACTERS = st.one_of(
     st.characters(codec=None, exclude_categories=()),
     st.sampled_from(" \n\r\t:.@/-+()[]_*\"'“”aAbBXxZ01239éÉ\u0301\u200b\u200d\ufeff\ud83d\u2028\x00"),
@@ -86,7 +97,7 @@ def documents(draw: st.DrawFn) -> Words:
     groups = st.sampled_from(list(TermGroup))
     view.add_all(MedicalTerm(b, e, group=draw(groups)) for b, e in draw(st.lists(spans, max_size=3)))
     view.add_all(PhiCandidate(b, e, kind=PhiKind.DATE) for b, e in draw(st.lists(spans, max_size=3)))
-    view.add_all(KnownPhi(kind=PhiKind.PERSON, value=draw(TEXTS)) for _ in range(draw(st.integers(0, 2))))
+    view.add_all(KnownPhi(kind=draw(KINDS), value=draw(TEXTS)) for _ in range(draw(st.integers(0, 2))))
     return Words(view)
 
 

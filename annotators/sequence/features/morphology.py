@@ -1,0 +1,68 @@
+"""What a form is made of, as plain yes-or-no questions: letters, digits, capitals, a final s."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import Literal, get_args
+
+from ....pipeline.component import part
+from ..feature import FormFeature
+from .tidy import label, tidy
+
+Question = Literal[
+    "ends_s", "initial_capital", "has_digit", "numeric", "alphabetic", "alphanumeric", "title", "lower", "upper"
+]
+QUESTIONS: tuple[Question, ...] = get_args(Question)
+
+_NUMERIC = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@part("morphology")
+class Morphology(FormFeature):
+    """Yes-or-no questions about the form; the values are those that hold. `ends_s`: its last letter is s. `initial_capital`: its
+    first character is one. `has_digit`. `numeric`: a number with or without `.` and `,`. `alphabetic`: letters only.
+    `alphanumeric`: letters and digits only. `title`: every run of letters begins with a capital and goes on in lower case.
+    `lower`, `upper`: all its letters are small, or capitals, and it has some. The source's last question, whether the form is a
+    stop word, is `lexicon:stop_words`.
+
+    Example: `Smiths` gives `morphology=ends_s`, `morphology=initial_capital`, `morphology=alphabetic`,
+    `morphology=alphanumeric` and `morphology=title`.
+
+    Source: Lee et al. 2016 (ClinicalNLP), Table 1, morphological features; they follow Filannino and Nenadic 2015 (Data Knowl Eng
+    100:19).
+    """
+
+    only: list[Question] = field(default_factory=list)
+    """Questions asked. Left out: all."""
+
+    @property
+    def label(self) -> str:
+        return label(self.name, "+".join(self.only))
+
+    def of(self, form: str) -> tuple[str, ...]:
+        form = tidy(form)
+        wanted = self.only or QUESTIONS
+        return tuple(question for question in QUESTIONS if question in wanted and _holds(question, form))
+
+
+def _holds(question: Question, form: str) -> bool:
+    match question:
+        case "ends_s":
+            return form[-1:] in ("s", "S")
+        case "initial_capital":
+            return form[:1].isupper() or form[:1].istitle()
+        case "has_digit":
+            return any(map(str.isdecimal, form))
+        case "numeric":
+            return _NUMERIC.fullmatch(form) is not None
+        case "alphabetic":
+            return form.isalpha()
+        case "alphanumeric":
+            return form.isalnum()
+        case "title":
+            return form.istitle()
+        case "lower":
+            return form.islower()
+        case "upper":
+            return form.isupper()

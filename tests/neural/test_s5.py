@@ -1,0 +1,126 @@
+"""The PHI scrubber (S5): its quick form is trained, applied, and takes medical words back."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caspipe.annotators.disambiguation import Disambiguation
+from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.sequence import bundle
+from caspipe.pipeline.errors import ConfigError
+from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.shipped import folder
+from caspipe.typesystem import CaspipeWarning, Phi, PhiCandidate, PhiKind
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
+
+SYSTEMS = folder() / "systems"
+NAMES, SECOND = "s5-bilstm-cnn", "s5-id-cnn"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both networks of the quick form, of fewer documents."""
+    out = tmp_path_factory.mktemp("s5")
+    for file in ("s5_quick", "s5_quick_id_cnn"):
+        small = [
+            f"run.output={out}",
+            "reader.synthetic.documents=25",
+            "neural_trainer.epochs=4",
+            "neural_trainer.threads=1",
+        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CaspipeWarning)  # gold spans that do not fit tokens
+            Pipeline.load(SYSTEMS / f"{file}.yaml", small).run()
+    return out
+
+
+def trainer(file: str) -> Any:
+    """The trainer of a shipped configuration, not opened."""
+    (made,) = Pipeline.load(SYSTEMS / f"{file}.yaml").consumers
+    return made
+
+
+def test_the_first_source_file_has_the_numbers_of_table_2() -> None:
+    made = trainer("s5_source")
+    assert (made.encoder.name, made.encoder.width, made.encoder.layers) == ("lstm", 200, 2)
+    assert (made.characters.name, made.characters.dim) == ("char_cnn", 95)
+    assert (made.optimizer.name, made.optimizer.rate, made.epochs) == ("nadam", 0.001, 65)
+    assert [repr(f) for f in made.features] == ["word_class"]
+    assert (made.decoder.name, made.encoding) == ("softmax", "bilou")
+
+
+def test_the_second_source_file_has_the_numbers_of_table_3() -> None:
+    made = trainer("s5_source_id_cnn")
+    encoder = made.encoder
+    assert (encoder.filters, encoder.width, encoder.dilations, encoder.repeats) == (400, 3, [1, 2, 1], 1)
+    assert (made.optimizer.name, made.optimizer.rate, made.epochs) == ("adam", 0.0001, 100)
+    assert [repr(f) for f in made.features] == ["word_class(classes=4)"]
+    assert (made.decoder.name, made.encoding, made.characters) == ("crf", "bilou", None)
+
+
+@pytest.mark.parametrize(("scaled", "source"), [("s5_phi_scrubber", "s5_source"), ("s5_id_cnn", "s5_source_id_cnn")])
+def test_the_scaled_files_keep_the_architecture(scaled: str, source: str) -> None:
+    small, whole = trainer(scaled), trainer(source)
+    for name in ("encoder", "decoder", "features", "encoding", "kinds"):
+        assert repr(getattr(small, name)) == repr(getattr(whole, name))
+    assert small.epochs < whole.epochs
+
+
+@pytest.mark.parametrize(("name", "encoder"), [(NAMES, "lstm"), (SECOND, "id_cnn")])
+def test_a_quick_network_labels_in_bilou(models: Path, name: str, encoder: str) -> None:
+    meta = bundle.head(str(models / name))
+    assert meta["encoding"] == "bilou"
+    assert {label.partition("-")[0] for label in meta["labels"]} == set("OBILU")
+    assert encoder in str(meta["network"])
+
+
+@pytest.fixture(scope="module")
+def scrubber(models: Path) -> Iterator[Pipeline]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S5", str(models))
+        patch.setenv("CASPIPE_KEY", "a key for tests only, nothing is secret")
+        made = Pipeline.load(SYSTEMS / "s5_apply.yaml")
+    with made:
+        yield made
+
+
+def test_networks_and_patterns_each_give_their_kinds(scrubber: Pipeline) -> None:
+    cas = scrubber.process(
+        "Patient: Mary Jones\nSeen by Dr. John Smith at Boston on 03/04/2021.\nMRN: 00482913, phone (415) 555-0132."
+    )
+    kinds: dict[str, set[str]] = {}
+    for candidate in cas.select(PhiCandidate):
+        kinds.setdefault(candidate.source, set()).add(candidate.kind.top.name)
+    assert kinds["identifiers"] == {"ID", "PHONE"}
+    assert kinds.pop("bilstm", {"PERSON"}) == {"PERSON"}
+    assert kinds.pop("idcnn", set()) <= {"PERSON", "LOCATION", "DATE"}
+    masked = cas.view("deidentified").text
+    assert "00482913" not in masked
+    assert "555-0132" not in masked
+
+
+def test_medical_words_are_taken_back_from_the_networks_alone(scrubber: Pipeline) -> None:
+    (engine,) = [e for e in scrubber.engines if isinstance(e, Disambiguation)]
+    (resolver,) = [e for e in scrubber.engines if isinstance(e, Resolver)]
+    for source, vetoed in (("bilstm", True), ("idcnn", True), ("identifiers", False)):
+        cas = scrubber.process("He took Zofran.", stop_after="segmenter")
+        candidate = PhiCandidate(8, 14, kind=PhiKind.PERSON, confidence=1.0)
+        candidate._source = source
+        cas.add(candidate)
+        engine.process(cas)
+        assert (candidate.reason == "vetoed: exact medical term") is vetoed
+        resolver.process(cas)
+        assert (not cas.select(Phi)) is vetoed
+
+
+def test_a_bundle_that_is_not_there_is_told_before_any_document(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S5", str(tmp_path))
+        with pytest.raises(ConfigError, match=r"bilstm\.model: no model or file called"):
+            Pipeline.load(SYSTEMS / "s5_apply.yaml")
