@@ -44,7 +44,7 @@ $(VENV)/tested: $(VENV)/bin/python setup.cfg pyproject.toml
 # PyTorch first: a version of its own may be asked for (TORCH=torch==2.13.0), and nothing else then brings another one
 $(VENV)/neural: $(VENV)/tested
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,neural,onnx,transformers]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test-neural]'
 	@touch $@
 
 $(VENV)/checked: $(VENV)/bin/python setup.cfg pyproject.toml

@@ -8,6 +8,9 @@ from pathlib import Path
 from .errors import ConfigError, Fault, nearest
 
 
+_PLACES = ("*.yaml", "training/*.yaml", "systems/*.yaml", "systems/*/*.yaml")
+
+
 def folder() -> Path:
     """Where the shipped configurations lie."""
     return Path(str(files("caspipe.configs")))
@@ -15,7 +18,7 @@ def folder() -> Path:
 
 def names() -> list[str]:
     """Names of the shipped configurations."""
-    found = [*folder().glob("*.yaml"), *(folder() / "training").glob("*.yaml")]
+    found = [p for pattern in _PLACES for p in folder().glob(pattern)]
     return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in found)
 
 

@@ -7,7 +7,12 @@ from typing import Any
 
 from ...pipeline.errors import ResourceError
 
-_NAMES = {"torch": "PyTorch", "onnxruntime": "ONNX Runtime", "transformers": "Hugging Face transformers"}
+_NAMES = {
+    "torch": "PyTorch",
+    "onnxruntime": "ONNX Runtime",
+    "transformers": "Hugging Face transformers",
+    "tokenizers": "Hugging Face tokenizers",
+}
 
 
 def need(module: str, extra: str, who: str) -> Any:

@@ -1,0 +1,74 @@
+"""What every folder with a foreign model has in common: it is found on disk or refused, and its JSON is read with care."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...pipeline.errors import ResourceError, nearest
+from ...pipeline.resources import Resource
+from ...typesystem.strict_json import Twice, once
+
+ONNX_FILES = ("model.onnx", "onnx/model.onnx")
+
+
+class PretrainedFolder(Resource):
+    """A model folder. Subclasses say which files make one."""
+
+    required: ClassVar[tuple[str, ...]] = ()
+    """File names without which it is no folder of this sort."""
+
+    @classmethod
+    def check(cls, name: str) -> str | None:
+        path = Path(name)
+        if not path.is_dir():
+            what = f"{name} is a file, not a folder" if path.exists() else f"there is no folder {name}"
+            return (
+                f"{what}: models are folders on disk, nothing is downloaded; fetch the model yourself "
+                "(docs/pretrained.md says how) and give the path of its folder"
+            )
+        missing = [file for file in cls.required if not (path / file).is_file()]
+        if missing:
+            return f"{name} has no {' and no '.join(missing)}: expected the folder of a {cls.kind}"
+        return None
+
+    @classmethod
+    def existing(cls, name: str) -> Path:
+        """The folder. Raises ResourceError where `check` finds fault."""
+        fault = cls.check(name)
+        if fault:
+            raise ResourceError(f"{cls.kind}: {fault}")
+        return Path(name)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise ResourceError(f"{path}: damaged: expected JSON") from None
+    except Twice:
+        raise ResourceError(f"{path}: damaged: a property occurs twice in one object") from None
+    if not isinstance(found, dict):
+        raise ResourceError(f"{path}: expected a JSON object")
+    return found
+
+
+def onnx_file(folder: Path, file: str) -> Path | None:
+    """The ONNX graph of a folder: `file` in it, or where exporters put it; None where there is none.
+
+    Raises ResourceError where `file` is named and not there, or lies outside the folder.
+    """
+    if not file:
+        return next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)
+    path = folder / file
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ResourceError(f"{folder}: {file} lies outside the folder")
+    if not path.is_file():
+        there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.onnx"))
+        known = f"; it has {', '.join(there[:8])}" if there else ""
+        raise ResourceError(f"{folder}: has no file {file}{nearest(file, there) or known}")
+    return path

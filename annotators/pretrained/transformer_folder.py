@@ -1,0 +1,118 @@
+"""A token-classification model as Hugging Face's `save_pretrained` and ONNX exporters write it: what is in the folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from ...pipeline.errors import ResourceError
+from ..neural.extras import installed
+from .folder import PretrainedFolder, onnx_file, read_json
+from .label_names import Labels, read_labels
+from .networks import Device, Network, OnnxNetwork, TorchNetwork
+from .pieces import PieceTokenizer, load_tokenizer, longest
+
+Backend = Literal["auto", "torch", "onnx"]
+
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+
+_OFFSET = frozenset(
+    "roberta xlm-roberta xlm-roberta-xl camembert longformer mpnet roberta-prelayernorm data2vec-text xmod lilt luke "
+    "bigbird_roberta mluke".split()
+)
+"""Model types whose positions begin after the padding id: two of `max_position_embeddings` are never used."""
+
+
+@dataclass(eq=False)
+class TransformerFolder(PretrainedFolder):
+    """A model folder whose config.json was read; networks and the tokenizer are loaded when they are asked for, once."""
+
+    kind = "token-classification model"
+    required = ("config.json",)
+
+    place: Path
+    config: dict[str, Any]
+    labels: Labels
+    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Reads config.json. Raises ResourceError: no folder, damaged, code of its own, another head, no label names."""
+        folder = cls.existing(name)
+        config = read_json(folder / "config.json")
+        if "auto_map" in config:
+            raise ResourceError(
+                f"{folder}: brings Python code of its own (auto_map in config.json), which is never run"
+            )
+        heads = config.get("architectures")
+        if isinstance(heads, list) and heads and not any(str(h).endswith("ForTokenClassification") for h in heads):
+            raise ResourceError(
+                f"{folder}: is a model for another task ({', '.join(map(str, heads))}): "
+                "expected an architecture ...ForTokenClassification"
+            )
+        return cls(folder, config, _labels(folder, config))
+
+    def tokenizer(self, who: str, extra: str) -> PieceTokenizer:
+        if ("tokenizer",) not in self._made:
+            pad = self.config.get("pad_token_id")
+            made = PieceTokenizer(
+                load_tokenizer(self.place, who, extra), str(self.place), pad if isinstance(pad, int) else 0
+            )
+            known = self.config.get("vocab_size")
+            if (
+                isinstance(known, int) and made.size() > known
+            ):  # added pieces apart: some folders list more than are used
+                raise ResourceError(
+                    f"{self.place}: the tokenizer has {made.size()} pieces, the model {known}: not of one model"
+                )
+            self._made["tokenizer",] = made
+        found: PieceTokenizer = self._made["tokenizer",]
+        return found
+
+    def graph(self, backend: Backend, file: str) -> Path | None:
+        """The ONNX graph to use, None for PyTorch. Raises ResourceError where the folder lacks what `backend` asks for."""
+        path = onnx_file(self.place, file) if backend != "torch" else None
+        weights = any((self.place / name).is_file() for name in WEIGHTS)
+        if backend == "onnx" and path is None:
+            raise ResourceError(f"{self.place}: has no model.onnx or onnx/model.onnx: expected an exported graph")
+        if path is None and not weights:
+            there = "" if backend == "torch" else ", model.onnx or onnx/model.onnx"
+            raise ResourceError(f"{self.place}: has no weights: expected {WEIGHTS[0]}, {WEIGHTS[2]}{there}")
+        if backend == "auto" and path is not None and weights and not file and not installed("onnxruntime"):
+            return None
+        return path
+
+    def network(self, graph: Path | None, device: Device, threads: int, who: str) -> Network:
+        key = ("network", graph, device, threads)
+        if key not in self._made:
+            number = len(self.labels.names)
+            if graph is None:
+                self._made[key] = TorchNetwork(self.place, number, device, threads, who)
+            else:
+                self._made[key] = OnnxNetwork(graph, number, device, threads, who)
+        found: Network = self._made[key]
+        return found
+
+    def limit(self) -> int | None:
+        """The longest sequence the model takes, special pieces included; None where it sets no limit."""
+        said = self.config.get("max_position_embeddings")
+        positions = int(said) if isinstance(said, int) and said > 0 else None
+        if positions is not None and self.config.get("model_type") in _OFFSET:
+            pad = self.config.get("pad_token_id")
+            positions -= (pad if isinstance(pad, int) else 1) + 1
+        told = [n for n in (positions, longest(self.place)) if n]
+        return min(told) if told else None
+
+
+def _labels(folder: Path, config: dict[str, Any]) -> Labels:
+    given = config.get("id2label")
+    if not isinstance(given, dict) or not given:
+        raise ResourceError(f"{folder}: config.json names no labels: expected id2label")
+    try:
+        numbered = {int(key): str(value) for key, value in given.items()}
+    except ValueError:
+        numbered = {}
+    if sorted(numbered) != list(range(len(given))):
+        raise ResourceError(f"{folder}: config.json: expected id2label to number the labels from 0 on")
+    return read_labels([numbered[i] for i in range(len(numbered))])
