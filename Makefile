@@ -12,7 +12,7 @@ test: $(VENV)/tested    ## run the tests
 	$(BIN)/python -m pytest $(ARGS)
 
 test-neural: $(VENV)/neural    ## run the tests of networks and transformers, which need PyTorch
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/neural $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/neural tests/annotators/pretrained $(ARGS)
 
 soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, and 20,000 damaged ones
 	CASPIPE_SOAK=10000 $(BIN)/python -m pytest tests/interop/test_three_ways.py tests/interop/test_damaged.py $(ARGS)

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from ..consumers.scoring import Comparison, Pair, Scores
     from ..consumers.scoring.report import Report
     from .evaluation import Collection, Step
+    from .evaluation_risk import RiskWanted
 
 EPILOG = (
     "Examples: `caspipe evaluate my.yaml --set reader.jsonl.spans_field=spans` | "
     "`caspipe evaluate --gold corpus/gold --system corpus/run1 --reader i2b2 --scheme i2b2-2014` | "
     "`caspipe evaluate --gold dev --system run1 --compare run2 --reader i2b2 --scheme meddocan` | "
     "`caspipe evaluate --gold gold.jsonl --system found.jsonl --reader jsonl --bootstrap 1000 --json scores.json` | "
+    "`caspipe evaluate my.yaml --risk --risk-densities my-notes.yaml --risk-html risk.html` | "
     "`caspipe evaluate --gold echr_test.json --system masked.json --reader tab --scheme tab`. "
     "A figure that cannot be computed, such as the precision of a system that found nothing, is printed as `undefined`."
 )
@@ -111,12 +113,39 @@ def command(
     by_group: Annotated[
         bool, typer.Option("--by-group", help="Draw patients, not documents, where they are known.")
     ] = False,
+    risk: Annotated[
+        bool,
+        typer.Option(
+            "--risk", help="Also the expected share of documents that direct or indirect identifiers are left in."
+        ),
+    ] = False,
+    risk_densities: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CORPUS",
+            help="Risk for another corpus too, without reference: a pipeline to run, or a folder or file that was annotated "
+            "already, as a run's `restricted/xmi`; may be given again.",
+        ),
+    ] = None,
+    risk_at_least: Annotated[
+        int, typer.Option(metavar="K", help="So many different indirect identifiers left are a risk.")
+    ] = 2,
+    risk_hidden: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[KIND=]SHARE",
+            help="Share of leaks that nobody tells from surrogates; only where surrogates are written.",
+        ),
+    ] = None,
+    risk_html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the risk as a page.")] = None,
+    risk_plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the risk: .svg, .png or .pdf.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Scores a pipeline, or a system's annotations, against a reference: precision, recall, F1, leaks, shared-task figures."""
     from ..consumers.scoring.kinds import LEVELS
+    from . import evaluation_risk
     from .registry import load_file
 
     faults = _faults(config, gold, system, kinds or [])
@@ -124,6 +153,21 @@ def command(
         hint = nearest(level, LEVELS) or f"; expected one of {', '.join(LEVELS)}"
         faults.append(Fault("--level", f"no level called {level!r}{hint}"))
     wanted = _wanted(criterion or [], scheme or [], faults)
+    at_risk = evaluation_risk.wanted(
+        risk,
+        {
+            "--risk-densities": risk_densities,
+            "--risk-hidden": risk_hidden,
+            "--risk-html": risk_html,
+            "--risk-plot": risk_plot,
+        },
+        risk_at_least,
+        risk_hidden or [],
+        risk_densities or [],
+        seed,
+        by_group,
+        faults,
+    )
     if faults:
         raise ConfigError(faults)
     for file in plugin or []:
@@ -141,16 +185,24 @@ def command(
 
     near = _sentences_near(gold) if gold is not None and sentences is None and "meddocan" in wanted else None
 
-    def scored(which: str | Path) -> dict[str, Scores]:
+    def scored(which: str | Path, watched: RiskWanted | None = None) -> dict[str, Scores]:
         from . import console
 
         with console.progress(quiet) as progress:
             found = pairs(which, console.stepper(progress, "evaluate"))
+            if watched is not None:
+                found = watched.watch(found)
             return _scored(_counted(found, sentences, near), wanted, level)
 
-    first = scored(system if system is not None else str(config))
+    first = scored(system if system is not None else str(config), at_risk)
     second = scored(compare) if compare else None
     report = _report(first, second, bootstrap, wilson, seed, "group" if by_group else "document")
+    if at_risk is not None:
+        from . import console
+
+        with console.progress(quiet) as progress:
+            report.risk = at_risk.result(reader, set_ or [], console.stepper(progress, "densities"))
+        evaluation_risk.write(report.risk, risk_html, risk_plot)
     _write(report, json_file, csv_file)
     from .evaluation_table import print_report
 

@@ -35,12 +35,18 @@ def found_by(
     read, CasError for a document without reference, ComponentError where an engine fails: figures over what is left would
     be those of another corpus.
     """
+    for cas in processed(pipeline, step):
+        yield pair_of(cas, gold, system)
+
+
+def processed(pipeline: Pipeline, step: Step | None = None) -> Iterator[Cas]:
+    """Each document of the pipeline's reader, with what its engines find. Raises as `found_by`, but needs no reference."""
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
     pipeline.engines = with_trained(pipeline)
     with pipeline:
         for cas in _documents(pipeline.reader, step, pipeline.options.limit):
-            yield pair_of(pipeline.process(cas), gold, system)
+            yield pipeline.process(cas)
 
 
 def with_trained(pipeline: Pipeline) -> list[Component]:

@@ -31,6 +31,10 @@ def print_report(report: Report, notes: Mapping[str, str]) -> None:
             out.print(Text(notes[scheme], "dim"))
     for scheme, found in report.comparisons.items():
         out.print(_comparisons(scheme, found))
+    if report.risk is not None:
+        from ..consumers.scoring.risk_text import text
+
+        out.print(Text(text(report.risk)))
 
 
 def _table(title: str, *names: str) -> Table:

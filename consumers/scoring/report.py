@@ -6,10 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...pipeline.errors import ConsumerError
 from .comparison import Comparison
 from .scores import Interval, Key, Scores, as_csv
+
+if TYPE_CHECKING:
+    from .risk_result import Risk
 
 FORMATS = (".json", ".csv", ".txt")
 OWN = ""
@@ -28,6 +32,7 @@ class Report:
     scores: Mapping[str, Scores]
     intervals: Mapping[str, Mapping[Key, Interval]] = field(default_factory=dict)
     comparisons: Mapping[str, list[Comparison]] = field(default_factory=dict)
+    risk: Risk | None = None
 
     @property
     def documents(self) -> int:
@@ -50,11 +55,16 @@ class Report:
         if suffix == ".csv":
             return as_csv(self.rows(undefined=True))
         if suffix == ".txt":
-            return "\n".join(
+            parts = [
                 f"{scheme or 'criteria'}, {self.documents:,} documents\n\n"
                 f"{scores.to_text(self.intervals.get(scheme), digits(scheme))}"
                 for scheme, scores in self.scores.items()
-            )
+            ]
+            if self.risk is not None:
+                from .risk_text import text
+
+                parts.append(text(self.risk))
+            return "\n".join(parts)
         raise ConsumerError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {suffix or 'none'}")
 
     def _data(self) -> dict[str, object]:
@@ -63,6 +73,10 @@ class Report:
             data["comparisons"] = [
                 {"scheme": scheme, **asdict(c)} for scheme, found in self.comparisons.items() for c in found
             ]
+        if self.risk is not None:
+            from .risk_text import data as risk_data
+
+            data["risk"] = risk_data(self.risk)
         return data
 
 
