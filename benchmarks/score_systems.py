@@ -1,0 +1,101 @@
+"""Trains, applies and scores the systems of the sources on the same open corpora, one command for each row of the comparison.
+
+    python -m benchmarks.score_systems S1-CRF meddocan              # one row; `all` stands for every row or corpus
+    python -m benchmarks.score_systems S4 meddocan --train          # trains anew, also what is shipped
+    python -m benchmarks.score_systems page                         # docs/results/systems.md, of all rows there are
+
+Rows and how they are trained and applied: benchmarks/systems/table.yaml. Bundles are kept below `--out`; a row is a small JSON
+file below `--rows` and is not measured again unless `--again` or `--train` asks for it, so that an interrupted series goes on
+where it stopped. The open corpora lie beside the checkout, or where `--corpora` or CASPIPE_CORPORA says; a row that lacks its
+corpus is left out with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from caspipe.pipeline.errors import CaspipeError
+
+from .run import machine
+from .systems import corpora
+from .systems.bundles import provided, total
+from .systems.corpora import ROOT, AbsentError, Corpus
+from .systems.declared import Row, assembled, combinations, rows
+from .systems.measure import figures, found
+from .systems.page import write_page
+from .systems.results import Result, path_of, today
+
+ROWS = ROOT / "docs" / "results" / "systems"
+PAGE = ROOT / "docs" / "results" / "systems.md"
+
+
+def measured(row: Row, corpus: Corpus, given: argparse.Namespace) -> Result:
+    """One row. Raises AbsentError where something that it needs is not there."""
+    way = row.way(corpus)
+    with corpora.prepared(corpus, given.corpora) as readers:
+        bundles = [provided(training, given.out, given.train) for training in way.trainings]
+        pipeline = assembled(way, {name: place for b in bundles for name, place in b.places.items()})
+        one_thread()
+        pairs, seconds = found(pipeline, readers)
+    size, cpu, wall = total(bundles)
+    return Result(
+        row=row.name,
+        corpus=corpus.name,
+        documents=len(pairs),
+        figures=figures(pairs, corpus, row.binary),
+        documents_per_second=len(pairs) / seconds,
+        bytes=size,
+        training_cpu_seconds=cpu,
+        training_seconds=wall,
+        bundles=[b.name for b in bundles],
+        date=today(),
+        machine=machine(),
+    )
+
+
+def one_thread() -> None:
+    """Processor time of several threads is not the time that anybody waits."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("row", metavar="ROW", help="a row of the table, all, or page")
+    parser.add_argument("corpus", metavar="CORPUS", nargs="?", default="all", help="; ".join(corpora.CORPORA))
+    parser.add_argument("--train", action="store_true", help="make the bundles anew, also those that are shipped")
+    parser.add_argument("--again", action="store_true", help="measure a row that is there already")
+    parser.add_argument("--corpora", type=Path, default=corpora.default_folder(), help="folder of the open corpora")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "systems", help="folder of the bundles")
+    parser.add_argument("--rows", type=Path, default=ROWS, help="folder of the rows")
+    given = parser.parse_args()
+    known = rows()
+    if given.row == "page":
+        print(write_page(PAGE, given.rows, known))
+        return
+    try:
+        wanted = list(combinations(given.row, given.corpus, known))
+    except ValueError as error:
+        parser.error(str(error))
+    failed = False
+    for row, corpus in wanted:
+        file = path_of(given.rows, row.name, corpus.name)
+        if file.exists() and not (given.again or given.train):
+            print(f"{row.name}, {corpus.title}: measured before ({file.name}); --again measures it again")
+            continue
+        try:
+            result = measured(row, corpus, given)
+        except (AbsentError, CaspipeError) as error:
+            failed = True
+            print(f"{row.name}, {corpus.title}: left out: {error}")
+            continue
+        result.write(file)
+        print(f"{row.name}, {corpus.title}: {result.told()}", flush=True)
+    raise SystemExit(failed)
+
+
+if __name__ == "__main__":
+    main()
