@@ -7,7 +7,6 @@ from pathlib import Path
 
 from .errors import ConfigError, Fault, nearest
 
-
 _PLACES = ("*.yaml", "training/*.yaml", "systems/*.yaml", "systems/*/*.yaml")
 
 

@@ -52,6 +52,7 @@ class Example:
     def found(self) -> int:
         """Gold spans that some proposal matches."""
         return len({(p.begin, p.end) for p in self.proposals if p.right})
+
     """Voter -> spans it marks, and how many of them are right."""
 
 

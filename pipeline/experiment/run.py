@@ -18,7 +18,7 @@ from .result import Result, to_csv, to_json
 from .scale import command, shortfalls
 from .schedule import Progress
 
-LIBRARIES = ("python-crfsuite", "sklearn-crfsuite", "liblinear-official", "scikit-learn", "matplotlib")
+LIBRARIES = ("python-crfsuite", "sklearn-crfsuite", "liblinear-official", "scikit-learn", "matplotlib", "torch")
 """Libraries that trainings and figures depend on, beside those every pipeline does."""
 NO_PLOTS = "Figures need matplotlib: pip install 'caspipe[plots]'. The tables below are whole."
 

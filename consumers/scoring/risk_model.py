@@ -1,0 +1,137 @@
+"""The probability that a document leaks, from the leak probability of each kind and how many identifiers it holds.
+
+Where a reference tells how many identifiers a document holds, each leaks with the probability of its kind, independently: the
+number of leaks is a sum of binomials. Where only a system's finds are known, what it missed has to be added. The number of
+identifiers of a kind in a document is then taken as Gamma-Poisson, fitted to the finds by their mean and variance; each is
+protected, found in part, or unseen. Given the finds, the unseen ones are negative binomial, so that a document in which nothing
+was found can hold one too. With finds spread evenly the Gamma becomes a point and the unseen ones Poisson.
+
+Both come down to one power series: the logarithm of the probability generating function of the number of leaks is linear in the
+counts. For `at_least` k its first k coefficients are enough, for all documents and draws by k matrix products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .figures import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """What becomes of an identifier of each kind: arrays of shape (kinds, draws)."""
+
+    leak: Array
+    """It leaks, in whole or in part."""
+    unseen: Array
+    """No mention of it is found; at most `leak`."""
+    noticed: Array
+    """Shape (kinds, 1): once leaked, it is told from the surrogates around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Documents with known identifiers: counts of shape (documents, kinds)."""
+
+    values: Array
+
+    def series(self, chances: Chances, degree: int) -> list[Array]:
+        """Coefficients 0 to `degree` of the logarithm of the generating function: each of shape (documents, draws)."""
+        return [self.values @ term for term in _binomial(chances.leak * chances.noticed, degree)]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Documents of which only the finds are known: counts of shape (documents, kinds)."""
+
+    values: Array
+
+    def series(self, chances: Chances, degree: int) -> list[Array]:
+        """As `Counted.series`."""
+        import numpy as np
+
+        seen = 1 - chances.unseen
+        partly = _binomial((chances.leak - chances.unseen) / seen * chances.noticed, degree)
+        made = [self.values @ term for term in partly]
+        mean = self.values.mean(axis=0)
+        over = self.values.var(axis=0, ddof=1) - mean if len(self.values) > 1 else np.zeros_like(mean)
+        even = (over <= 0) & (mean > 0)
+        if even.any():
+            rate = mean[even, None] * chances.unseen[even] / seen[even] * chances.noticed[even]
+            made[0] = made[0] - rate.sum(axis=0)
+            if degree:
+                made[1] = made[1] + rate.sum(axis=0)
+        uneven = (over > 0) & (mean > 0)
+        if uneven.any():
+            # finds have variance m + m²/a; given f finds, the unseen are negative binomial of shape a + f
+            shape = mean[uneven] ** 2 / over[uneven]
+            scale = shape[:, None] * seen[uneven] / mean[uneven, None]
+            more = chances.unseen[uneven] / (scale + 1)
+            noticed = chances.noticed[uneven]
+            more = more * noticed / (1 - more * (1 - noticed))
+            counts = self.values[:, uneven] + shape
+            for power, term in enumerate(_negative_binomial(more, degree)):
+                made[power] = made[power] + counts @ term
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Documents in which each kind is taken to occur as elsewhere, whatever was found: arrays of shape (kinds,)."""
+
+    mean: Array
+    """Identifiers per document there."""
+    variance: Array
+    documents: int
+
+    def series(self, chances: Chances, degree: int) -> list[Array]:
+        """As `Counted.series`, the same for every document."""
+        import numpy as np
+
+        told = chances.leak * chances.noticed
+        over = self.variance - self.mean
+        even = over <= 0
+        rate = (self.mean[even, None] * told[even]).sum(axis=0)
+        made = [-rate, rate, *[np.zeros_like(rate)] * (degree - 1)][: degree + 1]
+        shape = self.mean[~even] ** 2 / over[~even]
+        more = told[~even] / ((shape / self.mean[~even])[:, None] + told[~even])
+        terms = _negative_binomial(more, degree)
+        return [np.tile(a + shape @ b, (self.documents, 1)) for a, b in zip(made, terms, strict=True)]
+
+
+def at_least(series: list[Array], certain: Array | None = None) -> Array:
+    """The probability of as many leaks as `series` has terms, or more: shape (documents, draws).
+
+    `certain`: shape (documents,), leaks that are there beside those of the series.
+    """
+    import numpy as np
+
+    terms = [np.exp(series[0])]
+    for n in range(1, len(series)):  # the exponential of a power series
+        term = np.zeros_like(series[0])
+        for j in range(1, n + 1):
+            term += j * series[j] * terms[n - j]
+        terms.append(term / n)
+    fewer = np.zeros_like(series[0])
+    left = np.zeros(len(fewer)) if certain is None else certain
+    for n, term in enumerate(terms):
+        fewer += np.where((left + n < len(series))[:, None], term, 0.0)
+    return np.clip(1 - fewer, 0.0, 1.0)
+
+
+def _binomial(p: Array, degree: int) -> list[Array]:
+    """log(1 - p + pz), coefficient by coefficient. p = 1 would be -infinity and is kept just below."""
+    import numpy as np
+
+    p = np.minimum(p, 1 - 1e-12)
+    odds = p / (1 - p)
+    return [np.log1p(-p), *(-((-odds) ** j) / j for j in range(1, degree + 1))]
+
+
+def _negative_binomial(q: Array, degree: int) -> list[Array]:
+    """log((1 - q) / (1 - qz)), coefficient by coefficient."""
+    import numpy as np
+
+    return [np.log1p(-q), *(q**j / j for j in range(1, degree + 1))]

@@ -1,0 +1,117 @@
+"""What a report of risk says: settings, shares with their intervals, leaks by kind, and what to expect of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...pipeline.errors import ConsumerError
+from .bootstrap import check
+
+By = Literal["direct", "indirect", "either"]
+Unit = Literal["document", "patient"]
+CLASSES: tuple[By, ...] = ("direct", "indirect", "either")
+SCORED = "scored documents"
+"""Name of the corpus with the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskSettings:
+    """What counts as risk. Raises ConsumerError for a number out of range."""
+
+    at_least: int = 2
+    """So many different indirect identifiers must leak from a document; of direct ones, one suffices."""
+    hidden: Mapping[str, float] = field(default_factory=dict)
+    """By kind, the share of leaks that nobody tells from the surrogates around them; a first-level kind stands for those
+    below it, the empty name for all others."""
+    draws: int = 1000
+    seed: int = 0
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check(self.draws, self.level)
+        if not 1 <= self.at_least <= 20:
+            raise ConsumerError(f"expected 1 to 20 indirect identifiers that must leak, got {self.at_least}")
+        for kind, share in self.hidden.items():
+            if not 0 <= share < 1:
+                raise ConsumerError(
+                    f"expected a share of hidden leaks from 0 to below 1{kind and f' for {kind}'}, got {share:g}"
+                )
+
+    def noticed(self, kind: str) -> float:
+        """The share of leaks of a kind that are told from surrogates."""
+        top = kind.partition("_")[0]
+        return 1 - self.hidden.get(kind, self.hidden.get(top, self.hidden.get("", 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share with its interval. None is unknown, which is not 0."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    at_most: float | None = None
+    """The same if all identifiers leak of whose kind the reference holds none; None where there are no such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """How many documents hold identifiers of a class, and how many leak enough of them."""
+
+    holding: int
+    leaking: int
+    share: Share
+    """Of all documents. With `hidden`, of those in which enough of them are told from surrogates."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindLeaks:
+    """One kind in the scored documents."""
+
+    kind: str
+    direct: bool
+    documents: int
+    """Documents that hold it."""
+    values: int
+    """Identifiers: different texts of the kind, document by document."""
+    leaked: int
+    unseen: int
+    """Those of which no mention was found at all."""
+    recall: Share
+    leak: float
+    """The leak probability that the model takes: (leaked + 1/2) / (identifiers + 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the model expects of a corpus."""
+
+    name: str
+    documents: int
+    found: Mapping[str, tuple[int, int]]
+    """By kind: documents that hold it, identifiers."""
+    shares: Mapping[By, Share]
+    unknown: Mapping[str, int]
+    """Kinds of which the reference holds none: documents that hold them."""
+    assumed: list[str]
+    """Kinds that the system hardly finds, taken to be as frequent as in the scored documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Everything that a report of risk says."""
+
+    settings: RiskSettings
+    unit: Unit
+    documents: int
+    """Number of scored documents, or of patients."""
+    kinds: list[KindLeaks]
+    clustering: float
+    """Design effect: 1 where each identifier leaks by itself."""
+    observed: Mapping[By, Leaks]
+    expected: list[Expected]
+    """First the scored corpus itself, then others."""
+    absent: list[str]
+    """Kinds of direct identifiers of the first level that the reference never holds: nothing is known of them."""

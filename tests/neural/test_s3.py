@@ -1,0 +1,109 @@
+"""S3, Anonimatik: its configurations assemble, the quick one learns within seconds, and what it learnt marks and masks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from caspipe.pipeline.pipeline import Pipeline
+from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi, PhiKind
+
+pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
+
+ROOT = Path(__file__).resolve().parents[2]
+SYSTEMS = ROOT / "configs" / "systems"
+EXPERIMENTS = ROOT / "configs" / "experiments"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with `out/s3-quick`, trained by the quick configuration on fewer documents."""
+    folder = tmp_path_factory.mktemp("s3")
+    few = ["run.output=" + str(folder / "out"), "reader.synthetic.documents=80", "neural_trainer.epochs=6"]
+    Pipeline.load(SYSTEMS / "s3_quick.yaml", few).run()
+    return folder
+
+
+def trainer(name: str) -> dict[str, Any]:
+    config = yaml.safe_load((SYSTEMS / name).read_text(encoding="utf-8"))
+    found: dict[str, Any] = config["consumers"][0]["neural_trainer"]
+    return found
+
+
+@pytest.mark.parametrize("name", ["s3_anonimatik", "s3_balanced", "s3_quick", "s3_source"])
+def test_every_training_assembles_and_sees_what_the_source_saw(name: str) -> None:
+    Pipeline.load(SYSTEMS / f"{name}.yaml")
+    given = trainer(f"{name}.yaml")
+    assert given["features"] == ["pos", "length"] and "random" in given["tokens"] and given["characters"] is None
+    assert given["binary"] is True and given["decoder"] == "softmax" and list(given["encoder"]) == ["window"]
+
+
+def test_the_balanced_training_differs_in_its_balance_alone() -> None:
+    whole, balanced = trainer("s3_anonimatik.yaml"), trainer("s3_balanced.yaml")
+    assert balanced.pop("balance") == 1.0
+    for told in ("model", "title"):
+        assert whole.pop(told) != balanced.pop(told)
+    assert whole == balanced
+
+
+def test_the_settings_of_the_source_are_those_of_its_text() -> None:
+    given = trainer("s3_source.yaml")
+    assert given["encoder"]["window"] == {"size": "${S3_SIZE:-9}", "width": 256, "dense": [256]}
+    assert given["optimizer"] == {"adam": {"rate": 0.001}} and given["dropout"] == 0
+
+
+@pytest.mark.parametrize("name", ["s3-table-4-3", "s3-window"])
+def test_the_experiments_have_no_faults(name: str) -> None:
+    from caspipe.pipeline.experiment.reading import read_plan
+
+    assert read_plan(EXPERIMENTS / f"{name}.yaml")
+
+
+@pytest.mark.parametrize("name", ["s3-table-4-3", "s3-window"])
+def test_no_rule_helps_the_networks(name: str) -> None:
+    corpora = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))["corpora"]
+    assert all(corpus["engines"] == ["segmenter", "tagger"] for corpus in corpora.values())
+
+
+def test_the_windows_tried_are_those_of_the_source() -> None:
+    models = yaml.safe_load((EXPERIMENTS / "s3-window.yaml").read_text(encoding="utf-8"))["models"]
+    networks = [m["trainer"]["neural_trainer"] for m in models.values()]
+    assert [n["encoder"]["window"]["size"] for n in networks] == [5, 7, 9, 11, 13]
+    for network in networks:
+        network["encoder"]["window"].pop("size")
+    assert all(network == networks[0] for network in networks), "they differ in the window alone"
+
+
+def test_the_quick_one_learns_to_tell_phi_from_the_rest(trained: Path) -> None:
+    from caspipe.consumers.scoring import score
+    from caspipe.pipeline.evaluation import found_by
+
+    config = f"""
+    reader: {{synthetic: {{documents: 20, seed: 7}}}}
+    engines: [segmenter, tagger, neural: {{model: {trained / "out" / "s3-quick"}}}]
+    """
+    scores = score(found_by(Pipeline.parse(config)), ["token-binary"])
+    recall, precision = (scores.value("token-binary", "micro", f) for f in ("recall", "precision"))
+    # a marker that marks nothing has recall 0, one that marks everything a precision of about 0.15
+    assert recall is not None and precision is not None and recall > 0.35 and precision > 0.5
+
+
+def test_what_it_finds_is_of_no_kind_and_is_masked(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S3_MODEL", str(trained / "out" / "s3-quick"))
+    pipeline = Pipeline.load(SYSTEMS / "s3_apply.yaml", [f"run.output={tmp_path}"])
+    assert pipeline.reader is not None
+    found = 0
+    with pipeline:
+        for cas in pipeline.reader:
+            done = pipeline.process(cas)
+            phi = list(done.select(Phi))
+            assert {p.kind for p in phi} <= {PhiKind.OTHER}
+            masked = done.view(DEIDENTIFIED_VIEW).text
+            assert masked.count("[OTHER]") == len(phi)
+            found += len(phi)
+    assert found > 10
