@@ -213,7 +213,8 @@ def _windows(g: _Graph, x: str, encoder: WindowEncoder, arrays: Mapping[str, Arr
     flat = g.add("Reshape", windows, g.ints(-1, encoder.size, size))
     count = g.add("Slice", g.add("Shape", flat), g.ints(0), g.ints(1))
     full = g.add("Expand", g.array(np.array([encoder.size], dtype=np.int32)), count)
-    y = _lstm(g, flat, full, arrays, "encoder.lstm", last=True)
+    states = _lstm(g, flat, full, arrays, "encoder.lstm")  # (B x T, window, 2 width)
+    y = g.add("Gather", states, g.array(np.array(half, dtype=np.int64)), axis=1)
     for i in range(len(encoder.dense)):
         y = g.add("Relu", g.linear(y, arrays[f"encoder.dense.{i}.weight"], arrays[f"encoder.dense.{i}.bias"]))
     width = encoder.dense[-1] if encoder.dense else 2 * encoder.width

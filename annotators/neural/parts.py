@@ -265,7 +265,8 @@ class IdCnnEncoder(Encoder):
 
 @part("window")
 class WindowEncoder(Encoder):
-    """Each token by a bidirectional LSTM over the fixed window around it alone, and dense layers (Anonimatik, S3)."""
+    """Each token by a bidirectional LSTM over the fixed window around it alone, read at the token itself, and dense layers
+    (Anonimatik, S3)."""
 
     size: int = 9
     """Tokens in the window, an odd number: as many before as after."""

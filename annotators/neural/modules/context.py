@@ -55,7 +55,10 @@ class IteratedCnn(nn.Module):
 
 
 class Windows(nn.Module):
-    """(B, T, size) -> (B, T, last dense width): each token from the window around it alone; places outside are zeros."""
+    """(B, T, size) -> (B, T, last dense width): each token from the window around it alone; places outside are zeros.
+
+    What each direction knows when it has read the token in the middle goes on to the dense layers (Anonimatik, 3.4).
+    """
 
     def __init__(self, size: int, window: int, width: int, dense: Sequence[int], dropout: float) -> None:
         super().__init__()
@@ -76,7 +79,7 @@ class Windows(nn.Module):
         found = x.new_zeros(b, t, self.size)
         if len(chosen):
             full = torch.full((len(chosen),), self.window, device=x.device)
-            y = self.dropout(self.lstm.last(chosen, full))
+            y = self.dropout(self.lstm(chosen, full)[:, self.window // 2])
             for layer in self.dense:
                 y = torch.relu(layer(y))
             found[wanted] = y
