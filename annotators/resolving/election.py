@@ -10,7 +10,9 @@ from ...typesystem import PhiCandidate, PhiKind
 from .claims import OUTVOTED, Bid, Claim, Remainder, Settlement, settle
 from .order import SourceOrder, names
 
-Minority = Literal["keep", "drop"]
+Minority = Literal[
+    "drop", "keep"
+]  # in the order of the other parameter with these two values: equal types share one message
 
 
 class Roll:

@@ -46,7 +46,18 @@ MASKED = {"text": "", "e2b": "", "fhir": "", "parquet": ".parquet", "sql": ""}
 """Consumers that release masked text, and refuse documents without any."""
 SCORING = {"breakdown": "", "errors": ".html"}
 """Consumers that need a reference."""
-NO_FILES = ("crf_trainer", "svm_trainer", "tagger_trainer", "filter_trainer", "scorer", "utility")
+NO_FILES = (
+    *(
+        "crf_trainer",
+        "svm_trainer",
+        "tagger_trainer",
+        "filter_trainer",
+        "neural_trainer",
+        "stacking_trainer",
+        "vectors_trainer",
+    ),
+    *("scorer", "utility"),
+)
 """Consumers that make no documents."""
 WHOLLY = ("xmi", "brat", "sql", "e2b-r3")
 """Formats that are converted to every other one; of the rest each to two, not the same two."""

@@ -147,7 +147,7 @@ def test_what_is_kept_of_candidates_quotes_no_document(write: Write, tmp_path: P
         (STACKED.replace("{minority: drop}", "{model: here}"), "the experiment chooses it; leave it out"),
         (
             STACKED.replace("{stacking: {minority: drop}}", "{stacking: {minority: none}}"),
-            "expected one of keep or drop",
+            "expected one of drop or keep",
         ),
         (STACKED.replace("{stacking: {minority: drop}}", "union"), "resolver takes no parameter model"),
     ],
