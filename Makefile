@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-neural soak check bench docs links clean
+.PHONY: demo test test-neural test-spark soak check bench docs links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
 	$(BIN)/caspipe run configs/deidentify.yaml
@@ -14,8 +14,12 @@ test: $(VENV)/tested    ## run the tests
 test-neural: $(VENV)/neural    ## run the tests of networks and transformers, which need PyTorch
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/neural tests/annotators/pretrained $(ARGS)
 
-soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, and 20,000 damaged ones
-	CASPIPE_SOAK=10000 $(BIN)/python -m pytest tests/interop/test_three_ways.py tests/interop/test_damaged.py $(ARGS)
+test-spark: $(VENV)/spark    ## run the tests of Spark, which need Java 17
+	$(BIN)/python -m pytest tests/spark $(ARGS)
+
+soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, 20,000 damaged ones, 1,000 of every fuzz test, 50 killed runs
+	CASPIPE_SOAK=$${CASPIPE_SOAK:-10000} CASPIPE_KILLS=$${CASPIPE_KILLS:-50} $(BIN)/python -m pytest \
+		tests/interop/test_three_ways.py tests/interop/test_damaged.py tests/fuzz tests/trust $(ARGS)
 
 check: $(VENV)/checked links    ## lint and type-check
 	$(BIN)/ruff check .
@@ -45,6 +49,10 @@ $(VENV)/tested: $(VENV)/bin/python setup.cfg pyproject.toml
 $(VENV)/neural: $(VENV)/tested
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test-neural]'
+	@touch $@
+
+$(VENV)/spark: $(VENV)/tested
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test-spark]'
 	@touch $@
 
 $(VENV)/checked: $(VENV)/bin/python setup.cfg pyproject.toml

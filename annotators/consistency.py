@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import cast
@@ -81,6 +81,7 @@ class ConsistencyAnnotator(Annotator):
         tokens = view.tokens
         word = _Word(self, view)
         search = Repetition(view.text, tokens, self.case, word.spreads)
+        word.at = search.at
         for repeat in uncovered(self._repeats(search, origins), word.is_taken):
             yield PhiCandidate(
                 tokens.begins[repeat.first],
@@ -107,10 +108,11 @@ class ConsistencyAnnotator(Annotator):
     def _origins(self, view: View) -> list[Origin]:
         """What to look for, the surest first; of equal words the first."""
         tokens, found = view.tokens, dict[tuple[str, ...], Origin]()
+        own, looked_for, counts = self.id, self._looked_for, self._counts
         for c in view.select(PhiCandidate):
-            if c.source == self.id or c.confidence < self.threshold or c.reason.startswith(VETOED):
+            if c.confidence < self.threshold or not looked_for[c.kind] or not counts[c.source] or c.source == own:
                 continue
-            if not any(map(c.kind.is_a, self.kinds)) or not self._counts(c.source):
+            if c.reason.startswith(VETOED):
                 continue
             first, last = bisect_left(tokens.begins, c.begin), bisect_right(tokens.ends, c.end)
             exact = first < last and tokens.begins[first] == c.begin and tokens.ends[last - 1] == c.end
@@ -123,11 +125,19 @@ class ConsistencyAnnotator(Annotator):
                     found[key] = origin
         return sorted(found.values(), key=lambda o: (-o.confidence, o.first, o.last, o.kind.name))
 
-    def _counts(self, source: str) -> bool:
+    @cached_property
+    def _counts(self) -> FormTable[bool]:
         """Whether the candidates of a component are looked for."""
+        return FormTable(self._is_source)
+
+    def _is_source(self, source: str) -> bool:
         path = source.split("/")
         wanted = [s.split("/") for s in self.sources]
         return not wanted or any(path[i : i + len(w)] == w for w in wanted for i in range(len(path) - len(w) + 1))
+
+    @cached_property
+    def _looked_for(self) -> _Kinds:
+        return _Kinds(self.kinds)
 
     @cached_property
     def commonness(self) -> FormTable[int]:
@@ -142,6 +152,18 @@ class ConsistencyAnnotator(Annotator):
         return 1 if share >= self.name_share and all(entry.tier >= _RARE_TIER for entry in found) else 2
 
 
+class _Kinds(dict[PhiKind, bool]):
+    """Whether a kind is one of some, or below one."""
+
+    def __init__(self, kinds: list[PhiKind]) -> None:
+        super().__init__()
+        self._wanted = kinds
+
+    def __missing__(self, kind: PhiKind) -> bool:
+        self[kind] = found = any(map(kind.is_a, self._wanted))
+        return found
+
+
 class _Word:
     """What is asked about single words of one document."""
 
@@ -151,6 +173,8 @@ class _Word:
         self.tokens = view.tokens
         self.no_capitals = annotator.case == "any" or view.text == view.text.lower()
         self._small: dict[str, bool] = {}
+        self.at: Mapping[str, Sequence[int]] = {}
+        """The tokens of every word, by its lower case."""
 
     def spreads(self, i: int) -> bool:
         """Whether token i on its own may be taken for a name that stands elsewhere."""
@@ -176,11 +200,14 @@ class _Word:
         """Whether the document has the word in small letters, other than in an address or inside what somebody found."""
         found = self._small.get(low)
         if found is None:
-            found = self._small[low] = any(
-                form == low and self._is_free(b, e) and not self.view.select(PhiCandidate, covering=(b, e))
-                for form, b, e in zip(self.tokens.forms, self.tokens.begins, self.tokens.ends, strict=True)
-            )
+            found = self._small[low] = any(map(self._is_free_and_small, self.at[low]))
         return found
+
+    def _is_free_and_small(self, i: int) -> bool:
+        tokens = self.tokens
+        begin, end = tokens.begins[i], tokens.ends[i]
+        small = tokens.forms[i] == tokens.lowers[i] and self._is_free(begin, end)
+        return small and not self.view.select(PhiCandidate, covering=(begin, end))
 
     def _is_free(self, begin: int, end: int) -> bool:
         text = self.view.text

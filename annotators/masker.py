@@ -153,7 +153,8 @@ class Masker(AnalysisEngine):
         if outcome is NO_KEY and not self._warned:
             self._warned = True
             warnings.warn(
-                f"{self.id}: {operator.name} has no key: placeholders are written instead of {mention.kind.top.name}",
+                f"{self.id}: {operator.name} has no key: placeholders are written instead of {mention.kind.top.name}; set "
+                "CASPIPE_KEY where the configuration says ${CASPIPE_KEY:-}, or give key: file:PATH",
                 MissingKeyWarning,
                 stacklevel=2,
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
@@ -16,6 +16,7 @@ from .lexicon.fuzzy import FuzzyIndex
 from .lexicon.match import Longest, Matcher
 
 _Place = tuple[int, int, str]  # begin, end, group
+_GROUPS = {group.value: group for group in TermGroup}
 
 
 @component("terms", inputs=[Token], outputs=[MedicalTerm])
@@ -75,23 +76,24 @@ class TermAnnotator(Annotator):
 
         return near
 
-    def annotate(self, view: View) -> Iterator[MedicalTerm]:
+    def annotate(self, view: View) -> Iterable[MedicalTerm]:
         tokens, text = view.tokens, view.text
         begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
         breaks = frozenset(map(tokens.at, view.spans(Sentence)[0])) if self.skip else ()
+        least, doubted = self.min_length, self.ambiguous != "keep"
         found: dict[_Place, MedicalTerm] = {}
         for first, last, entry, confidence in self._matcher.find(forms, breaks):
             begin, end = begins[first], ends[last - 1]
-            if end - begin < self.min_length:
+            if end - begin < least:
                 continue
             if last - first > 1 and text.find("\n\n", begin, end) >= 0:  # no term goes on in the next paragraph
                 continue
-            if entry.ambiguous and self.ambiguous != "keep" and self._is_name(forms[first]):
+            if doubted and entry.ambiguous and self._is_name(forms[first]):
                 continue
             found[begin, end, entry.group] = MedicalTerm(
                 begin,
                 end,
-                group=TermGroup(entry.group),
+                group=_GROUPS[entry.group],
                 concept_id=entry.concept,
                 terminology=entry.list,
                 preferred_name=entry.preferred,
@@ -99,7 +101,7 @@ class TermAnnotator(Annotator):
             )
         if self.cleanup:
             _drop_less_specific(found)
-        yield from found.values()
+        return found.values()
 
     def _is_name(self, first: str) -> bool:
         return self.ambiguous == "drop" or first[:1].isupper()

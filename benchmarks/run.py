@@ -2,6 +2,8 @@
 
 python -m benchmarks.run            everything
 python -m benchmarks.run bench_xmi  some
+
+Sections that others write (`bench_peers --write`, which needs environments of its own) are kept as they are.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import sysconfig
 import time
 from pathlib import Path
 
+from .sections import kept
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 SHARED = ROOT.parent / "shared" / "corpora"
@@ -22,6 +26,7 @@ RUNS: list[tuple[str, list[str], bool]] = [
     ("bench_xmi", [], False),
     ("bench_segmenter", [], False),
     ("bench_pipeline", [], False),
+    ("bench_framework", [], False),
     ("bench_models", [], False),
     ("bench_jsoncas", [], False),
     ("bench_tables", [], False),
@@ -73,7 +78,10 @@ def main(wanted: list[str]) -> None:
         print(output, flush=True)
         lines += ["```", output.strip().replace(str(ROOT.parent), ".."), "```", ""]
     if not wanted:
-        (HERE / "RESULTS.md").write_text("\n".join(lines), encoding="utf-8")
+        results = HERE / "RESULTS.md"
+        if results.exists():
+            lines.append(kept(results.read_text(encoding="utf-8"), [module for module, *_ in RUNS]))
+        results.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..pipeline.component import component
 from ..typesystem import Cas, CaspipeWarning
 from .annotated import AnnotatedOptions, without_returns
 from .brat_lines import Written, annotation_conf, annotation_lines, visual_conf
+from .content import Content
 from .folder import FolderConsumer
 
 
@@ -33,19 +33,24 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
         super().__post_init__()
         self.check_scheme()
         self._written = Written()
-        self._last: tuple[str, Path] | None = None
 
     def open(self) -> None:
         super().open()
         self._written = Written()
-        self._last = None
         self.open_folder(".txt", restricted=self.original, reserved=["annotation.conf", "visual.conf"])
         self.files.add("visual.conf", visual_conf(self.labels(), self.scheme).encode())
         self._configure()
 
-    def process(self, cas: Cas) -> None:
-        files = self.files
-        self._last = None
+    def open_part(self) -> None:
+        self.open_resources()
+        self.open_folder(".txt", restricted=self.original)
+
+    def noted(self, memo: dict[str, Any]) -> None:
+        for name, values in memo.get("attributes", {}).items():
+            self._written.attributes.setdefault(name, set()).update(values)
+        self._written.lost += memo.get("lost", 0)
+
+    def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
         if "\r" in text:
             if self.carriage_returns == "blank":
@@ -54,18 +59,10 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
                 told = "texts hold carriage returns, which brat counts otherwise"
                 hint = "`carriage_returns: blank` keeps spans in their places"
                 warnings.warn(f"{self.id}: {told}; {hint}", CaspipeWarning, stacklevel=2)
-        lines = [f"{line}\n" for line in annotation_lines(text, spans, self._written)]
-        name = files.write(cas.id, text.encode())
-        beside = name.with_suffix(".ann")
-        self._last = cas.id, files.folder / beside
-        files.add(str(beside), "".join(lines).encode())
-
-    def retract(self, cas: Cas) -> None:
-        super().retract(cas)
-        if self._last is not None and self._last[0] == cas.id:
-            with contextlib.suppress(OSError):
-                self._last[1].unlink(missing_ok=True)
-            self._last = None
+        written = Written()
+        lines = [f"{line}\n" for line in annotation_lines(text, spans, written)]
+        memo = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
+        return Content(text.encode(), ((".ann", "".join(lines).encode()),), memo)
 
     def close(self) -> None:
         """Writes the configuration again where attributes were there, and warns of what brat cannot hold."""

@@ -65,6 +65,8 @@ class Carried:
 class CarrierConsumer(FolderConsumer):
     """A consumer that writes record files back: one for each file read, named after it."""
 
+    split = False
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._carried: dict[tuple[str, str], Carried] = {}

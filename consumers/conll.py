@@ -12,6 +12,7 @@ from typing import Literal
 from ..pipeline.component import component
 from ..typesystem import Cas, CaspipeWarning, Token
 from .annotated import AnnotatedOptions, Overlaps, disjoint
+from .content import Content
 from .lines import LineConsumer
 from .released import encodable
 from .words import Aligned, Unaligned, align, sentence_begins, tokens_of
@@ -56,7 +57,11 @@ class ConllConsumer(AnnotatedOptions, LineConsumer):
         super().open()
         self._moved = self._lost = self._unsaid = 0
 
-    def process(self, cas: Cas) -> None:
+    def noted(self, memo: list[int]) -> None:
+        moved, lost, unsaid = memo
+        self._moved, self._lost, self._unsaid = self._moved + moved, self._lost + lost, self._unsaid + unsaid
+
+    def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
         overlaps: Overlaps = self.overlaps
         kept = disjoint(spans, overlaps)
@@ -79,9 +84,8 @@ class ConllConsumer(AnnotatedOptions, LineConsumer):
                 "label": labels[n],
             }
             lines.append("\t".join(cells[c] for c in self.columns))
-        self.append(cas, ("\n".join([*lines, "", ""])).encode())
-        self._moved, self._lost = self._moved + made.moved, self._lost + made.lost
-        self._unsaid += sum(len(span.said) for span in spans)
+        unsaid = sum(len(span.said) for span in spans)
+        return Content("\n".join([*lines, "", ""]).encode(), memo=[made.moved, made.lost, unsaid])
 
     def close(self) -> None:
         """Gives the file its name, and warns of what tokens and labels could not say."""

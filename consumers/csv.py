@@ -9,6 +9,7 @@ from typing import Literal
 
 from ..pipeline.component import component
 from ..pipeline.file_names import pseudonym
+from ..pipeline.keys import Secret
 from ..typesystem import Cas, MaskedSpan
 from .annotated import AnnotatedOptions, Which
 from .lines import LineConsumer
@@ -35,12 +36,13 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
     """Whether a last column holds the text of each span."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether `document` is the document's id or a keyed pseudonym of it."""
-    key: str = ""
+    key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
+        self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         if self.original and Path(self.file) == _DEFAULT:
@@ -54,7 +56,7 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
         header = _ORIGINAL if self.original else _MASKED
         return _rows([(*header, "text") if self.text else header])
 
-    def process(self, cas: Cas) -> None:
+    def content(self, cas: Cas) -> bytes:
         name = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
         if self.original:
             text, spans = self.annotated(cas)
@@ -70,7 +72,7 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
             places = [(s.begin, s.end) for s in masked]
         if self.text:
             rows = [(*row, text[b:e]) for row, (b, e) in zip(rows, places, strict=True)]
-        self.append(cas, _rows(rows))
+        return _rows(rows)
 
 
 def _rows(rows: list[tuple[object, ...]]) -> bytes:

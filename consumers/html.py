@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
-from ..pipeline.component import component
-from ..pipeline.files import AtomicFile
+from ..pipeline.component import Old, Output, component
+from ..pipeline.file_names import safe_parts
+from ..pipeline.files import AtomicFile, digest_of
 from ..typesystem import INITIAL_VIEW, Cas
+from .content import Content
 from .document_page import document_page
-from .folder import FolderConsumer
+from .folder import FolderConsumer, StagedFiles
 from .page import cell, chip, esc, page, table
+from .slices import Slices
 from .spans import Shown, shown_spans
 from .style import INDEX
 
 _INDEX = "index.html"
 _ROWS = "<!-- rows -->"
+_NAME = "\0"
+"""Stands in a row for the name of the page."""
 
 
 @component("html")
@@ -32,51 +39,93 @@ class HtmlConsumer(FolderConsumer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._index: AtomicFile | None = None
-        self._before: tuple[str, int] | None = None
+        self._index: Slices | None = None
 
     def open(self) -> None:
         super().open()
         self.open_folder(".html", restricted=True, reserved=[_INDEX])
-        self._index = AtomicFile(self.files.folder / _INDEX, private=True)
-        with self._whole(self._index):
-            self._index.write(_index_page()[0])
-        self._before = None
+        self._index = Slices(self.files.folder / _INDEX, private=True)
+        with self._whole(self._index.file):
+            self._index.file.write(_index_page()[0])
         self._documents = 0
 
-    def process(self, cas: Cas) -> None:
-        files = self.files
-        assert self._index is not None
-        self._before = None
+    def open_part(self) -> None:
+        self.open_resources()
+        self.open_folder(".html", restricted=True)
+
+    def content(self, cas: Cas) -> Content:
+        """The page, and for the list of all its row around the page's name, which it gets later."""
         spans = shown_spans(cas)
-        name = files.names.next(cas.id)
-        files.write(cas.id, document_page(cas, spans, "../" * (len(name.parts) - 1) + _INDEX), name)
-        before = self._index.offset
-        self._index.write(f"<tr>{_row(cas, spans, quote(name.as_posix()))}</tr>\n".encode())
-        self._before = cas.id, before
+        depth = 0 if self.key else len(safe_parts(cas.id)) - 1
+        row = _row(cas, spans, _NAME)
+        return Content(document_page(cas, spans, "../" * depth + _INDEX), more=(depth, row))
+
+    def take(self, document: str, prepared: StagedFiles) -> list[Output]:
+        outputs = super().take(document, prepared)
+        assert self._index is not None
+        depth, row = prepared.more
+        name = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
+        if len(name.parts) - 1 != depth:  # its name was taken, and lies elsewhere: so does the list
+            outputs = [self._moved(outputs[0], name, depth)]
+        data = f"<tr>{row.replace(_NAME, quote(name.as_posix()), 1)}</tr>\n".encode()
+        begin, length = self._index.append(document, data)
         self._documents += 1
+        return [*outputs, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        row = next((o for o in outputs if not o.whole), None)
+        own = super().reuse(document, outputs, memo, old)
+        assert self._index is not None
+        data = _read(old(row), row) if row is not None and own is not None else None
+        if own is None or data is None:
+            self._given = (document, self.page_name(own)) if own else self._given
+            return None
+        before, name = self.page_name([o for o in outputs if o.whole]), self.page_name(own)
+        if name != before:  # it comes from another folder, where its name was free
+            link, right = (f'<a href="{quote(path.as_posix())}">'.encode() for path in (before, name))
+            data = data.replace(link, right, 1)
+            own = [self._moved(own[0], name, len(before.parts) - 1)]
+        begin, length = self._index.append(document, data)
+        self._documents += 1
+        return [*own, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
+
+    def page_name(self, outputs: list[Output]) -> PurePosixPath:
+        """The name of a document's page in the folder."""
+        return PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
+
+    def growing(self) -> dict[str, Path]:
+        return {} if self._index is None else {(self.folder / _INDEX).as_posix(): self._index.file.temporary}
+
+    def _slice(self, begin: int, length: int, digest: str) -> Output:
+        return Output(self.id, (self.folder / _INDEX).as_posix(), begin, length, digest, False)
+
+    def _moved(self, output: Output, name: PurePosixPath, depth: int) -> Output:
+        """The page again, with its link to the list from where it lies now."""
+        path = self.files.folder / name
+        link, right = (f'<a href="{"../" * n}{_INDEX}">'.encode() for n in (depth, len(name.parts) - 1))
+        data = path.read_bytes().replace(link, right, 1)
+        self.files.add(str(name), data)
+        return self._output(name, len(data), hashlib.sha256(data).hexdigest())
 
     def retract(self, cas: Cas) -> None:
         super().retract(cas)
-        if self._index is not None and self._before is not None and self._before[0] == cas.id:
-            self._index.truncate(self._before[1])
-            self._before = None
+        if self._index is not None and self._index.retract(cas.id):
             self._documents -= 1
 
     def close(self) -> None:
         """Gives the list of all documents its name."""
         index, self._index = self._index, None
         if index is not None:
-            with self._whole(index):
-                index.write(_index_page(self._documents)[1])
-                index.commit()
+            with self._whole(index.file):
+                index.file.write(_index_page(self._documents)[1])
+                index.file.commit()
         super().close()
 
     def abandon(self) -> None:
         """Leaves the list that was there before."""
         index, self._index = self._index, None
         if index is not None:
-            index.discard()
+            index.file.discard()
 
     @contextlib.contextmanager
     def _whole(self, index: AtomicFile) -> Iterator[None]:
@@ -86,6 +135,15 @@ class HtmlConsumer(FolderConsumer):
             self._index = None
             index.discard()
             raise
+
+
+def _read(file: Path, output: Output) -> bytes | None:
+    """A slice of an earlier run's list; None where it is not what was written then."""
+    if digest_of(file, output.begin, output.length) != output.digest:
+        return None
+    with file.open("rb") as opened:
+        opened.seek(output.begin)
+        return opened.read(output.length)
 
 
 def _index_page(documents: int = 0) -> tuple[bytes, bytes]:

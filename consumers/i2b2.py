@@ -10,6 +10,7 @@ from ..pipeline.component import component
 from ..typesystem import Cas, CasError, CaspipeWarning, PhiKind
 from ..typesystem.xml_text import ILLEGAL, Escaper, replace_illegal
 from .annotated import AnnotatedOptions, Span
+from .content import Content
 from .folder import FolderConsumer
 
 REPLACED = "xml_characters_replaced"
@@ -49,8 +50,10 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
         self._unsaid = 0
         self.open_folder(".xml", restricted=self.original)
 
-    def process(self, cas: Cas) -> None:
-        files = self.files
+    def noted(self, memo: int) -> None:
+        self._unsaid += memo
+
+    def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
         text, lost = replace_illegal(text)
         if lost:
@@ -71,7 +74,8 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
             f"</{root}>",
             "",
         ]
-        files.write(cas.id, "\n".join(lines).encode())
+        unsaid = sum(attribute != "comment" for span in spans for attribute, _ in span.said)
+        return Content("\n".join(lines).encode(), memo=unsaid)
 
     def close(self) -> None:
         """Warns of what the format has no place for."""
@@ -84,7 +88,6 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
     def _tag(self, name: str, span: Span, text: str, escaped: Escaper) -> str:
         element = self._element(span)
         comment = "; ".join(value for attribute, value in span.said if attribute == "comment")
-        self._unsaid += sum(attribute != "comment" for attribute, _ in span.said)
         values = {
             "id": name,
             "start": str(span.begin),

@@ -26,11 +26,11 @@ class JsonCasConsumer(WholeConsumer):
         super().open()
         self.open_folder(".json", restricted=self.restricted)
 
-    def process(self, cas: Cas) -> None:
+    def content(self, cas: Cas) -> bytes:
         from ..typesystem.jsoncas_writer import write_jsoncas
 
-        files, known = self.files, cas.typesystem or own_types()
-        data = write_jsoncas(
+        known = cas.typesystem or own_types()
+        return write_jsoncas(
             self.released(cas),
             typesystem=cas.typesystem,
             views=self.views or None,
@@ -38,4 +38,3 @@ class JsonCasConsumer(WholeConsumer):
             offset_map=self.offset_map,
             mode=self.type_system,
         )
-        files.write(cas.id, data)

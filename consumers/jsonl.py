@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..pipeline.component import component
-from ..pipeline.file_names import FileNames
-from ..pipeline.files import DocumentFolder
+from ..pipeline.component import Old, Output, component
 from ..typesystem import Cas
 from .annotated import AnnotatedOptions, Which
+from .folder import FolderConsumer
 from .lines import LineConsumer
 from .records import RecordOptions
-from .released import encodable
 
 _DEFAULT = Path("release/documents.jsonl")
 
@@ -42,37 +40,52 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
             raise ValueError(f"include: goes with annotations: masked, not with {self.annotations}")
         if self.original and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
-        self._files: DocumentFolder | None = None
+        self._own = _Files(self) if self.folder is not None else None
 
     def holds_original_text(self) -> bool:
         return self.original or super().holds_original_text()
 
     def open(self) -> None:
-        if self.folder is None:
+        if self._own is None:
             super().open()
         else:
-            names = FileNames(".json", self.key if self.names == "pseudonym" else "")
-            restricted = self.holds_original_text()
-            self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted)
+            self._own.open()
 
-    def process(self, cas: Cas) -> None:
-        data = json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        if self.folder is None:
-            self.append(cas, data)
-            return
-        if self._files is None:
-            self.open()
-        assert self._files is not None
-        self._files.write(cas.id, data)
+    def content(self, cas: Cas) -> bytes:
+        return json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def open_part(self) -> None:
+        super().open_part()
+        if self._own is not None:
+            self._own.open()
+
+    def prepare(self, cas: Cas) -> Any:
+        return super().prepare(cas) if self._own is None else self._own.prepare(cas)
+
+    def take(self, document: str, prepared: Any) -> list[Output]:
+        return super().take(document, prepared) if self._own is None else self._own.take(document, prepared)
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        if self._own is None:
+            return super().reuse(document, outputs, memo, old)
+        return self._own.reuse(document, outputs, memo, old)
+
+    def drop(self, prepared: Any) -> None:
+        if self._own is not None:
+            self._own.drop(prepared)
 
     def retract(self, cas: Cas) -> None:
         super().retract(cas)
-        if self._files is not None:
-            self._files.retract(cas.id)
+        if self._own is not None:
+            self._own.retract(cas)
 
     def close(self) -> None:
-        self._files = None
         super().close()
+        if self._own is not None:
+            self._own.close()
+
+    def staging(self) -> list[Path]:
+        return [] if self._own is None else self._own.staging()
 
     def _record(self, cas: Cas) -> dict[str, Any]:
         if not self.original:
@@ -84,5 +97,25 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
             for s in spans
         ]
         if "metadata" in self.fields:
-            made["metadata"] = {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
+            made["metadata"] = self.metadata(cas)
         return made
+
+
+class _Files(FolderConsumer):
+    """The files of a `jsonl` with `folder`."""
+
+    def __init__(self, outer: JsonlConsumer) -> None:
+        assert outer.folder is not None
+        super().__init__(folder=outer.folder, names=outer.names, key=outer.key)
+        self.outer = outer
+
+    @property
+    def id(self) -> str:
+        return self.outer.id
+
+    def open(self) -> None:
+        self.output, self.remote = self.outer.output, self.outer.remote
+        self.open_folder(".json", restricted=self.outer.holds_original_text())
+
+    def content(self, cas: Cas) -> bytes:
+        return self.outer.content(cas)

@@ -14,7 +14,7 @@ from ..typesystem import Cas
 from ..typesystem.utf16 import Utf16
 from .annotated import Annotated, Overlaps, Span
 from .colours import colour
-from .tasks import TaskConsumer, as_json
+from .tasks import TaskConsumer
 
 _CONTROL, _OBJECT = "label", "text"
 
@@ -52,12 +52,16 @@ class LabelStudioConsumer(TaskConsumer):
     def first(self) -> bytes:
         return b"[\n"
 
-    def process(self, cas: Cas) -> None:
-        if self._file is None:
-            self.open()
-        task = as_json(self.task(cas, self.settled(cas)))
-        assert self._file is not None
-        self.append(cas, (b",\n" if self._file.offset > len(self.first()) else b"") + task)
+    separator = b",\n"
+    ending = b""
+
+    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
+        said = {attribute for span in annotated.spans for attribute, _ in span.said}
+        return self.task(cas, annotated), sorted(map(_control, said))
+
+    def noted(self, memo: list[Any]) -> None:
+        super().noted(memo)
+        self._names.update(memo[1])
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         units = Utf16(annotated.text)
@@ -82,15 +86,14 @@ class LabelStudioConsumer(TaskConsumer):
         covered = {"text": text[span.begin : span.end], "labels": [span.label]}
         yield region | {"from_name": _CONTROL, "type": "labels", "value": value | covered}
         for attribute in dict.fromkeys(a for a, _ in span.said):
-            control = f"{attribute}_" if attribute in (_CONTROL, _OBJECT) else attribute
-            self._names.add(control)
+            control = _control(attribute)
             said = {"text": [v for a, v in span.said if a == attribute]}
             yield region | {"from_name": control, "type": "textarea", "value": value | said}
 
     def close(self) -> None:
         """Ends the array and writes the configuration."""
-        if self._file is not None:
-            self._file.write(b"\n]\n")
+        if self._slices is not None:
+            self._slices.file.write(b"\n]\n")
             if self.configuration:
                 path = (self.output / self.file).with_name(self.configuration)
                 write_atomic(path, self._labels().encode(), private=self.holds_original_text())
@@ -116,3 +119,8 @@ class LabelStudioConsumer(TaskConsumer):
                 "",
             ]
         )
+
+
+def _control(attribute: str) -> str:
+    """What the control for an attribute is called: no two controls have one name."""
+    return f"{attribute}_" if attribute in (_CONTROL, _OBJECT) else attribute

@@ -25,6 +25,9 @@ class ParquetConsumer(TableOptions, LineConsumer):
     pyarrow.
     """
 
+    split = False
+    apart = True
+
     file: Path = Path("release/documents.parquet")
     row_group: int = 10_000
     """Rows of a row group at most; it also ends at 32 MiB of text, so that memory stays flat."""
@@ -44,9 +47,9 @@ class ParquetConsumer(TableOptions, LineConsumer):
         """Makes the folder and the temporary file. Raises ResourceError where pyarrow is not installed."""
         _, pq = _pyarrow()
         super().open()
-        assert self._file is not None
+        assert self._slices is not None
         self._rows, self._size, self._last = [], 0, None
-        self._sink = _Sink(self._file)
+        self._sink = _Sink(self._slices.file)
         try:
             self._writer = pq.ParquetWriter(
                 self._sink, self._schema(), compression="zstd", write_page_checksum=True, store_schema=True
@@ -57,7 +60,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
 
     def process(self, cas: Cas) -> None:
         rows = self.rows_of(cas)
-        if self._file is None:
+        if self._slices is None:
             self.open()
         if self._size > _MOST or len(self._rows) >= self.row_group:
             self._flush()  # before, not behind: the last document can still be taken back

@@ -38,27 +38,35 @@ class ProdigyConsumer(TaskConsumer):
         super().open()
         self._moved = self._lost = 0
 
+    def noted(self, memo: list[int]) -> None:
+        super().noted(memo)
+        self._moved, self._lost = self._moved + memo[1], self._lost + memo[2]
+
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
+        made: dict[str, Any] = self.counted(cas, annotated)[0]
+        return made
+
+    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
         text, spans = annotated
         words = tokens_of(cas, self.annotated_view(cas))
         made = align(text, words, spans, self.unaligned, overlaps=self.overlaps == "keep")
-        self._moved += made.moved
+        lost = made.lost if self.unaligned == "widen" else 0
         if self.unaligned == "widen":
-            self._lost += made.lost
             spans = [s._replace(begin=made.tokens[b][0], end=made.tokens[e - 1][1]) for b, e, s in made.spans]
         tokens = _tokens(text, made.tokens, spans)
         begins = {token["start"]: token["id"] for token in tokens}
         ends = {token["end"]: token["id"] for token in tokens}
-        return {
+        task = {
             "text": text,
             "tokens": tokens,
             "spans": [_span(begins[span.begin], ends[span.end], span) for span in spans],
             "document_id": self.document(cas),
             "meta": {"document_id": self.document(cas)},
         }
+        return task, made.moved, lost
 
     def close(self) -> None:
-        if self._file is not None and (self._moved or self._lost):
+        if self._slices is not None and (self._moved or self._lost):
             told = "tokens were cut there" if self.unaligned == "split" else "they were widened"
             warnings.warn(
                 f"{self.id}: {self._moved} spans did not begin and end with tokens ({told}); {self._lost} were left out",

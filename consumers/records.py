@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from ..pipeline.component import CasConsumer
 from ..pipeline.file_names import pseudonym
+from ..pipeline.keys import Secret
 from ..typesystem import Cas, MaskedSpan, Phi, View
+from .metadata import released_metadata
 from .released import encodable, released_view
 
 FieldName = Literal["id", "text", "spans", "counts", "metadata"]
@@ -21,16 +23,18 @@ class RecordOptions(CasConsumer):
 
     fields: list[FieldName] = dataclasses.field(default_factory=lambda: ["id", "text", "spans"])
     """What is written: document id, masked text, spans of the masked text with kind and operator, number of spans by kind,
-    metadata of the document."""
+    metadata of the document with the record's `structured` fields as they were masked. Metadata that hold a date or what the
+    record knows of people, and those that say whose the document is, are withheld."""
     include: list[Original] = dataclasses.field(default_factory=list)
     """What is written of the original: its text, its PHI spans with their source, the original offsets of the spans."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether the document is called by its id or by a keyed pseudonym of it, in file names too."""
-    key: str = ""
+    key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     def check_record(self) -> None:
         """Raises ValueError where a pseudonym has no secret or nothing is to be written."""
+        self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         if not self.fields and not self.include:
@@ -61,8 +65,17 @@ class RecordOptions(CasConsumer):
         if "phi" in self.include:
             made["phi"] = [_phi(p) for p in cas.select(Phi)]
         if "metadata" in self.fields:  # last: the lines above may add to it
-            made["metadata"] = {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
+            made["metadata"] = self.metadata(cas)
         return made
+
+    def metadata(self, cas: Cas) -> dict[str, str]:
+        """The metadata that may be written: all where the original text is, else what does not undo the masking."""
+        if self.holds_original_text():
+            return {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
+        told = released_metadata(self, cas)
+        if self.names == "pseudonym" and "record" in told:
+            told["record"] = pseudonym(cas.metadata["record"], self.key)
+        return told
 
     def spans(self, masked: View) -> list[dict[str, Any]]:
         """The spans of the masked text; `fallback` only where there was one."""

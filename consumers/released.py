@@ -6,6 +6,7 @@ import re
 
 from ..pipeline.component import CasConsumer
 from ..pipeline.errors import ComponentError
+from ..pipeline.leaks import refuse_leaks
 from ..typesystem import DEIDENTIFIED_VIEW, Cas, CasError, View
 
 REPLACED = "lone_surrogates_replaced"
@@ -15,7 +16,9 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def released_view(consumer: CasConsumer, cas: Cas, name: str = DEIDENTIFIED_VIEW) -> View:
-    """The view to write. Raises ComponentError where the document has none: its original text is never a substitute."""
+    """The view to write. Raises ComponentError where the document has none, since its original text is never a substitute,
+    and where the leak gate found something in it."""
+    refuse_leaks(cas)
     if not cas.has_view(name):
         hint = "; no masker ran before this consumer" if name == DEIDENTIFIED_VIEW else ""
         raise ComponentError(consumer.id, CasError(f"expected a view {name}, found none{hint}"))

@@ -29,6 +29,8 @@ class SqlConsumer(TableOptions):
     transaction, committed when the run ends: where the connection breaks, or the run does, the table is as it was before.
     """
 
+    apart = True
+
     url: str
     """Where the database is, as SQLAlchemy writes it: `postgresql://user:password@host/database`, `sqlite:///release/notes.db`
     (under the run's output folder). Take it from the environment: `${NOTES_DB}`."""

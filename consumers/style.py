@@ -72,15 +72,25 @@ pre {
 """What all pages share. Kinds are told apart by hue, and always by name too."""
 
 REPORT = """
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0 0; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0 0; }
 .cards > div { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .7rem .9rem; }
 .cards dt { color: var(--muted); font-size: .8rem; }
-.cards dd { margin: 0; font-size: 1.45rem; font-weight: 650; font-variant-numeric: tabular-nums; }
+.cards dd { margin: 0; white-space: nowrap; font-size: 1.4rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .cards .bad dd { color: var(--bad); }
 .status { display: inline-block; font-size: .85rem; font-weight: 600; padding: .15rem .6rem; border-radius: 5px; }
 .good.status { color: var(--good); background: var(--goodbg); }
 .bad.status { color: var(--bad); background: var(--badbg); }
 header .status { margin-top: .6rem; }
+.account { margin: 1rem 0 0; font-size: .9rem; font-variant-numeric: tabular-nums; }
+.account span { font-weight: 700; margin-right: .3em; }
+.good.account span { color: var(--good); }
+.bad.account { color: var(--bad); font-weight: 600; }
+.pace { margin: 0; border: 1px solid var(--line); border-radius: 8px; padding: .9rem .9rem .6rem; }
+.pace svg { display: block; width: 100%; height: 7.5rem; border-bottom: 1px solid var(--line); }
+.pace .bars { fill: var(--accent); }
+.pace .mean { stroke: var(--ink); stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; opacity: .6; }
+.pace .axis { display: flex; justify-content: space-between; font-size: .78rem; color: var(--muted); padding-top: .25rem; }
+.pace figcaption { font-size: .85rem; color: var(--muted); margin-top: .4rem; }
 .warnings { margin: .3rem 0; padding-left: 1.2rem; }
 """
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from ..typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
+
+BY_KIND = ("spans", "holding")
+BY_PAIR = ("proposed", "won", "vetoed", "operators", "fallbacks")
 
 
 def speaker(phi: Phi, candidates: list[PhiCandidate]) -> PhiCandidate | None:
@@ -36,8 +40,30 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Adds the counts of other documents."""
         self.documents += other.documents
-        for name in ("spans", "holding", "proposed", "won", "vetoed", "operators", "fallbacks"):
+        for name in (*BY_KIND, *BY_PAIR):
             getattr(self, name).update(getattr(other, name))
+
+    def to_plain(self) -> dict[str, Any]:
+        """The counts as plain data that JSON holds; what is empty is left out."""
+        plain: dict[str, Any] = {"documents": self.documents}
+        plain |= {name: dict(counts) for name in BY_KIND if (counts := getattr(self, name))}
+        for name in BY_PAIR:
+            if counts := getattr(self, name):
+                plain[name] = [[*pair, n] for pair, n in counts.items()]
+        return plain
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Self:
+        """What `to_plain` made. Raises ValueError, without what it found, where it is something else."""
+        try:
+            tally = cls(documents=int(plain["documents"]))
+            for name in BY_KIND:
+                getattr(tally, name).update({str(k): int(n) for k, n in plain.get(name, {}).items()})
+            for name in BY_PAIR:
+                getattr(tally, name).update({(str(a), str(b)): int(n) for a, b, n in plain.get(name, ())})
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ValueError("expected the counts of a document, found something else") from None
+        return tally
 
     @classmethod
     def of(cls, cas: Cas) -> Tally:

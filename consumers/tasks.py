@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ..pipeline.file_names import pseudonym
+from ..pipeline.keys import Secret
 from ..typesystem import Cas, CaspipeWarning
 from .annotated import Annotated, AnnotatedOptions, Overlaps, disjoint, without_returns
+from .content import Content
 from .lines import LineConsumer
 from .released import encodable
 
@@ -28,7 +30,7 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     offset can shift."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether `document_id` is the document's id or a keyed pseudonym of it."""
-    key: str = ""
+    key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     bears_attributes: ClassVar[bool] = True
@@ -39,6 +41,7 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
+        self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._unsaid = 0
@@ -54,10 +57,21 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     def holds_original_text(self) -> bool:
         return self.original
 
-    def process(self, cas: Cas) -> None:
-        if self._file is None:
-            self.open()
-        self.append(cas, as_json(self.task(cas, self.settled(cas))) + b"\n")
+    ending: ClassVar[bytes] = b"\n"
+    """What stands behind each task."""
+
+    def noted(self, memo: list[int]) -> None:
+        self._unsaid += memo[0]
+
+    def content(self, cas: Cas) -> Content:
+        settled = self.settled(cas)
+        unsaid = 0 if self.bears_attributes else sum(len(span.said) for span in self.annotated(cas)[1])
+        task, *more = self.counted(cas, settled)
+        return Content(as_json(task) + self.ending, memo=[unsaid, *more])
+
+    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
+        """The task of a document, and what `noted` is to know of it behind the attributes left out: plain JSON."""
+        return (self.task(cas, annotated),)
 
     def settled(self, cas: Cas) -> Annotated:
         """The text and the spans, as the parameters want them. Raises CasError."""
@@ -72,8 +86,6 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
                     CaspipeWarning,
                     stacklevel=2,
                 )
-        if not self.bears_attributes:
-            self._unsaid += sum(len(span.said) for span in spans)
         return Annotated(text, disjoint(spans, self.overlaps))
 
     def document(self, cas: Cas) -> str:

@@ -33,6 +33,6 @@ class TextConsumer(FolderConsumer):
         super().open()
         self.open_folder(self.suffix, restricted=self.view != DEIDENTIFIED_VIEW)
 
-    def process(self, cas: Cas) -> None:
+    def content(self, cas: Cas) -> bytes:
         view = released_view(self, cas, self.view)
-        self.files.write(cas.id, encodable(view.text, cas).encode())
+        return encodable(view.text, cas).encode()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+import hashlib
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
 
-from ..pipeline.component import component
+from ..pipeline.component import Old, Output, component
 from ..typesystem import Cas, TypeSystemError
-from ..typesystem.typesystem import TypeSystem
+from ..typesystem.typesystem import TypeSystem, own_types
+from .content import Content
+from .folder import StagedFiles
 from .whole import WholeConsumer
 
 _TYPES = "TypeSystem.xml"
@@ -32,20 +35,20 @@ class XmiConsumer(WholeConsumer):
         super().open()
         self._types = TypeSystem()
         self._more = False
-        self._own: tuple[str, Path] | None = None
         self.open_folder(".xmi", restricted=self.restricted)
         self.files.add(_TYPES, self._types.to_xml())
 
-    def process(self, cas: Cas) -> None:
+    def open_part(self) -> None:
+        self.open_resources()
+        self.open_folder(".xmi", restricted=self.restricted)
+
+    def content(self, cas: Cas) -> Content:
         from ..typesystem.xmi_writer import write_xmi
 
-        files = self.files
-        released = self.released(cas)
         types = cas.typesystem
-        contradicts = types is not None and not self._joins(types)
-        known = types or self._types
+        known = types or own_types()
         data = write_xmi(
-            released,
+            self.released(cas),
             typesystem=types,
             views=self.views or None,
             types=[known[name] for name in self.types] or None,
@@ -53,12 +56,27 @@ class XmiConsumer(WholeConsumer):
             offset_map=self.offset_map,
             pretty=self.pretty,
         )
-        name = files.write(cas.id, data)
-        self._own = None
-        if contradicts:
-            own = name.with_suffix(".typesystem.xml")
-            files.add(str(own), known.to_xml())
-            self._own = cas.id, files.folder / own
+        return Content(data, more=types)
+
+    def take(self, document: str, prepared: StagedFiles) -> list[Output]:
+        outputs = super().take(document, prepared)
+        types: TypeSystem | None = prepared.more
+        if types is None or self._joins(types):
+            return outputs
+        own = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix()).with_suffix(".typesystem.xml")
+        data = types.to_xml()
+        self._announce(own)
+        self.files.add(str(own), data)
+        assert self._beside is not None
+        self._beside[1].append(self.files.folder / own)
+        return [*outputs, self._output(own, len(data), hashlib.sha256(data).hexdigest())]
+
+    def memo(self, prepared: StagedFiles) -> Any:
+        return "types of its own" if prepared.more is not None else None
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """A document that brings types is written again: they go into the type system of all."""
+        return None if memo is not None else super().reuse(document, outputs, memo, old)
 
     def _joins(self, types: TypeSystem) -> bool:
         """Takes a document's types into those of all; False where they contradict each other."""
@@ -69,12 +87,6 @@ class XmiConsumer(WholeConsumer):
                 return False
             self._more = True
         return True
-
-    def retract(self, cas: Cas) -> None:
-        super().retract(cas)
-        if self._own is not None and self._own[0] == cas.id:
-            self._own[1].unlink(missing_ok=True)
-            self._own = None
 
     def close(self) -> None:
         """Writes the type system again where documents brought types of their own."""

@@ -18,6 +18,7 @@ from .component import (
 )
 from .config import Config, Step
 from .errors import ConfigError, Fault, nearest
+from .limits import Limits
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
 ROLES: dict[str, tuple[type[Component], ...]] = {
@@ -37,14 +38,62 @@ class RunOptions:
     """What happens to a document that fails: end the run, leave it out, or keep it aside with its reason."""
     max_error_rate: float = 1.0
     """Share of failed documents (0 to 1) above which the run stops; looked at from the 20th document on."""
+    error_window: int | None = None
+    """Documents that `max_error_rate` looks back on: the last so many; all of the run where it is null."""
+    max_errors: int | None = None
+    """Number of failed documents above which the run stops."""
     limit: int | None = None
     """Read at most this many documents."""
+    workers: Literal["auto"] | int = "auto"
+    """Worker processes. 0: the work is done in the run's own process, where neither crashes nor endless loops can be held off.
+    `auto`: as many as there are processor cores, fewer for few documents; 0 where the run makes no files of its own or the
+    system cannot start workers cheaply."""
+    start: Literal["auto", "fork", "spawn"] = "auto"
+    """How workers come to be: copies of the run's process that share its models (fork), or new processes that load their own
+    (spawn)."""
+    ordered: bool = True
+    """Whether outputs are written in reading order. Else as documents are finished: common files then differ from run to run."""
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    """Most seconds and memory that a document may take."""
+    retries: int = 1
+    """How often a document is tried again, alone in a new worker, whose worker died."""
+    retry_on: list[Literal["crash", "memory", "time", "error"]] = dataclasses.field(default_factory=lambda: ["crash"])
+    """Reasons for which a document is tried again."""
+    ledger: bool | Path = True
+    """Whether a ledger of all documents is kept, which `--resume` needs: `restricted/ledger.sqlite` under the output folder, or
+    the given file."""
+    runner: Literal["local", "spark"] = "local"
+    """Where the work is done: on this machine, or on a Spark cluster (extra `spark`)."""
+    events: Path | None = None
+    """File that gets a line of JSON for each thing that happens, numbers only; relative to the current folder."""
+    metrics: Path | None = None
+    """File that gets OpenMetrics every few seconds; relative to the current folder."""
+    resume: bool = False
+    """Takes over what an earlier run into the same folder finished, where input, configuration, models and code are the same."""
+    retry_quarantined: bool = False
+    """With `resume`: documents that failed before are tried again."""
+    shard: str = ""
+    """`3/64`: only the third of 64 parts of the documents, into a folder of its own, for `caspipe merge`."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.max_error_rate <= 1:
             raise ValueError(f"max_error_rate: expected a share from 0 to 1, got {self.max_error_rate}")
-        if self.limit is not None and self.limit < 1:
-            raise ValueError(f"limit: expected 1 or more, got {self.limit}")
+        for name, least in (("limit", 1), ("error_window", 1), ("max_errors", 0), ("retries", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name}: expected {least} or more, got {value}")
+        if self.workers != "auto" and self.workers < 0:
+            raise ValueError(f"workers: expected auto, 0 or more, got {self.workers}")
+        if self.shard:
+            parted(self.shard)
+
+
+def parted(shard: str) -> tuple[int, int]:
+    """`3/64` as (3, 64). Raises ValueError for what is no part."""
+    part, slash, parts = shard.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise ValueError(f"shard: expected a part and the number of parts, as 3/64, got {shard!r}")
+    return int(part), int(parts)
 
 
 @dataclasses.dataclass(slots=True)

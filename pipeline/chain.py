@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..typesystem import Cas, FeatureStructure
-from .component import CollectionReader
-from .errors import ReaderError
+from .component import CollectionReader, Handle
+from .digests import Digests
+from .errors import DuplicateError
 
 
 class Chain(CollectionReader):
@@ -31,14 +33,35 @@ class Chain(CollectionReader):
         return sum(map(len, self.readers))
 
     def __iter__(self) -> Iterator[Cas]:
-        seen: set[str] = set()
+        seen = Digests()
         for reader in self.readers:
             for cas in reader:
-                if cas.id and cas.id in seen:
-                    self.failed.append((cas.id, ReaderError(f"{reader.id}: its document id was there before")))
+                if cas.id and not seen.add(cas.id):
+                    self.failed.append((cas.id, DuplicateError(_twice(reader))))
                     continue
-                seen.add(cas.id)
                 yield cas
+
+    def handles(self) -> Iterator[Handle] | None:
+        """None where one of the readers has none."""
+        found = [reader.handles() for reader in self.readers]
+        return None if None in found else self._handles([h for h in found if h is not None])
+
+    def _handles(self, found: list[Iterator[Handle]]) -> Iterator[Handle]:
+        seen = Digests()
+        for n, handles in enumerate(found):
+            for handle in handles:
+                twice = bool(handle.id) and not seen.add(handle.id)
+                yield Handle(handle.id, (n, twice, handle.data))
+
+    def load(self, handle: tuple[int, bool, Any]) -> Cas:
+        n, twice, data = handle
+        if twice:
+            raise DuplicateError(_twice(self.readers[n]))
+        return self.readers[n].load(data)
+
+
+def _twice(reader: CollectionReader) -> str:
+    return f"{reader.id}: its document id was there before"
 
 
 def _common(readers: list[CollectionReader]) -> tuple[type[FeatureStructure], ...]:

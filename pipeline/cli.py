@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from .command import Config, Plugin, Set, component_names, guarded, load, one_a_line, shipped_configs
+from .cli_run import mount as mount_run
+from .command import Config, Plugin, Set, complain, component_names, guarded, load, one_a_line, shipped_configs
 from .errors import ConfigError, Fault
 
 app = typer.Typer(
@@ -41,33 +42,7 @@ def _main(
     pass
 
 
-@app.command(
-    epilog="Examples: `caspipe run deidentify` | `caspipe run my.yaml --set reader.text.folder=notes --set run.output=there`"
-)
-@guarded
-def run(
-    config: Config = "deidentify",
-    set_: Set = None,
-    plugin: Plugin = None,
-    stop_after: Annotated[
-        str, typer.Option(metavar="ID", help="Run engines up to this one, no consumers, and count what is there.")
-    ] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
-) -> None:
-    """Runs a pipeline: reader, engines, consumers."""
-    from . import console
-
-    pipeline = load(config, set_, plugin)
-    if stop_after:
-        console.print_counts(pipeline, stop_after)
-        return
-    with console.progress(quiet) as progress:
-        report = pipeline.run(progress)
-    if not quiet:
-        console.print_report(report, pipeline)
-    elif report.exit_code:
-        console.print_failures(report, pipeline)
-    raise typer.Exit(report.exit_code)
+mount_run(app)
 
 
 @app.command(
@@ -92,7 +67,11 @@ def annotate(
         if sys.stdin.isatty():
             typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    from .leaks import leaks_of, refuse_leaks, told
+
     cas = load(config, set_, plugin).process(text)
+    if as_json or masked:
+        refuse_leaks(cas)
     if as_json:
         console.print_json(cas)
     elif masked:
@@ -101,6 +80,8 @@ def annotate(
             sys.stdout.write("\n")
     else:
         console.print_spans(cas)
+        if leaks := leaks_of(cas):
+            complain(f"leak gate: {told(leaks)}: no consumer would write this")
 
 
 @app.command("list", epilog="Examples: `caspipe list` | `caspipe list --plugin badge.py`")
@@ -250,11 +231,17 @@ def _mount() -> None:
     mount_exchange(app)
     mount_diff(app)
 
+    from .cli_audit import mount as mount_audit
     from .cli_doctor import mount as mount_doctor
+    from .cli_key import mount as mount_key
+    from .cli_pack import mount as mount_pack
     from .cli_review import mount as mount_review
     from .cli_serve import mount as mount_serve
 
+    mount_audit(app)
     mount_doctor(app)
+    mount_key(app)
+    mount_pack(app)
     mount_review(app)
     mount_serve(app)
 

@@ -61,6 +61,7 @@ def convert(
     for file in plugin or []:
         registry.load_file(str(file))
     pipeline = _conversion(source, target, from_, to, typesystem, set_ or [])
+    pipeline.options.ledger = False  # a copy in another form: there is nothing to be released or taken up again
     with console.progress(quiet) as progress:
         report = pipeline.run(progress)
     if not quiet:

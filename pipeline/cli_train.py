@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .component import CasConsumer
     from .pipeline import Pipeline
     from .report import RunReport
-    from .run import Progress
+    from .runners.watching import Progress
 
 ENDED_WELL = ("", "limit")
 """What `stopped` says in the report of a run that went as asked."""

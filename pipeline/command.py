@@ -67,6 +67,13 @@ Plugin = Annotated[
     list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with components of yours.")
 ]
 
+Verify = Annotated[
+    Path | None,
+    typer.Option(
+        "--verify", metavar="PUBLIC", help="Public key that a bundle must be signed with.", show_default=False
+    ),
+]
+
 
 def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     """Errors we raise on purpose become their message and an exit code; anything else is a bug and shows its trace."""
@@ -136,11 +143,14 @@ def need(command: str, extra: str, *modules: str) -> None:
         raise ResourceError(f"caspipe {command} needs {' and '.join(missing)}: pip install 'caspipe[{extra}]'")
 
 
-def load(config: str, overrides: list[str] | None, plugins: list[Path] | None) -> Pipeline:
+def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, verify: Path | None = None) -> Pipeline:
     from . import registry
+    from .keys import warn_of_command_line
     from .pipeline import Pipeline
     from .shipped import locate
 
     for plugin in plugins or []:
         registry.load_file(str(plugin))
-    return Pipeline.load(locate(config), overrides or [])
+    made = Pipeline.load(locate(config), overrides or [], verify=verify)
+    warn_of_command_line([*made.engines, *made.consumers])
+    return made

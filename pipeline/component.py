@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 from ..typesystem import Annotation, Cas, FeatureStructure, View
 from . import registry
 from .errors import Fault
+from .keys import Secret
 from .resources import Resource, load
 
 C = TypeVar("C", bound="type[Component]")
@@ -44,9 +45,15 @@ class Component:
 
     def open(self) -> None:
         """Loads files and models. Resources given as names are loaded here; call `super().open()` first."""
+        self.open_resources()
+
+    def open_resources(self) -> None:
+        """Loads the resources that were given as names."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             cls = resource_class(type(self), field.name)
             value = getattr(self, field.name)
+            if isinstance(value, Secret):
+                value.open()
             if cls is None:
                 continue
             if isinstance(value, str):
@@ -56,6 +63,10 @@ class Component:
 
     def close(self) -> None:
         """Lets go of what `open` took."""
+
+    def may_fork(self) -> bool:
+        """Whether it works in a copy of the process that opened it: not what keeps threads or a graphics card."""
+        return True
 
     def check(self) -> list[Fault]:
         """Faults that only the contents of parameters show (`caspipe validate`): a rule file's own examples, for one."""
@@ -77,6 +88,16 @@ class Component:
         return f"<{type(self).__name__} {self.id}>"
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Handle:
+    """A document that has not been read yet."""
+
+    id: str
+    """What the document will be called."""
+    data: Any
+    """What the reader needs to read it: small and picklable."""
+
+
 class CollectionReader(Component):
     """Yields documents one by one, lazily: a corpus need not fit in memory."""
 
@@ -84,6 +105,15 @@ class CollectionReader(Component):
 
     def __iter__(self) -> Iterator[Cas]:
         raise TypeError(f"{type(self).__name__} must define __iter__")
+
+    def handles(self) -> Iterator[Handle] | None:
+        """What `load` makes a document of, one for each document, in order; None where documents can only be read one after
+        the other. With handles, workers read for themselves."""
+        return None
+
+    def load(self, handle: Any) -> Cas:
+        """The document of a handle's `data`; called in any process, in any order. Raises ReaderError."""
+        raise TypeError(f"{type(self).__name__} must define load(handle)")
 
     def __len__(self) -> int:
         """Number of documents, for the progress bar. Raises TypeError where it is not known beforehand."""
@@ -121,12 +151,57 @@ class CasConsumer(Component):
 
     output: Path = Path("out")
     """Folder that relative paths of this consumer lie under (`run.output`)."""
+    placing: Callable[[str], None] | None = None
+    """To be told the path under the output folder of a file before it gets its name; set by a run that keeps a ledger."""
     whole: ClassVar[bool] = False
     """Whether what it writes makes sense only of a run that came to its end: a model, a score. Such a consumer is abandoned
     where the run was stopped by a failure or by Ctrl-C."""
 
+    apart: ClassVar[bool] = False
+    """Whether what it writes of some documents makes sense without the others, where it is not split: then a shard can run it."""
+    split: ClassVar[bool] = False
+    """Whether its work is done in two halves: `prepare` wherever the document was worked on, `take` in the run's own process,
+    in reading order. Only such a consumer can go on where a run was cut off."""
+    remote: bool = False
+    """Whether `prepare` is called on another machine than `take`: then nothing that it makes may lie on the disk."""
+
     def process(self, cas: Cas) -> None:
-        raise TypeError(f"{type(self).__name__} must define process(cas)")
+        """Takes one document, whole. In a split consumer: both halves."""
+        if not self.split:
+            raise TypeError(f"{type(self).__name__} must define process(cas)")
+        self.take(cas.id, self.prepare(cas))
+
+    def open_part(self) -> None:
+        """In place of `open` in a process that only prepares: it makes nothing that all share."""
+        self.open_resources()
+
+    def prepare(self, cas: Cas) -> Any:
+        """The first half: plain data (it travels between processes). It may leave temporary files in its folder."""
+        raise TypeError(f"{type(self).__name__} must define prepare(cas)")
+
+    def take(self, document: str, prepared: Any) -> list[Output]:
+        """The second half: what was prepared of a document gets its place. Returns what was written."""
+        raise TypeError(f"{type(self).__name__} must define take(document, prepared)")
+
+    def memo(self, prepared: Any) -> Any:
+        """What a later run must know of this document to take its outputs over: plain JSON without text, or None."""
+        return None
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """Takes over what an earlier run wrote of a document, as `take` would have written it; None where it is not whole."""
+        return None
+
+    def growing(self) -> dict[str, Path]:
+        """Files that all documents share and that have no name before the run ends: path under the output folder -> where
+        they lie now."""
+        return {}
+
+    def staging(self) -> list[Path]:
+        """Folders in which `prepare` leaves temporary files."""
+        return []
+
+    def drop(self, prepared: Any) -> None:
+        """Forgets what was prepared, because the document failed after all."""
 
     def abandon(self) -> None:
         """In place of `close` where the run broke down: what is unfinished must not take the place of something whole."""
@@ -134,6 +209,28 @@ class CasConsumer(Component):
 
     def retract(self, cas: Cas) -> None:
         """Takes back what `process` wrote of this document, because it failed after all. Must bear being called without."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Output:
+    """Something that was written of one document: a file of its own, or a slice of a file that all share."""
+
+    consumer: str
+    """Id of the consumer."""
+    path: str
+    """Relative to the run's output folder, `/` between the parts."""
+    begin: int
+    """First byte."""
+    length: int
+    """Bytes."""
+    digest: str
+    """SHA-256 of the bytes, in hexadecimal."""
+    whole: bool
+    """A file of its own."""
+
+
+Old = Callable[[Output], Path]
+"""Where an output of an earlier run lies now."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

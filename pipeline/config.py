@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError, Fault, nearest
-from .yaml_source import Keys, Source, Text, dotted, read, scalar
+from .yaml_source import COMMAND_LINE, Keys, Source, Text, dotted, read, scalar
 
 SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
 
@@ -127,7 +127,12 @@ def _resources(aliases: Any, source: Source, config: Config) -> None:
             place = source.place(("resources", alias))
             config.faults.append(Fault(f"resources.{alias}", "expected a file or the name of a resource", *place))
             continue
-        there = (source.base / target).exists()
+        try:
+            there = (source.base / target).exists()
+        except OSError as error:  # a name too long for a file, a folder that is closed to us
+            what = f"cannot look for a file of that name: {error.strerror}"
+            config.faults.append(Fault(f"resources.{alias}", what, *source.place(("resources", alias))))
+            continue
         config.resources[alias] = str(source.base / target) if there else str(target)
 
 
@@ -207,7 +212,13 @@ def _include(
     if not isinstance(target, str):
         config.faults.append(Fault(dotted(keys), "expected the name of a YAML file", *place))
         return
-    path = (source.base / target).resolve()
+    try:
+        path = (source.base / target).resolve()
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
+        config.faults.append(
+            Fault(dotted(keys), "expected the name of a YAML file, found one that no file has", *place)
+        )
+        return
     if path in opened:
         chain = " -> ".join(p.name for p in [*opened[opened.index(path) :], path])
         config.faults.append(Fault(dotted(keys), f"cyclic include: {chain}", *place))
@@ -250,7 +261,7 @@ def _override(config: Config, text: str) -> None:
     if not equals or not path:
         config.faults.append(Fault(f"--set {text}", "expected NAME.PARAMETER=VALUE"))
         return
-    data = scalar(value, Path.cwd())
+    data = scalar(value, Path.cwd(), COMMAND_LINE)
     keys = path.split(".")
     if keys[0] == "run" and len(keys) > 1:
         _put(config.run, keys[1:], data)

@@ -6,7 +6,6 @@ import contextlib
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,10 @@ from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader,
 
 if TYPE_CHECKING:
     from .contract import Finding
+    from .ledger import RunRow
     from .pipeline import Pipeline
     from .report import RunReport
-    from .run import Progress
+    from .runners.watching import Progress
 
 COLOURS = {
     "DATE": "cyan",
@@ -47,58 +47,11 @@ def out() -> Console:
 
 @contextlib.contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with rate and remaining time on a terminal, a plain line every ten seconds elsewhere."""
-    if quiet:
-        yield None
-    elif sys.stderr.isatty():
-        with _bar() as bar:
-            yield bar
-    else:
-        yield _lines()
+    """A bar with rate, remaining time, failures and memory on a terminal, a plain line every ten seconds elsewhere."""
+    from .observing.progress import shown
 
-
-@contextlib.contextmanager
-def _bar() -> Iterator[Progress]:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("documents", total=None, rate="")
-        began = time.monotonic()
-
-        def show(report: RunReport, total: int | None) -> None:
-            done = report.documents.read
-            seconds = max(time.monotonic() - began, 1e-9)
-            failed = report.documents.quarantined + report.documents.skipped
-            rate = f"{done / seconds:,.0f}/s" + (f", {failed} failed" if failed else "")
-            bar.update(task, completed=done, total=total, rate=rate)
-
-        yield show
-
-
-def _lines() -> Progress:
-    began = last = time.monotonic()
-
-    def show(report: RunReport, total: int | None) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < 10:
-            return
-        last = now
-        done = report.documents.read
-        rate = done / max(now - began, 1e-9)
-        left = f", {(total - done) / rate:,.0f} s left" if total else ""
-        sys.stderr.write(f"{done:,}{f' of {total:,}' if total else ''} documents, {rate:,.0f}/s{left}\n")
-
-    return show
+    with shown(quiet) as progress:
+        yield progress
 
 
 def stepper(progress: Progress | None, name: str) -> Callable[[int | None], None] | None:
@@ -137,6 +90,23 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
         console.print("Outputs:")
         for place in places:
             console.print(place, markup=False)
+
+
+def print_status(latest: RunRow, counts: dict[tuple[str, str], int], state: str) -> None:
+    """How far a run is."""
+    console = out()
+    done = sum(counts.values())
+    of = f" of {latest.total:,}" if latest.total is not None else ""
+    part = f", part {latest.shard}" if latest.shard else ""
+    console.print(f"[bold]{escape(latest.name)}[/]{escape(part)}: {escape(state)}")
+    console.print(f"started {latest.started}" + (f", ended {latest.ended}" if latest.ended else ""))
+    console.print(f"{done:,}{of} documents done")
+    table = Table("status", "reason", "documents", box=None, pad_edge=False)
+    table.columns[2].justify = "right"
+    for (status, reason), n in counts.items():
+        table.add_row(Text(status, style="green" if status == "released" else "red"), reason, f"{n:,}")
+    if counts:
+        console.print(table)
 
 
 def print_failures(report: RunReport, pipeline: Pipeline) -> None:

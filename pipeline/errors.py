@@ -16,11 +16,15 @@ __all__ = [
     "ComponentError",
     "ConfigError",
     "ConsumerError",
+    "DuplicateError",
     "Fault",
     "FormatError",
+    "OutputError",
     "ReaderError",
     "ResourceError",
+    "TimeLimitError",
     "TypeSystemError",
+    "UndeclaredError",
     "guarded",
     "nearest",
 ]
@@ -61,9 +65,35 @@ class ResourceError(CaspipeError):
 class ReaderError(CaspipeError):
     """A reader cannot go on: a folder that is not there, a file that is not what it should be."""
 
+    reason = "unreadable"
+
+
+class DuplicateError(ReaderError):
+    """A document has an id that another one had before."""
+
+    reason = "duplicate"
+
 
 class ConsumerError(CaspipeError):
     """A consumer cannot write."""
+
+    reason = "output"
+
+
+class OutputError(ConsumerError):
+    """Nothing can be written any more: a full disk, a folder that became read-only. The run cannot go on."""
+
+
+class UndeclaredError(CasError):
+    """A component made what it does not declare."""
+
+    reason = "undeclared"
+
+
+class TimeLimitError(CaspipeError):
+    """A document or a component took longer than its limit."""
+
+    reason = "time"
 
 
 class ComponentError(CaspipeError):
@@ -76,6 +106,14 @@ class ComponentError(CaspipeError):
     def __init__(self, component: str, cause: BaseException) -> None:
         self.component = component
         self.cause = type(cause).__name__
+        self.fatal: bool = isinstance(cause, OutputError) or getattr(cause, "fatal", False)
+        """Whether the run cannot go on."""
+        self.code: str = "memory" if isinstance(cause, MemoryError) else "error"
+        """Reason code of what befell the document."""
+        if not isinstance(cause, Exception):  # `exit()`: a worker would be gone
+            self.code = "crash"
+        elif isinstance(cause, CaspipeError):
+            self.code = cause.code if isinstance(cause, ComponentError) else cause.reason
         own = f": {cause}" if isinstance(cause, CaspipeError) else _place(cause)
         super().__init__(f"{component}: {self.cause}{own}")
 

@@ -8,16 +8,19 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from .digests import Digests
+from .keys import Secret
+
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{device}{n}" for device in ("com", "lpt") for n in range(1, 10))}
 _LONGEST_PART = 200
 _LONGEST_NAME = 1000
 _DEEPEST = 20
 
 
-def pseudonym(document_id: str, key: str) -> str:
+def pseudonym(document_id: str, key: Secret | str) -> str:
     """A name that says nothing about the document to whoever lacks the key: 96 bits of HMAC-SHA256, in hexadecimal."""
     message = b"caspipe document id\0" + document_id.encode("utf-8", "surrogatepass")
-    return hmac.new(key.encode(), message, hashlib.sha256).hexdigest()[:24]
+    return hmac.new(Secret.of(key).reveal(), message, hashlib.sha256).hexdigest()[:24]
 
 
 class FileNames:
@@ -26,13 +29,18 @@ class FileNames:
     `ward/note 1` stays `ward/note 1`. Characters that some system refuses become `_`; a name that is taken (also where
     only case or Unicode normalisation differ) gets `-2`, `-3` ... in the order of documents. With a key, names are
     pseudonyms of the ids. `reserved` names are never given.
+
+    Of names that are taken only 64-bit digests are kept: one in 10^19 free names passes for taken and gets a number.
     """
 
-    def __init__(self, suffix: str, key: str = "", reserved: Iterable[str] = ()) -> None:
+    def __init__(self, suffix: str, key: Secret | str = "", reserved: Iterable[str] = ()) -> None:
         self.suffix = suffix
-        self.key = key
-        self._taken = {_folded(name) for name in reserved}
-        self._folders: set[str] = set()
+        self.key = Secret.of(key)
+        self.key.open()
+        self._taken = Digests(64)
+        self._folders = Digests(64)
+        for name in reserved:
+            self._taken.add(_folded(name))
 
     def next(self, document_id: str) -> PurePosixPath:
         """The relative path of the next document's file."""
@@ -43,11 +51,11 @@ class FileNames:
                 break
         stem, number = "/".join(parts), 1
         name = stem + self.suffix
-        while _folded(name) in self._taken or _folded(name) in self._folders:
+        while (key := _folded(name)) in self._folders or not self._taken.add(key):
             number += 1
             name = f"{stem}-{number}{self.suffix}"
-        self._taken.add(_folded(name))
-        self._folders.update(_folded("/".join(parts[:n])) for n in range(1, len(parts)))
+        for n in range(1, len(parts)):
+            self._folders.add(_folded("/".join(parts[:n])))
         return PurePosixPath(name)
 
 
@@ -74,4 +82,6 @@ def safe_part(name: str) -> str:
 
 
 def _folded(name: str) -> str:
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
 import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from .errors import ConsumerError
+from .errors import ConsumerError, OutputError
 from .file_names import FileNames
+
+_HOPELESS = {
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EROFS", "EIO", "ENODEV", "ESTALE", "EACCES", "EPERM", "EMFILE", "ENFILE")
+    if hasattr(errno, name)
+}
+"""Errors that the next document would meet as well."""
 
 
 class AtomicFile:
@@ -22,7 +33,7 @@ class AtomicFile:
         self.path = path
         self.offset = 0
         """Bytes written so far."""
-        self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+        self.temporary = self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
             self._fd = os.open(self._temporary, flags, 0o600 if private else 0o666)
@@ -83,9 +94,85 @@ def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: boo
         raise
 
 
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file that is on the disk, but has no name yet."""
+
+    temporary: str
+    length: int
+    """Bytes."""
+    digest: str
+    """SHA-256 of the bytes, in hexadecimal."""
+
+    def drop(self) -> None:
+        """Removes it."""
+        with contextlib.suppress(OSError):
+            Path(self.temporary).unlink()
+
+
+_STAGED = ".staged-"
+
+
+def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
+    """Writes a file that gets its name later, by `place`. Raises ConsumerError that names the folder."""
+    path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        fd = os.open(path, flags, 0o600 if private else 0o666)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(fd, left) :]
+            if durable:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise cannot(folder, error) from None
+    return Staged(str(path), len(data), hashlib.sha256(data).hexdigest())
+
+
+def place(staged: Staged, path: Path) -> None:
+    """Gives a staged file its name, replacing what had it before. Raises ConsumerError that names the path."""
+    try:
+        Path(staged.temporary).replace(path)
+    except OSError as error:
+        staged.drop()
+        raise cannot(path, error) from None
+
+
+def sweep(folders: Iterable[Path]) -> None:
+    """Removes what a run that was cut off staged in these folders and never placed."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            for path in folder.glob(f"{_STAGED}*.tmp"):
+                path.unlink(missing_ok=True)
+
+
+def digest_of(path: Path, begin: int = 0, length: int | None = None) -> str | None:
+    """SHA-256 of a file or of a slice of it, in hexadecimal; None where it is not there or shorter."""
+    made = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            left = length
+            while left is None or left > 0:
+                data = file.read(1 << 20 if left is None else min(left, 1 << 20))
+                if not data:
+                    break
+                made.update(data)
+                left = None if left is None else left - len(data)
+            return made.hexdigest() if not left else None
+    except OSError:
+        return None
+
+
 def cannot(path: Path, error: OSError) -> ConsumerError:
     """The error for a path that cannot be written: names the path and the system's reason."""
-    return ConsumerError(f"{path}: cannot write: {error.strerror or type(error).__name__}")
+    kind = OutputError if error.errno in _HOPELESS else ConsumerError
+    return kind(f"{path}: cannot write: {error.strerror or type(error).__name__}")
 
 
 def make_folder(folder: Path) -> None:
@@ -151,6 +238,33 @@ class DocumentFolder:
         write_atomic(path, data, private=self.restricted, durable=self.durable)
         self._last = document_id, path
         return name
+
+    def place(self, document_id: str, staged: Staged, name: PurePosixPath) -> None:
+        """Gives a staged file its name, which was taken from `names` before."""
+        self._last = None
+        path = self.folder / name
+        self._make(path.parent)
+        place(staged, path)
+        self._last = document_id, path
+
+    def place_beside(self, staged: Staged, name: PurePosixPath) -> None:
+        """Gives a staged file its name beside the document's own."""
+        path = self.folder / name
+        self._make(path.parent)
+        place(staged, path)
+
+    def take_over(self, document_id: str, old: Path, name: PurePosixPath) -> None:
+        """Gives a file of an earlier run its name here: it stays where it lies already, else it is copied."""
+        self._last = None
+        path = self.folder / name
+        if old != path:
+            self._make(path.parent)
+            try:
+                data = old.read_bytes()
+            except OSError as error:
+                raise cannot(path, error) from None
+            write_atomic(path, data, private=self.restricted, durable=self.durable)
+        self._last = document_id, path
 
     def add(self, name: str, data: bytes) -> None:
         """Writes a file beside the documents', under a name of its own."""

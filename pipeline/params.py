@@ -19,12 +19,15 @@ from ..typesystem import PhiKind
 from . import registry
 from .component import Component, Part, family
 from .errors import nearest
+from .keys import Secret, check_url, configured, is_secret
 from .resources import Resource
 from .yaml_source import Text
 
 Report = Callable[[tuple[str | int, ...], str], None]
 """Takes the path of a value below the component and what is wrong with it."""
 
+UNIONS = (typing.Union, types.UnionType)
+"""Origins of the hints `X | Y`."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +45,12 @@ class Parameter:
     hint: Any
     required: bool
     default: Any
-    doc: str
+    owner: type[Any]
+
+    @property
+    def doc(self) -> str:
+        """Its documentation, read off the source when somebody asks: a pipeline that only runs never does."""
+        return field_docs(self.owner).get(self.name, "")
 
     @property
     def type_name(self) -> str:
@@ -58,7 +66,6 @@ def hints(cls: type[Any]) -> dict[str, Any]:
 @_cache
 def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
     """The parameters of a component or part, in order of declaration."""
-    docs = field_docs(cls)
     found = []
     for f in dataclasses.fields(cls):
         if not f.init:
@@ -67,7 +74,7 @@ def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
         if f.default_factory is not dataclasses.MISSING:
             default = f.default_factory()
         missing = default is dataclasses.MISSING
-        found.append(Parameter(f.name, hints(cls)[f.name], missing, None if missing else default, docs.get(f.name, "")))
+        found.append(Parameter(f.name, hints(cls)[f.name], missing, None if missing else default, cls))
     return tuple(found)
 
 
@@ -113,6 +120,9 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
     if not isinstance(given, Mapping):
         report(path, f"expected parameters as a mapping, got {kind_of(given)}")
         return None
+    for value in given.values():
+        if isinstance(value, Text) and value.hidden:
+            report = _hiding(value, report)
     known = {p.name: p for p in parameters(cls)}
     rest = getattr(cls, "rest", "")
     values: dict[str, Any] = {}
@@ -149,8 +159,12 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
 
 def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
     """A value of the type `hint` from plain data; faults go to `report`."""
+    if is_secret(hint):
+        return _convert_secret(value, report, path)
+    if isinstance(value, Text) and value.hidden:
+        report = _hiding(value, report)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
+    if origin in UNIONS:
         return _convert_union(arguments, value, report, path)
     if origin in (list, tuple) and len([a for a in arguments if a is not ...]) == 1 and _special(arguments[0]):
         if not isinstance(value, list | tuple):
@@ -179,9 +193,27 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
     return _convert_leaf(hint, value, report, path)
 
 
+def _convert_secret(value: Any, report: Report, path: tuple[str | int, ...]) -> Secret | None:
+    made = configured(value)
+    if made is None:
+        report(path, f'expected {describe_type(Secret)} in quotes: "${{VARIABLE}}", or file:PATH; got {kind_of(value)}')
+    return made
+
+
+def _hiding(value: Text, report: Report) -> Report:
+    """Reports without the value of an environment variable that holds a secret and was given to a parameter that does not."""
+
+    def told(at: tuple[str | int, ...], what: str) -> None:
+        for form in (repr(str(value)), str(value)):
+            what = what.replace(form, f"the value of {' and '.join(value.variables)}") if len(form) > 2 else what
+        report(at, what)
+
+    return told
+
+
 def _special(hint: Any) -> bool:
     return any(
-        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path) or dataclasses.is_dataclass(c)
+        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path | Secret) or dataclasses.is_dataclass(c)
         for c in inner_classes(hint)
     )
 
@@ -229,14 +261,24 @@ def _convert_resource(hint: type[Resource], value: Any, report: Report, path: tu
     if not isinstance(value, str | Path):
         report(path, f"expected the name or file of a {hint.kind}, got {kind_of(value)}")
         return None
+    try:
+        name = resource_name(hint, value)
+        fault = hint.check(name)
+    except OSError as error:  # a name too long for a file, a folder that is closed to us
+        report(path, f"cannot look for a {hint.kind} of that name: {error.strerror}")
+        return None
+    if fault:
+        report(path, fault)
+    return name
+
+
+def resource_name(hint: type[Resource], value: str | Path) -> str:
+    """The name of a resource as it is loaded by: of a path in YAML, with the folder that it is relative to."""
     name = str(value)
     if isinstance(value, Text) and name not in hint.names():
         file, mark, rest = name.partition("::")
         if (value.base / file).exists():
             name = f"{value.base / file}{mark}{rest}"
-    fault = hint.check(name)
-    if fault:
-        report(path, fault)
     return name
 
 
@@ -246,7 +288,7 @@ def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str 
     if isinstance(value, Mapping) and len(value) == 1:
         (name, given), at = next(iter(value.items())), (*path, next(iter(value)))
     elif isinstance(value, str):
-        name, given, at = *_short_form(family(hint), value), path
+        name, given, at = *short_form(family(hint), value), path
     else:
         report(
             path, f"expected a {family(hint).__name__.lower()}: a name, or name: {{parameters}}; got {kind_of(value)}"
@@ -260,7 +302,7 @@ def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str 
     return build(cls, given, report, at)
 
 
-def _short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
+def short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
     """Name and parameters of a part written `name` or `name:argument`."""
     name, colon, argument = value.partition(":")
     if colon and argument:
@@ -270,7 +312,7 @@ def _short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
             return value, {}
         if cls.argument:
             said = argument.strip()
-            return name, {cls.argument: Text(said, value.base) if isinstance(value, Text) else said}
+            return name, {cls.argument: value.part(said) if isinstance(value, Text) else said}
     return value, {}
 
 
@@ -285,14 +327,49 @@ def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple
     return None
 
 
-def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
-    from pydantic import ValidationError
+_NOT_PLAIN = object()
 
+
+def _as_it_stands(hint: Any, value: Any) -> Any:
+    """A value that needs no pydantic to be what the type asks for, else `_NOT_PLAIN`: most do not, and importing pydantic
+    is a good part of a command's start."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    value = str(value) if type(value) is Text else value
+    if hint in (str, int, float, bool):
+        return value if type(value) is hint else float(value) if hint is float and type(value) is int else _NOT_PLAIN
+    if hint is Path and type(value) is str:
+        return Path(value)
+    if origin is typing.Literal:
+        return value if type(value) is str and value in arguments else _NOT_PLAIN
+    if origin in (list, tuple) and type(value) is list:
+        inner = (
+            arguments * len(value)
+            if origin is list
+            else arguments[:1] * len(value)
+            if arguments[1:] == (...,)
+            else arguments
+        )
+        if len(inner) == len(value):
+            made = [_as_it_stands(h, v) for h, v in zip(inner, value, strict=True)]
+            return _NOT_PLAIN if _NOT_PLAIN in made else origin(made)
+    return _NOT_PLAIN
+
+
+def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
     if isinstance(value, Text):
+        check_url(value)
         value = str(value.base / value) if hint is Path else str(value)
     if isinstance(value, bool) and hint in (int, float):
         report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
         return None
+    if hint in (str, int, float, bool) and isinstance(value, list | dict):
+        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+        return None
+    plain = _as_it_stands(hint, value)
+    if plain is not _NOT_PLAIN:
+        return plain
+    from pydantic import ValidationError
+
     try:
         return leaf_adapter(hint).validate_python(value)
     except ValidationError as error:
@@ -332,11 +409,13 @@ def shown(value: Any) -> str:
 def describe_type(hint: Any) -> str:
     """A type hint in the words of YAML: `whole number`, `list of string`, `one of A, B`."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if is_secret(hint):
+        return "secret"
     if origin is typing.Annotated:
         return describe_type(arguments[0])
     if origin is typing.Literal:
         return "one of " + ", ".join(str(a) for a in arguments)
-    if origin in (typing.Union, types.UnionType):
+    if origin in UNIONS:
         return " or ".join(describe_type(a) for a in arguments if a is not type(None))
     if origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
         return f"list of {describe_type(arguments[0])}"

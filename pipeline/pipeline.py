@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..typesystem import Annotation, Cas
-from .assemble import Assembly, RunOptions, assemble, with_resolver
+from .assemble import Assembly, RunOptions, assemble, parted, with_resolver
 from .chain import Chain
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 from .config import Config, read_config, settle, text_of
-from .errors import CaspipeError, ComponentError, guarded
+from .errors import CaspipeError, ComponentError, ConfigError, Fault, UndeclaredError, guarded
+from .keys import Secret, secrets_of
 from .report import ComponentStats, RunReport
-from .yaml_source import parse
+from .runners.events import Observer
+from .yaml_source import UNNAMED, Text, parse
 
 _CREDENTIALS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:)[^\s]*@")
 """The password in a URL, and what stands before it."""
@@ -39,18 +41,19 @@ class Pipeline:
         options: RunOptions | None = None,
         name: str = "pipeline",
     ) -> None:
-        seen: dict[str, int] = {}
-        for engine in engines:
-            wanted = engine.id
-            seen[wanted] = seen.get(wanted, 0) + 1
-            if seen[wanted] > 1:
-                engine.__dict__["_id"] = f"{wanted}-{seen[wanted]}"
+        for components in (engines, consumers):
+            seen: dict[str, int] = {}
+            for component in components:
+                wanted = component.id
+                seen[wanted] = seen.get(wanted, 0) + 1
+                if seen[wanted] > 1:
+                    component.__dict__["_id"] = f"{wanted}-{seen[wanted]}"
         self.engines: list[Component] = with_resolver(list(engines))
         self.reader = reader
         self.consumers = list(consumers)
         self.options = options or RunOptions()
         for consumer in self.consumers:
-            consumer.output = self.options.output
+            consumer.output = self.output
         self.name = name
         self.views: dict[str, str] = {}
         self.config: Config | None = None
@@ -59,18 +62,34 @@ class Pipeline:
         for c in [*self.engines, *self.consumers]:
             self._stats_of(c)
 
-    @classmethod
-    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Pipeline:
-        """The pipeline in a YAML file. `overrides` are `component.parameter=value` as after `--set`.
+    @property
+    def output(self) -> Path:
+        """Folder that everything is written to: that of the run, or of its shard."""
+        if not self.options.shard:
+            return self.options.output
+        part, parts = parted(self.options.shard)
+        return self.options.output / "shards" / f"{part}-of-{parts}"
 
-        Touches no data. Raises ConfigError with every fault of the file.
+    @classmethod
+    def load(cls, path: str | Path, overrides: Iterable[str] = (), *, verify: Path | None = None) -> Pipeline:
+        """The pipeline in a YAML file or in a bundle. `overrides` are `component.parameter=value` as after `--set`; `verify`
+        is the public key that a bundle must be signed with.
+
+        Touches no data. Raises ConfigError with every fault of the file, ResourceError or SignatureError for a bundle that is
+        not as it was packed.
         """
+        from . import bundle
+
+        if bundle.looks_like_bundle(path):
+            return cls.from_config(bundle.load(path, overrides, verify))
+        if verify is not None:
+            raise ConfigError([Fault("", "only a bundle is signed, this is none", str(path))])
         return cls.from_config(read_config(path, overrides))
 
     @classmethod
     def parse(cls, text: str, overrides: Iterable[str] = ()) -> Pipeline:
         """The pipeline in a YAML text; paths in it are relative to the current folder. Raises ConfigError."""
-        return cls.from_config(settle(parse(text, "(text)", Path.cwd()), overrides))
+        return cls.from_config(settle(parse(text, UNNAMED, Path.cwd()), overrides))
 
     @classmethod
     def from_config(cls, config: Config) -> Pipeline:
@@ -142,14 +161,21 @@ class Pipeline:
         for document in documents:
             yield self.process(document)
 
-    def run(self, progress: Any = None) -> RunReport:
+    def run(self, progress: Any = None, observers: Sequence[Observer] = ()) -> RunReport:
         """Reader, engines, consumers, by the `run:` options. `progress(report, total)` is called after each document.
 
         Failed documents are kept aside, left out or end the run, as `on_error` says; they are in the report either way.
         """
         from .run import run
 
-        return run(self, progress)
+        return run(self, progress, observers)
+
+    def part(self) -> Pipeline:
+        """What a worker needs of it, not open: consumers that work in the run's own process only are there by name."""
+        consumers = [c if c.split else _Elsewhere(c.id) for c in self.consumers]
+        made = Pipeline(self.engines, reader=self.reader, consumers=consumers, options=self.options, name=self.name)
+        made.views = self.views
+        return made
 
     def _apply(self, engine: Component, cas: Cas) -> None:
         stats = self._stats_of(engine)
@@ -174,7 +200,7 @@ class Pipeline:
                 else None
             )
             given = {k: "(secret)" if "key" in k.lower() else v for k, v in step.given.items()} if step else {}
-            return {"id": c.id, "component": c.name, "parameters": _hide_secrets(text_of(given))}
+            return {"id": c.id, "component": c.name, "parameters": text_of(_hide_secrets(given, secrets_of(c)))}
 
         return {
             "name": self.name,
@@ -186,6 +212,13 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name}: {' -> '.join(e.id for e in self.engines)}>"
+
+
+class _Elsewhere(CasConsumer):
+    """Stands in a worker for a consumer that works in the run's own process."""
+
+    def __init__(self, id_: str) -> None:
+        self.__dict__["_id"] = id_
 
 
 def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
@@ -209,23 +242,29 @@ def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
             batch.append(item)
             kind = item.__class__
         if kind not in outputs:
-            from ..typesystem import CasError
-
             declared = ", ".join(o.__name__ for o in outputs) or "nothing"
-            raise CasError(f"made {kind.__name__}, but declares {declared} as outputs")
+            raise UndeclaredError(f"made {kind.__name__}, but declares {declared} as outputs")
     for spans in columns:
         view.add_spans(spans.type, spans.begins, spans.ends, source)
     view.add_all(batch)
     return len(batch) + sum(len(s.begins) for s in columns)
 
 
-def _hide_secrets(value: Any) -> Any:
+def _hide_secrets(value: Any, secrets: Iterable[tuple[str, Secret]]) -> Any:
+    """Parameters without what a parameter for secrets holds, wherever it stands, what comes from an environment variable that
+    is called after a secret, and passwords in URLs."""
+    held = list(secrets)
     if isinstance(value, dict):
         return {
-            k: "(secret)" if k in ("key", "password", "token") and v else _hide_secrets(v) for k, v in value.items()
+            k: "(secret)" if k in ("key", "password", "token") and v else _hide_secrets(v, held)
+            for k, v in value.items()
         }
     if isinstance(value, list):
-        return [_hide_secrets(v) for v in value]
+        return [_hide_secrets(v, held) for v in value]
+    if isinstance(value, str) and any(secret.holds(value) for _, secret in held):
+        return "(secret)"
     if isinstance(value, str) and _CREDENTIALS.match(value):
         return _CREDENTIALS.sub(r"\1(secret)@", value.partition("?")[0])
+    if isinstance(value, Text) and value.hidden:
+        return "(secret)"
     return value

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,24 +56,78 @@ def discover() -> None:
     if _discovered:
         return
     _discovered = True
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: (p.name, p.value)):
+    for point in _announced():
         try:
-            import_wing(point.value)
-        except ImportError as error:
+            _import(point, import_wing, point.value)
+        except ConfigError:
             _discovered = False
-            raise ConfigError(
-                [Fault("", f"plug-in {point.name} = {point.value} cannot be imported: {error}")]
-            ) from error
+            raise
+
+
+@cache
+def _announced() -> tuple[EntryPoint, ...]:
+    return tuple(sorted(entry_points(group=ENTRY_POINTS), key=lambda p: (p.name, p.value)))
+
+
+def _import(point: EntryPoint, run: Callable[[str], Any], module: str) -> None:
+    try:
+        run(module)
+    except ImportError as error:
+        raise ConfigError([Fault("", f"plug-in {point.name} = {point.value} cannot be imported: {error}")]) from error
 
 
 def import_wing(module: str) -> None:
     """Imports a module; of a package, also every module directly in it, so that a new file is found without a list."""
     loaded = importlib.import_module(module.partition(":")[0])
-    for folder in getattr(loaded, "__path__", []):
+    for name, _ in _members(getattr(loaded, "__path__", [])):
+        importlib.import_module(f"{loaded.__name__}.{name}")
+
+
+def _members(folders: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    """The modules and packages directly in the folders of a package, by name."""
+    for folder in folders:
         for file in sorted(Path(folder).iterdir()):
             name = file.stem if file.suffix == ".py" else file.name if (file / "__init__.py").exists() else ""
             if name and not name.startswith("_"):
-                importlib.import_module(f"{loaded.__name__}.{name}")
+                yield name, file
+
+
+_DECLARED = re.compile(r"""@(component|part)\(\s*["']([^"']+)["']""")
+
+
+@cache
+def _declaring() -> dict[tuple[str, str], list[tuple[EntryPoint, str]]]:
+    """(`component` or `part`, name) to caspipe's own modules that declare it, read off the files without importing them.
+
+    Importing all of them takes a second, reading them some hundredths: a command starts with what it needs.
+    """
+    own = __name__.partition(".")[0]
+    found: dict[tuple[str, str], list[tuple[EntryPoint, str]]] = {}
+    for point in _announced():
+        spec = importlib.util.find_spec(point.value) if point.value.startswith(f"{own}.") else None
+        for name, file in _members(spec.submodule_search_locations or () if spec else ()):
+            for source in sorted(file.rglob("*.py")) if file.is_dir() else (file,):
+                for declared in _DECLARED.findall(source.read_text(encoding="utf-8")):
+                    found.setdefault(declared, []).append((point, f"{point.value}.{name}"))
+    return found
+
+
+@cache
+def _import_declaring(sort: str, name: str) -> None:
+    """Imports caspipe's own modules that declare a name, and every other package that announces components: one of those
+    may claim the same name. Where nothing is found here, `discover` looks everywhere."""
+    for point, module in _declaring().get((sort, name), ()):
+        _import(point, importlib.import_module, module)
+    own = __name__.partition(".")[0]
+    for point in _announced():
+        if not point.value.startswith(f"{own}."):
+            _import(point, import_wing, point.value)
+
+
+def loaded_files() -> list[str]:
+    """The files that `load_file` imported, in order."""
+    found = [module for name, module in sys.modules.items() if name.startswith("caspipe_plugin_")]
+    return [str(module.__file__) for module in found if module.__file__]
 
 
 def load_file(path: str) -> Any:
@@ -108,6 +165,7 @@ def find(name: str, role: str = "") -> type[Component]:
     """
     if ":" in name:
         return _dotted(name)
+    _import_declaring("component", name)
     found = _named(name, role)
     if not found:
         discover()
@@ -126,7 +184,9 @@ _SECTIONS = {"reader": "reader", "engine": "engines", "consumer": "consumers", "
 
 def is_known(name: str) -> bool:
     """Whether some component, in whatever role, has this name."""
-    discover()
+    _import_declaring("component", name)
+    if not _named(name, ""):
+        discover()
     return bool(_named(name, ""))
 
 
@@ -149,8 +209,12 @@ def _dotted(name: str) -> type[Component]:
     except (ImportError, ValueError) as error:
         raise LookupError(f"cannot import {module or 'a module without name'}: {error}") from error
     except AttributeError:
+        if module not in sys.modules:  # it broke on the way
+            raise LookupError(f"cannot import {module}: AttributeError") from None
         near = nearest(attribute, dir(sys.modules[module]))
         raise LookupError(f"{module} has no {attribute}{near}") from None
+    except Exception as error:  # a relative name, or what the module itself does
+        raise LookupError(f"cannot import {module}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Component)):
         raise LookupError(f"{name} is no component: expected a class made with @component")
     return found
@@ -158,6 +222,8 @@ def _dotted(name: str) -> type[Component]:
 
 def find_part(family: type[Part], name: str) -> type[Part]:
     """The part of a family by name. Raises LookupError that lists the family."""
+    if (family.__name__, name) not in _PARTS:
+        _import_declaring("part", name)
     if (family.__name__, name) not in _PARTS:
         discover()
     if (family.__name__, name) not in _PARTS:

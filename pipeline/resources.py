@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -41,6 +42,27 @@ class Resource:
         known = f"; known names: {', '.join(cls.names())}" if 0 < len(cls.names()) <= 12 else ""
         return f"no {cls.kind} or file called {name!r}{nearest(name, cls.names()) or known}"
 
+    @classmethod
+    def address(cls, name: str) -> tuple[str, str]:
+        """A name as the path or name itself, and what is said after it: `("META", "::umls?tuis=current")`."""
+        place, mark, rest = name.partition("::")
+        return (place, mark + rest) if Path(place).exists() else (name, "")
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        """The files that `load` reads, in a fixed order. By default a file itself, or every file below a folder.
+
+        Raises ResourceError where they are missing.
+        """
+        from .hashing import below
+
+        return below(Path(cls.address(name)[0]))
+
+    @classmethod
+    def uses(cls, name: str) -> Iterator[tuple[type[Resource], str]]:
+        """Other resources that this one names: class and name. Those that lie in its own files need not be told."""
+        yield from ()
+
 
 def load(cls: type[R], name: str) -> R:
     """The resource called `name`, from memory where this process loaded it before."""
@@ -49,3 +71,8 @@ def load(cls: type[R], name: str) -> R:
         _LOADED[key] = cls.load(name)
     loaded: R = _LOADED[key]
     return loaded
+
+
+def name_of(loaded: Resource) -> str | None:
+    """The name that a resource was loaded by in this process; None for one that a program made."""
+    return next((name for (_, name), made in _LOADED.items() if made is loaded), None)

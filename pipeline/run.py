@@ -1,92 +1,93 @@
-"""The run loop: one document after the other, memory flat, every document accounted for."""
+"""The run: documents go out to be worked on, results come back in order, every document is accounted for."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import pickle
 import signal
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from heapq import nlargest
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
-from ..typesystem import Cas, Phi
-from ..typesystem.errors import told
-from .component import CasConsumer, CollectionReader
-from .errors import CaspipeError, ComponentError, ReaderError, guarded
+from ..typesystem import Cas
+from .assemble import parted
+from .component import CasConsumer, Output
+from .errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
+from .ledger.account import Account
 from .pipeline import Pipeline
 from .quarantine import Quarantine
-from .report import Failure, RunReport, now, versions
+from .report import ODD, Failure, Found, RunReport, now, versions
+from .runners.choosing import Runner, chosen
+from .runners.events import DocumentEvent, Observer
+from .runners.watching import Progress, Watch
+from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, drop, noting, text_of
 
-Progress = Callable[[RunReport, int | None], None]
-"""Called after each document with the report so far and the number of documents, where that is known."""
-
-WARNINGS_KEPT = 1_000
-"""Different warnings kept in the report."""
-
-FAILURES_SHOWN = 10_000
-"""Failures kept one by one in the report; beyond that they are only counted, so that memory stays flat."""
-
+if TYPE_CHECKING:
+    from types import FrameType
 
 SLOWEST = 10
 """Documents in the list of the slowest."""
 
 
 class Stopped(CaspipeError):
-    """The run ends here: by the error policy or the maximum error rate."""
+    """The run ends here: by the error policy, or because nothing can be written any more."""
 
 
-def run(pipeline: Pipeline, progress: Progress | None = None) -> RunReport:
+def run(pipeline: Pipeline, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
     """Runs a pipeline over its reader's documents. Raises ReaderError where there is no reader.
 
-    Ctrl-C finishes the current document and closes the consumers; a second one ends at once. What cannot be opened
+    Ctrl-C finishes the documents that were begun and closes the consumers; a second one ends at once. What cannot be opened
     raises before the first document.
     """
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader: add `reader:` or call process()")
     report = RunReport(name=pipeline.name, started=now(), versions=versions(), config=pipeline.describe())
-    began = time.perf_counter()
-    with _noted_warnings(report), contextlib.ExitStack() as stack:
-        loop = _Loop(pipeline, report, stack.enter_context(_polite_interrupt()))
-        loop.open(stack)
-        try:
-            loop.go(progress)
-        except Stopped as error:
-            report.stopped = str(error)
-    report.seconds = time.perf_counter() - began
-    report.components = list(pipeline.stats.values())
-    for stats in report.components:
-        stats.settle()
-    for consumer in pipeline.consumers:
-        finish = getattr(consumer, "finish", None)
-        if finish is not None:
-            with guarded(f"consumers/{consumer.id}"):
-                finish(report)
+    report.shard = pipeline.options.shard
+    watch = Watch(pipeline, report, progress, observers)
+    try:
+        _go(pipeline, report, watch)
+    finally:
+        watch.end()
     return report
 
 
-@contextlib.contextmanager
-def _noted_warnings(report: RunReport) -> Iterator[None]:
-    """Warnings go into the report, each once; of foreign ones only class and line, since they may quote a document."""
-
-    def note(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: Any = None,
-        line: str | None = None,
-    ) -> None:
-        text = told(message, category, filename, lineno)
-        if text not in report.warnings and len(report.warnings) < WARNINGS_KEPT:
-            report.warnings.append(text)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = note
-        yield
+def _go(pipeline: Pipeline, report: RunReport, watch: Watch) -> None:
+    began = time.perf_counter()
+    with noting() as noted, contextlib.ExitStack() as stack:
+        noted.into = report.warnings
+        loop = _Run(pipeline, report, noted, stack.enter_context(_polite_interrupt()), watch)
+        loop.open(stack)
+        try:
+            loop.go()
+        except (Stopped, OutputError) as error:
+            report.stopped = str(error)
+            loop.runner.kill()
+        finally:
+            report.attempts = loop.runner.attempts
+        report.seconds = time.perf_counter() - began
+        noted.into = report.warnings
+    report.seconds = time.perf_counter() - began
+    for what, n in sorted(report.odd.items()):
+        report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
+    report.components = list(pipeline.stats.values())
+    for stats in report.components:
+        stats.settle()
+    watch.settle()
+    for consumer in pipeline.consumers:
+        finish = getattr(consumer, "finish", None)
+        if finish is not None:
+            try:
+                with guarded(f"consumers/{consumer.id}"):
+                    finish(report)
+            except CaspipeError as error:
+                if not report.stopped:
+                    raise
+                report.warnings.append(str(error))  # the run has ended for a reason of its own, which must not be lost
 
 
 @contextlib.contextmanager
@@ -98,7 +99,7 @@ def _polite_interrupt() -> Iterator[threading.Event]:
         return
     before = signal.getsignal(signal.SIGINT)
 
-    def handler(number: int, frame: Any) -> None:
+    def handler(number: int, frame: FrameType | None) -> None:
         if event.is_set():
             raise KeyboardInterrupt
         event.set()
@@ -128,125 +129,252 @@ class _Ending:
     def __enter__(self) -> None: ...
 
 
-class _Loop:
+class _Run:
     """State of one run."""
 
-    def __init__(self, pipeline: Pipeline, report: RunReport, interrupted: threading.Event) -> None:
-        self.pipeline = pipeline
-        self.report = report
-        self.interrupted = interrupted
-        self.quarantine = Quarantine(pipeline.options.output)
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        report: RunReport,
+        noted: Noted,
+        interrupted: threading.Event,
+        watch: Watch,
+    ) -> None:
         assert pipeline.reader is not None
-        self.reader: CollectionReader = pipeline.reader
+        self.pipeline = pipeline
+        self.options = pipeline.options
+        self.report = report
+        self.noted = noted
+        self.interrupted = interrupted
+        self.watch = watch
+        self.quarantine = Quarantine(pipeline.output)
+        self.reader = pipeline.reader
         self.failed: list[tuple[str, Exception]] = []
+        self.reader.failed = self.failed
+        self.runner: Runner
+        self.account: Account
+        self.total: int | None = None
+        self._ended = ""
+        self._window: deque[bool] = deque(maxlen=self.options.error_window)
+        self._failures = 0
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Opens everything; what was opened is closed again when the run ends, however it ends."""
-        self.reader.failed = self.failed
+        pipeline = self.pipeline
+        together = [c.id for c in pipeline.consumers if self.options.shard and not (c.split or c.apart)]
+        if together:
+            raise ConsumerError(
+                f"shard {self.options.shard}: {', '.join(together)} needs all documents: run it without --shard"
+            )
         with guarded(f"reader/{self.reader.id}"):
             self.reader.open()
         stack.callback(self.reader.close)
-        self.pipeline.open()
-        stack.callback(self.pipeline.close)
-        for consumer in self.pipeline.consumers:
+        self.total = self._length()
+        choice = chosen(pipeline, self.total)
+        self.account = stack.enter_context(Account.of(pipeline, self.report, self.quarantine, self.total))
+        if choice.opens:
+            pipeline.open()
+            stack.callback(pipeline.close)
+        for consumer in pipeline.consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
             stack.push(_Ending(consumer, self.report))
+        self.account.begin()
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: the collector need not walk them for every document
         stack.callback(gc.unfreeze)
+        self.runner = choice.runner(self.noted, self.account.salt, self.watch.worker)
+        self.report.workers = self.runner.workers
+        stack.callback(self.runner.kill)
+        self.watch.started(self.total)
 
-    def go(self, progress: Progress | None) -> None:
-        report, limit = self.report, self.pipeline.options.limit
-        total: int | None
+    def _length(self) -> int | None:
         try:
             total = len(self.reader)
         except TypeError:
-            total = None
-        total = min(total, limit) if total is not None and limit is not None else total
+            return None
+        total = min(total, self.options.limit) if self.options.limit is not None else total
+        part, parts = parted(self.options.shard) if self.options.shard else (1, 1)
+        return (total - part) // parts + 1  # of a shard: its own
+
+    def go(self) -> None:
+        """All documents."""
+        for result in self.runner.results(self._items()):
+            self.noted.into = self.report.warnings
+            self._commit(result)
+        self.report.stopped = self._ended
+        self.runner.close()
+
+    # -- out -------------------------------------------------------------------------------------------------------
+
+    def _items(self) -> Iterator[Item]:
+        """Everything there is to be done, in reading order, with numbers; a shard's part of it."""
+        part, parts = parted(self.options.shard) if self.options.shard else (1, 1)
+        with guarded(f"reader/{self.reader.id}"):
+            handles = self.reader.handles()
+        numbers = count(1)
+        found = self._read(numbers) if handles is None else self._named(handles, numbers)
+        for item in found:
+            if item.number % parts == part % parts:
+                yield item
+
+    def _go_on(self, number: int) -> bool:
+        if self.interrupted.is_set():
+            self._ended = "interrupted"
+        elif self.options.limit is not None and number > self.options.limit:
+            self._ended = "limit"
+        return not self._ended
+
+    def _named(self, handles: Iterator[Any], numbers: Iterator[int]) -> Iterator[Item]:
+        for number in numbers:
+            if not self._go_on(number):
+                return
+            try:
+                handle = next(handles, None)
+            except Exception as error:
+                self._ended = str(ComponentError(f"reader/{self.reader.id}", error))
+                return
+            if handle is None:
+                return
+            yield Item(number, handle.id, handle=handle.data, expected=self.account.expected(number, handle.id))
+
+    def _read(self, numbers: Iterator[int]) -> Iterator[Item]:
+        """Documents as the reader gives them. One that breaks down ends the run; what was released until then stays."""
         documents = iter(self.reader)
-        while True:
-            if self.interrupted.is_set():
-                report.stopped = "interrupted"
-                return
-            if limit is not None and report.documents.read >= limit:
-                report.stopped = "limit"
-                return
-            cas = self._next(documents)
-            self._drain()
+        number = next(numbers)
+        while self._go_on(number):
+            self.noted.into = self.report.warnings
+            try:
+                cas = next(documents, None)
+            except Exception as error:
+                self._ended = str(ComponentError(f"reader/{self.reader.id}", error))
+                cas = None
+            while self.failed:
+                document, error_ = self.failed.pop(0)
+                yield Item(number, document, fault=error_)
+                number = next(numbers)
+                if self.options.limit is not None and number > self.options.limit:
+                    self._ended = self._ended or "limit"
+                    return
             if cas is None:
                 return
-            self._one(cas)
-            if progress is not None:
-                progress(report, total)
+            expected = self.account.expected(number, cas.id)
+            if self.runner.travels:
+                yield Item(number, cas.id, packed=pickle.dumps(cas, protocol=5), expected=expected)
+            else:
+                yield Item(number, cas.id, cas=cas, expected=expected)
+            number = next(numbers)
 
-    def _next(self, documents: Iterator[Cas]) -> Cas | None:
-        """The next document. A reader that breaks down ends the run; what was released until then stays."""
-        try:
-            return next(documents, None)
-        except Exception as error:
-            raise Stopped(str(ComponentError(f"reader/{self.reader.id}", error))) from None
+    # -- back ------------------------------------------------------------------------------------------------------
 
-    def _drain(self) -> None:
-        """Documents the reader could not read: they were there, so they count, and they are kept aside."""
-        while self.failed:
-            document, error = self.failed.pop(0)
-            self.report.documents.read += 1
-            wrapped = error if isinstance(error, ComponentError) else ComponentError(f"reader/{self.reader.id}", error)
-            self._fail(document, wrapped, None)
-
-    def _one(self, cas: Cas) -> None:
-        report = self.report
-        report.documents.read += 1
-        done: list[CasConsumer] = []
-        started = time.perf_counter()
-        try:
-            self.pipeline.process(cas)
-            for consumer in self.pipeline.consumers:
-                self._consume(consumer, cas)
-                done.append(consumer)
-        except ComponentError as error:
-            for consumer in reversed(done):  # what was written of this document is taken back: no half releases
-                consumer.retract(cas)
-            self._fail(cas.id, error, cas)
-            return
-        finally:
-            report.slowest = nlargest(
-                SLOWEST, [*report.slowest, (time.perf_counter() - started, report.documents.read)]
-            )
-        report.documents.released += 1
-        view = cas.views[0] if cas.views else None
-        if view is not None:
-            report.characters += len(view.text)
-            for phi in view.select(Phi):
-                report.kinds[phi.kind.name] = report.kinds.get(phi.kind.name, 0) + 1
-                by = report.sources.setdefault(phi.source or "(none)", {})
-                by[phi.kind.name] = by.get(phi.kind.name, 0) + 1
-
-    def _consume(self, consumer: CasConsumer, cas: Cas) -> None:
-        stats = self.pipeline._stats_of(consumer)
-        started = time.perf_counter()
-        try:
-            consumer.process(cas)
-        except Exception as error:
-            stats.errors += 1
-            consumer.retract(cas)
-            raise ComponentError(f"consumers/{consumer.id}", error) from None
-        stats.add(time.perf_counter() - started)
-
-    def _fail(self, document: str, error: ComponentError, cas: Cas | None) -> None:
-        report, options = self.report, self.pipeline.options
-        number = report.documents.read
-        failure = Failure(number, document, error.component, error.cause, str(error))
-        if len(report.failures) < FAILURES_SHOWN:
-            report.failures.append(failure)
-        if options.on_error == "skip":
-            report.documents.skipped += 1
+    def _commit(self, result: Result) -> None:
+        """A document comes to its end."""
+        reused = False
+        if result.unchanged:
+            reused = self.account.take_over(result)
+            if not reused:
+                result = self.runner.redo(result.number)
+        for text in result.warnings:
+            if text not in self.report.warnings and len(self.report.warnings) < MOST_WARNINGS:
+                self.report.warnings.append(text)
+        if result.failed is None and not reused:
+            self._write(result)
+        if result.failed is not None and result.failed.fatal:
+            raise Stopped(f"{result.failed.message}; the run can be resumed")
+        self.report.documents.read += 1
+        slowest = self.report.slowest
+        if len(slowest) < SLOWEST or result.seconds > slowest[-1][0]:
+            self.report.slowest = nlargest(SLOWEST, [*slowest, (result.seconds, result.number)])
+        self.report.reused += reused
+        if result.failed is None:
+            status = "released"
+            self.report.add(result.found or Found())
         else:
-            report.documents.quarantined += 1
-            self.quarantine.keep(failure, cas)
+            status = self._fail(result, result.failed, reused)
+        self._tell(result, status, reused)
+        if result.failed is not None:
+            self._stop_if_too_many(result.number, result.failed)
+        self._window.append(result.failed is not None)
+
+    def _write(self, result: Result) -> None:
+        """Hands a document to the consumers: all of them, or none."""
+        outputs: list[Output] = []
+        memo: dict[str, Any] = {}
+        done: list[CasConsumer] = []
+        cas: Cas | None = None
+        try:
+            for consumer, prepared in zip(self.pipeline.consumers, result.prepared, strict=True):
+                done.append(consumer)
+                with _blamed(consumer):
+                    if consumer.split:
+                        memo[consumer.id] = consumer.memo(prepared)
+                        outputs += consumer.take(result.id, prepared)
+                    else:
+                        cas = cas or result.document()
+                        assert cas is not None
+                        started = time.perf_counter()
+                        consumer.process(cas)
+                        self.pipeline._stats_of(consumer).add(time.perf_counter() - started)
+        except ComponentError as error:
+            self.pipeline._stats_of(done[-1]).errors += 1
+            for consumer in reversed(done):  # what was written of this document is taken back: no half releases
+                consumer.retract(Cas(id=result.id) if cas is None else cas)
+            drop(self.pipeline, result)
+            result.failed = Failed.of(error)
+            result.text = text_of(self.pipeline, self.runner.last)
+            return
+        self.account.written(result, outputs, memo)
+
+    def _fail(self, result: Result, failed: Failed, reused: bool) -> str:
+        status = "skipped" if self.options.on_error == "skip" else "quarantined"
+        failure = Failure(result.number, result.id, failed.component, failed.cause, failed.message, failed.reason)
+        if not reused:
+            if status == "quarantined":
+                self.quarantine.keep(failure, result.text)
+            self.account.failed(result, status)
+        self.report.failed(failure, status)
+        return status
+
+    def _stop_if_too_many(self, number: int, failed: Failed) -> None:
+        options, documents = self.options, self.report.documents
         if options.on_error == "stop":
-            raise Stopped(f"document {number} failed in {error.component} ({error.cause}) and on_error is stop")
-        failed = report.documents.quarantined + report.documents.skipped
-        if number >= 20 and failed / number > options.max_error_rate:
-            raise Stopped(f"{failed} of {number} documents failed: more than max_error_rate {options.max_error_rate:g}")
+            raise Stopped(
+                f"document {number} failed in {failed.component} ({failed.cause}) and on_error is stop",
+            )
+        failures = documents.quarantined + documents.skipped
+        if options.max_errors is not None and failures > options.max_errors:
+            raise Stopped(f"{failures} documents failed: more than max_errors {options.max_errors}")
+        if options.error_window is not None:
+            lately = sum(self._window) - (self._window[0] if len(self._window) == options.error_window else 0) + 1
+            seen = min(documents.read, options.error_window)
+            where = f"the last {seen}"
+        else:
+            lately, seen, where = failures, documents.read, f"{documents.read}"
+        if documents.read >= 20 and seen and lately / seen > options.max_error_rate:
+            limit = f"max_error_rate {options.max_error_rate:g}"
+            raise Stopped(f"{lately} of {where} documents failed: more than {limit}")
+
+    # -- telling ---------------------------------------------------------------------------------------------------
+
+    def _tell(self, result: Result, status: str, reused: bool) -> None:
+        failed = result.failed
+        event = DocumentEvent(
+            result.number,
+            status,
+            failed.reason if failed is not None else "",
+            failed.component if failed is not None else "",
+            result.seconds,
+            result.attempts,
+            result.worker,
+            result.found.characters if result.found is not None else 0,
+            reused,
+        )
+        self.watch.document(event, self.total)
+
+
+@contextlib.contextmanager
+def _blamed(consumer: CasConsumer) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise blamed(consumer, error) from None

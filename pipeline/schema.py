@@ -14,11 +14,18 @@ from ..typesystem import PhiKind
 from . import params, registry
 from .assemble import ROLES, RunOptions
 from .component import Annotator, Component, Part, family
+from .keys import is_secret
 from .resources import Resource
 
 Json = dict[str, Any]
 VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
 """`${NAME}` may stand wherever a value does."""
+_KEY_FILE = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "string"}},
+    "additionalProperties": False,
+}
 
 
 def pipeline_schema() -> Json:
@@ -148,6 +155,8 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
 def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
     """The schema of values of one type, `${VARIABLE}` included."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if is_secret(hint):
+        return {"anyOf": [{"type": "string"}, _KEY_FILE]}
     if origin is typing.Annotated:
         return hint_schema(arguments[0], definitions)
     if origin in (typing.Union, types.UnionType):

@@ -21,25 +21,53 @@ Keys = tuple[str | int, ...]
 MOST_VALUES = 100_000
 """A configuration larger than this is an accident or an attack (aliases of aliases)."""
 
+MOST_BYTES = 10_000_000
+"""A longer file is no configuration."""
+
 DEEPEST = 100
 """Levels of nesting; more is a circle of aliases or an attack."""
 
+COMMAND_LINE = "--set"
+"""Origin of what was given on the command line."""
+
+UNNAMED = "(text)"
+"""Instead of a file's name: YAML that a program wrote."""
+
+_SECRET_NAME = re.compile(r"KEY|SECRET|PASS|TOKEN|CREDENTIAL|SALT", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
 
 
 class Text(str):
-    """A string of a configuration, with the folder that a path in it is relative to."""
+    """A string of a configuration, with the folder that a path in it is relative to, and where it was given."""
 
-    __slots__ = ("base",)
+    __slots__ = ("base", "origin", "raw", "variables")
     base: Path
+    origin: str
+    """File and line, `pipeline.yaml:7`, or `--set`; empty where a program gave it."""
+    variables: tuple[str, ...]
+    """Environment variables that it was taken from."""
+    raw: str
+    """As it stands in the file, with its `${...}`; empty where that is no different."""
 
-    def __new__(cls, value: str, base: Path) -> Text:
+    def __new__(cls, value: str, base: Path, origin: str = "", variables: tuple[str, ...] = (), raw: str = "") -> Text:
         made = super().__new__(cls, value)
         made.base = base
+        made.origin = origin
+        made.variables = variables
+        made.raw = raw
         return made
 
-    def __getnewargs__(self) -> tuple[str, Path]:  # type: ignore[override]
-        return str(self), self.base
+    def __getnewargs__(self) -> tuple[str, Path, str, tuple[str, ...], str]:  # type: ignore[override]
+        return str(self), self.base, self.origin, self.variables, self.raw
+
+    def part(self, value: str) -> Text:
+        """A piece of this string, with what is known of it."""
+        return Text(value, self.base, self.origin, self.variables)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it was taken from an environment variable whose name speaks of a secret: no message may show it."""
+        return any(_SECRET_NAME.search(name) for name in self.variables)
 
 
 class Source:
@@ -64,7 +92,9 @@ def read(path: Path, shown: str | None = None) -> Source:
     """Reads a YAML file. Raises ConfigError with file and line where it is missing, no UTF-8 or no YAML."""
     shown = shown or str(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)  # a device gives bytes without end
+        text = data.decode("utf-8-sig") if len(data) <= MOST_BYTES else None
     except FileNotFoundError:
         near = sorted(p.name for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
         hint = f"; the folder holds {', '.join(near[:8])}" if near else ""
@@ -73,6 +103,10 @@ def read(path: Path, shown: str | None = None) -> Source:
         raise ConfigError([Fault("", f"expected UTF-8, found an invalid byte at {error.start}", shown)]) from None
     except OSError as error:
         raise ConfigError([Fault("", f"cannot be read: {error.strerror}", shown)]) from None
+    except ValueError:  # a NUL in its name
+        raise ConfigError([Fault("", "cannot be read: no file has such a name", shown)]) from None
+    if text is None:
+        raise ConfigError([Fault("", f"expected at most {MOST_BYTES:,} bytes, found more", shown)])
     return parse(text, shown, path.resolve().parent)
 
 
@@ -123,9 +157,12 @@ def _plain(node: yaml.Node, keys: Keys, source: Source) -> Any:
 
 
 def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
+    taken: list[str] = []
+
     def variable(match: re.Match[str]) -> str:
         name, optional, default = match.groups()
         if name in os.environ:
+            taken.append(name)
             return os.environ[name]
         if optional is None:
             source.faults.append(
@@ -141,30 +178,38 @@ def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
     if (
         quoted or value != raw or node.tag == "tag:yaml.org,2002:str"
     ):  # what a variable holds is text; its parameter's type reads it
-        return Text(value, source.base)
-    return scalar(value, source.base)
+        raw = raw if _VARIABLE.search(raw) else ""
+        return Text(value, source.base, _origin(source, keys), tuple(taken), raw)
+    return scalar(value, source.base, _origin(source, keys))
 
 
-def scalar(text: str, base: Path) -> Any:
+def _origin(source: Source, keys: Keys) -> str:
+    file, line = source.place(keys)
+    return "" if file == UNNAMED else f"{file}:{line}"
+
+
+def scalar(text: str, base: Path, origin: str = "") -> Any:
     """A bare word as YAML reads it: number, true or false, nothing, or a string."""
     try:
         value = yaml.load(text, Loader=Loader)
-    except (yaml.YAMLError, ValueError, RecursionError):  # also numbers of more digits than Python converts
+    except (
+        Exception
+    ):  # what has a tag but is none of it (`!!bool x`) fails in many ways, and so do numbers of 5,000 digits
         value = text
     if isinstance(value, int | float | bool) or value is None:
         return value
     if isinstance(value, list | dict):
-        return _based(value, base)
-    return Text(text, base)  # dates and the like stay as they are written
+        return _based(value, base, origin)
+    return Text(text, base, origin)  # dates and the like stay as they are written
 
 
-def _based(value: Any, base: Path) -> Any:
+def _based(value: Any, base: Path, origin: str) -> Any:
     if isinstance(value, str):
-        return Text(value, base)
+        return Text(value, base, origin)
     if isinstance(value, list):
-        return [_based(v, base) for v in value]
+        return [_based(v, base, origin) for v in value]
     if isinstance(value, dict):
-        return {str(k): _based(v, base) for k, v in value.items()}
+        return {str(k): _based(v, base, origin) for k, v in value.items()}
     return value
 
 

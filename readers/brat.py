@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, CaspipeWarning, PhiKind
 from .brat_lines import read_annotations
 from .decoding import AUTO, check_encoding, decode
-from .files import exists, opened, too_long
+from .files import DocumentFileReader, exists, opened, too_long
 from .selection import LEAVES, Source, leaves
 from .standoff import StandoffReader, Tag, as_written
 
@@ -22,7 +22,7 @@ _LINE_END = re.compile("\r\n")
 
 
 @component("brat")
-class BratReader(StandoffReader):
+class BratReader(StandoffReader, DocumentFileReader):
     """Reads brat standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become
     reference annotations in the view `gold`. Attributes (`A`, `M`), normalisations (`N`) and notes (`#`) of these become
     SpanAttributes there; relations, events and equivalences are left out and counted in a warning.
@@ -52,18 +52,12 @@ class BratReader(StandoffReader):
             except ValueError as error:
                 raise ValueError(f"scheme: {error}") from None
 
-    def __iter__(self) -> Iterator[Cas]:
-        for source in self.readable():
-            data = self.read(source)
-            if data is None:
-                continue
-            try:
-                yield self._cas(source, data)
-            except ReaderError as error:
-                self.fail(source.id, f"{source.path}: {error}")
-
-    def __len__(self) -> int:
-        return len(self.sources())
+    def document(self, source: Source) -> Cas:
+        data = self.data(source)
+        try:
+            return self._cas(source, data)
+        except ReaderError as error:
+            raise ReaderError(f"{source.path}: {error}") from None
 
     def _select(self) -> list[Source]:
         """The texts. An `.ann` file that is listed stands for the text it lies beside."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from ..pipeline.errors import CaspipeError, ReaderError
 from ..typesystem import Cas, CaspipeWarning
 from ..typesystem.typesystem import TypeSystem
-from .files import FileReader
+from .files import DocumentFileReader
 from .selection import Source
 from .types_beside import TypesBeside
 
@@ -19,7 +19,7 @@ INFERRED = "inferred"
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class CasFileReader(FileReader):
+class CasFileReader(DocumentFileReader):
     """A reader of files that hold one document each, as UIMA knows it."""
 
     typesystem: Path | None = None
@@ -32,6 +32,8 @@ class CasFileReader(FileReader):
     infer: bool = True
     """Where no type system is found, types and features that caspipe does not know are made up from the document, with a
     warning, and its metadata say `types: inferred`. Else such a document has failed."""
+
+    reads: ClassVar[tuple[str, ...]] = ("typesystem",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,31 +55,20 @@ class CasFileReader(FileReader):
             self._beside = TypesBeside(self.typesystem, self.folder, self.suffixes)
         return self._beside
 
-    def __iter__(self) -> Iterator[Cas]:
-        inferred = 0
-        for source in self.readable():
-            data = self.read(source)
-            if data is None:
-                continue
-            types = self.types_for(source, data)
-            if isinstance(types, str):
-                self.fail(source.id, types)
-                continue
-            cas = self._cas(source, data, types)
-            if cas is not None:
-                inferred += cas.metadata.get("types") == INFERRED
-                yield cas
-        if inferred:
-            what = "a document whose types" if inferred == 1 else f"{inferred} documents whose types"
+    def document(self, source: Source) -> Cas:
+        data = self.data(source)
+        types = self.types_for(source, data)
+        if isinstance(types, str):
+            raise ReaderError(types)
+        cas = self._cas(source, data, types)
+        if cas.metadata.get("types") == INFERRED:
             warnings.warn(
-                f"reader {self.id}: {what} no type system describes: they were made up from what occurs. Name a file as "
-                "`typesystem`, lay TypeSystem.xml beside the documents, or say `infer: false`",
+                f"reader {self.id}: documents whose types no type system describes: they were made up from what occurs. Name a "
+                "file as `typesystem`, lay TypeSystem.xml beside the documents, or say `infer: false`",
                 CaspipeWarning,
                 stacklevel=2,
             )
-
-    def __len__(self) -> int:
-        return len(self.sources())
+        return cas
 
     def types_for(self, source: Source, data: bytes) -> TypeSystem | str | None:
         """The type system for a document, or what is wrong with it; None where there is none."""
@@ -87,18 +78,18 @@ class CasFileReader(FileReader):
         """The document of a file. Raises CaspipeError."""
         raise TypeError(f"{type(self).__name__} must define parse")
 
-    def _cas(self, source: Source, data: bytes, types: TypeSystem | None) -> Cas | None:
+    def _cas(self, source: Source, data: bytes, types: TypeSystem | None) -> Cas:
         try:
             cas = self.parse(data, types, source.id, self.infer and types is None)
         except CaspipeError as error:
-            self.fail(source.id, f"{source.path}: {error}")
-            return None
+            fault = str(error)
         except Exception as error:  # another library's message may quote the document
-            self.fail(source.id, f"{source.path}: {type(error).__name__}")
-            return None
-        if types is None and not self.lenient and _made_up(cas.typesystem):
-            cas.metadata["types"] = INFERRED
-        return cas
+            fault = type(error).__name__
+        else:
+            if types is None and not self.lenient and _made_up(cas.typesystem):
+                cas.metadata["types"] = INFERRED
+            return cas
+        raise ReaderError(f"{source.path}: {fault}")
 
 
 def _made_up(types: TypeSystem | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -16,6 +17,8 @@ Separator = Literal["auto", "tab", "blank"]
 _MARK = "-DOCSTART-"
 _GLOBAL = "# global.columns ="
 _NEWDOC = "# newdoc"
+_USUAL = re.compile(r"[A-Z][A-Z0-9_:]{0,15}")
+"""What CoNLL-U calls its columns, and CoNLL-U Plus further ones: `PARSEME:MWE`."""
 
 
 class Row(NamedTuple):
@@ -134,9 +137,8 @@ class _Rows:
         if isinstance(column, int):
             return column - 1 if column > 0 else column
         if column not in self.names:
-            raise ReaderError(
-                f"no column called {column}{nearest(column, self.names)}; columns: {', '.join(self.names)}"
-            )
+            told = [name for name in self.names if _USUAL.fullmatch(name)]  # another may be text
+            raise ReaderError(f"no column called {column}{nearest(column, told)}; columns: {', '.join(told[:20])}")
         return self.names.index(column)
 
     def add(self, number: int, line: str) -> None:
@@ -163,6 +165,8 @@ class _Rows:
         """Adds a row of CoNLL-U: a word, a multi-word token (`3-4`) and its words, or an empty node (`5.1`)."""
         first, dash, last = word.partition("-")
         number = _number(word)
+        if number == 0:
+            raise ReaderError("expected a number from 1 on as ID")
         if number is not None and number <= self.until:
             whole = self.sentence[-1]
             label = row.label if is_outside(whole.label) else whole.label

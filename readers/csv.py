@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from ..pipeline.component import component
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, KnownPhi
 from .decoding import AUTO, FALLBACK, UNMARKED, check_encoding, decode, mark, unmarked
@@ -57,7 +58,7 @@ class CsvReader(RecordReader):
         if len(set(self.columns)) != len(self.columns):
             raise ValueError("columns: expected every name once")
 
-    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         codec, marked = self._codec(file, source)
         text = io.TextIOWrapper(file, codec, "surrogateescape", newline="")  # faulty bytes are looked at row by row
         try:

@@ -6,16 +6,17 @@ import dataclasses
 import gzip
 import io
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, ClassVar, cast
 
-from ..pipeline.component import CollectionReader
-from ..pipeline.errors import ReaderError
+from ..pipeline.component import CollectionReader, Handle
+from ..pipeline.digests import Digests
+from ..pipeline.errors import DuplicateError, ReaderError
 from ..typesystem import Cas
-from .archive import DAMAGES, close_archives, has_member, opened_member, split
-from .selection import Source, select_files, select_folder, without_duplicates
+from .archive import DAMAGES, MARK, close_archives, has_member, opened_member, split
+from .selection import Source, Sources, select_files, select_folder, without_duplicates
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
@@ -40,7 +41,7 @@ class FileReader(CollectionReader):
         if self.max_bytes < 1:
             raise ValueError(f"max_bytes: expected 1 or more, got {self.max_bytes}")
         self.failed = []
-        self._selected: list[Source] | None = None
+        self._selected: Sequence[Source] | None = None
 
     def __bool__(self) -> bool:
         return True  # else truth would ask for the length, and that lists the files
@@ -59,18 +60,18 @@ class FileReader(CollectionReader):
         """Keeps account of a document that cannot be read. The reason must hold no text of it."""
         self.failed.append((document, ReaderError(reason)))
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> Sequence[Source]:
         """The files in reading order; listed at `open`, or now."""
         return self._select() if self._selected is None else self._selected
 
-    def _select(self) -> list[Source]:
+    def _select(self) -> Sequence[Source]:
         files = self.files if isinstance(self.files, list) else [self.files] if self.files else []
         try:
             if not files and self.folder is None:
                 raise ReaderError("expected folder or files, got neither")
             if files or self.folder is None:
-                return list(without_duplicates(select_files(files, self.folder, self.suffixes, self.pattern)))
-            return list(without_duplicates(select_folder(self.folder, self.pattern, self.suffixes)))
+                return Sources(without_duplicates(select_files(files, self.folder, self.suffixes, self.pattern)))
+            return Sources(without_duplicates(select_folder(self.folder, self.pattern, self.suffixes)))
         except ReaderError as error:
             raise ReaderError(f"reader {self.id}: {error}") from None
 
@@ -82,18 +83,54 @@ class FileReader(CollectionReader):
             else:
                 yield source
 
+    def data(self, source: Source) -> bytes:
+        """The bytes of a file, decompressed. Raises ReaderError that names the file."""
+        with opened(source.path) as file:
+            data = file.read(self.max_bytes + 1)
+        if len(data) > self.max_bytes:
+            raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")
+        return data
+
     def read(self, source: Source) -> bytes | None:
         """The bytes of a file, decompressed; None, and an entry in `failed`, where that cannot be done."""
         try:
-            with opened(source.path) as file:
-                data = file.read(self.max_bytes + 1)
+            return self.data(source)
         except ReaderError as error:
             self.fail(source.id, str(error))
             return None
-        if len(data) > self.max_bytes:
-            self.fail(source.id, f"{source.path}: {too_long(self.max_bytes)}")
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class DocumentFileReader(FileReader):
+    """A reader of files that hold one document each: whoever has a file's handle can read it."""
+
+    def document(self, source: Source) -> Cas:
+        """The document of a file. Raises ReaderError that names the file."""
+        raise TypeError(f"{type(self).__name__} must define document")
+
+    def load(self, handle: Source) -> Cas:
+        if handle.fault:
+            kind = DuplicateError if handle.twice else ReaderError
+            raise kind(f"{handle.path}: {handle.fault}")
+        return self.document(handle)
+
+    def handles(self) -> Iterator[Handle] | None:
+        """None where files lie in archives, which are read from front to back."""
+        if any(MARK in source.path for source in self.sources()):
             return None
-        return data
+        return (Handle(source.id, source) for source in self.sources())
+
+    def __iter__(self) -> Iterator[Cas]:
+        for source in self.sources():
+            try:
+                cas = self.load(source)
+            except ReaderError as error:
+                self.failed.append((source.id, error))
+            else:
+                yield cas
+
+    def __len__(self) -> int:
+        return len(self.sources())
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
@@ -101,7 +138,7 @@ class StreamReader(FileReader):
     """A reader of files that hold many documents each, read one after the other."""
 
     def __iter__(self) -> Iterator[Cas]:
-        seen: set[str] = set()
+        seen = Digests()
         for source in self.readable():
             try:
                 with opened(source.path) as file:
@@ -109,7 +146,7 @@ class StreamReader(FileReader):
             except ReaderError as error:
                 self.fail(source.id, str(error))
 
-    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         """The documents of a file. `seen` holds the ids of all before them. Raises ReaderError where it cannot go on."""
         raise TypeError(f"{type(self).__name__} must define _file")
 

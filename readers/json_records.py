@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar
 
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
 from ..typesystem.strict_json import Twice, once
@@ -27,7 +28,7 @@ class JsonRecordReader(RecordReader):
     arrays: ClassVar[bool] = False
     """Whether a file may also hold one array of all objects. What stands before a fault in it is read."""
 
-    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         empty = True
         for n, line in enumerate(lines(file, self.max_bytes), 1):
             number, place = f"{source.id}/{n}", f"{source.path}, line {n}"
@@ -46,7 +47,7 @@ class JsonRecordReader(RecordReader):
                 else:
                     yield from self.documents(record, number, place, seen)
 
-    def _array(self, data: bytes, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _array(self, data: bytes, source: Source, seen: Digests) -> Iterator[Cas]:
         """The documents of an array, up to the first fault; all behind it are one failed document."""
         if len(data) > self.max_bytes:
             raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")

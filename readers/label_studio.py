@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from ..pipeline.component import component
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, KnownPhi
 from ..typesystem.utf16 import Utf16
@@ -45,7 +46,7 @@ class LabelStudioReader(TaskReader):
     arrays = True
     id_fields = ("data.document_id", "id")
 
-    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
+    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
         yield from super().documents(record if "data" in record else {"data": record, **record}, number, place, seen)
 
     def skipped(self, record: Mapping[str, Any]) -> str:

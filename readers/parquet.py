@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from ..pipeline.component import component
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError, ResourceError
 from ..typesystem import Cas, KnownPhi
 from .archive import MARK
@@ -43,7 +44,7 @@ class ParquetReader(SpanFields, RecordReader):
         _pyarrow()
         super().open()
 
-    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         table = self._table(file, source)
         try:
             columns = columns_of(self.wanted(), table.schema_arrow.names)

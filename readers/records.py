@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ..pipeline.component import CollectionReader
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError, nearest
-from ..typesystem import Cas, KnownPhi, PhiKind
+from ..typesystem import Cas, KnownPhi, PhiKind, RecordField, carrier
 from .files import StreamReader
+from .structured import normal_field
 
 _ROLES = {
     "PERSON_PATIENT": "patient",
@@ -45,10 +47,19 @@ class RecordFields(CollectionReader):
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=dict)
     """Fields that hold known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
 
+    structured: dict[str, PhiKind] = dataclasses.field(default_factory=dict)
+    """Fields that go with the text and are masked like it: `drug_start: DATE`, `age: AGE`, `ward: LOCATION`. Consumers write
+    them with the metadata, a date moved by the offset of the text's dates. What cannot be read becomes null."""
+    date_order: Literal["YMD", "MDY", "DMY"] = "YMD"
+    """How dates of `structured` fields are written: 2020-03-04 or 20200304, 3/4/2020, 4.3.2020; times behind them go."""
+
     def check_fields(self) -> None:
-        """Raises ValueError where no field holds the text."""
+        """Raises ValueError where no field holds the text, or one would go with it masked and unmasked."""
         if not self.text_fields:
             raise ValueError("text_field: expected at least one field")
+        twice = [f for f in self.structured if f in self.carried or f in self.carried.values() or f in self.text_fields]
+        if twice:
+            raise ValueError(f"structured: {twice[0]} is masked here and goes along as it is in metadata or text_field")
 
     def fail(self, document: str, reason: str) -> None:
         """Keeps account of a document that cannot be read. The reason must hold no text of it."""
@@ -65,9 +76,10 @@ class RecordFields(CollectionReader):
 
     def wanted(self) -> list[str]:
         """Every field this reader looks at."""
-        return [*self.text_fields, *([self.id_field] if self.id_field else []), *self.carried.values(), *self.known_phi]
+        ids = [self.id_field] if self.id_field else []
+        return [*self.text_fields, *ids, *self.carried.values(), *self.known_phi, *self.structured]
 
-    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
+    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
         """The documents of a record; faulty records go to `failed`. `number` names records without a good id field."""
         try:
             record_id = self.record_id(record, number)
@@ -107,6 +119,10 @@ class RecordFields(CollectionReader):
             kind, role = (known.kind, known.role) if isinstance(known, KnownField) else (known, "")
             for value in _values(lookup(record, field), field):
                 cas.add(KnownPhi(kind=kind, value=value, provenance=field, role=role or _ROLES.get(kind.name, "")))
+        for field, kind in self.structured.items():
+            for value in _values(lookup(record, field), field)[:1]:
+                made = normal_field(kind, value, self.date_order)
+                cas.add(RecordField(kind=kind, path=f"{carrier.NAMED}{field}", value=made))
         return cas
 
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError, nearest
 from .archive import MARK, archive, has_member, is_archive, split, stem
+from .sources import Source, Sources
+
+__all__ = ["LEAVES", "Source", "Sources", "leaves", "select_files", "select_folder", "without_duplicates"]
 
 LEAVES = "a symbolic link that leaves the folder is not followed"
+_BETWEEN, _FAULT = "\0", "\0\0"  # no name holds a null character, and it sorts before all others
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file: its path and the document id it stands for. `fault` says why it must not be read."""
-
-    path: str
-    id: str
-    fault: str = ""
-
-
-def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> list[Source]:
+def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> Sources:
     """The files below `folder` that match, sorted by their parts, code point by code point.
 
     The folder may be an archive or lie in one; of a compressed tar the files keep the archive's order. A pattern without `/`
@@ -36,13 +31,13 @@ def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> list[S
         raise ReaderError(f"expected a folder, found {_instead(folder)}")
     parts = _pattern_parts(pattern)
     hidden = parts[-1].startswith(".")
-    found: list[tuple[tuple[str, ...], str]] = []
+    found: list[str] = []  # one string for each file: there can be millions
     others: list[str] = []
     for name, fault in _walk_archive(*inside, hidden) if inside else _walk(folder, os.path.realpath(folder), hidden):
         path = tuple(name.split("/"))
         unpacked = (*path[:-1], path[-1].removesuffix(".gz"))
         if name.endswith("/") or _matches(path, parts) or _matches(unpacked, parts):
-            found.append((path, fault))
+            found.append(_BETWEEN.join(path) + (_FAULT + fault if fault else ""))
         elif len(others) < 1000:
             others.append(name)
     if not found:
@@ -51,12 +46,18 @@ def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> list[S
         raise ReaderError(f"no file matches {pattern} in {folder}{nearest(pattern, others) or there}")
     if inside is None or not archive(inside[0]).in_order:
         found.sort()
-    names = [("/".join(path), fault) for path, fault in found]
-    dropped = (*suffixes, _suffix(parts[-1]))
-    made = [Source(_joined(folder, inside, name), document_id(name, dropped), fault) for name, fault in names]
+    return Sources(_sources(found, folder, inside, (*suffixes, _suffix(parts[-1]))))
+
+
+def _sources(
+    found: Iterable[str], folder: Path, inside: tuple[str, str] | None, dropped: Sequence[str]
+) -> Iterator[Source]:
+    for entry in found:
+        path, _, fault = entry.rpartition(_FAULT) if _FAULT in entry else (entry, "", "")
+        name = path.replace(_BETWEEN, "/")
+        yield Source(_joined(folder, inside, name), document_id(name, dropped), fault)
     if inside and archive(inside[0]).fault:
-        made.append(Source(inside[0], Path(inside[0]).name, archive(inside[0]).fault))
-    return made
+        yield Source(inside[0], Path(inside[0]).name, archive(inside[0]).fault)
 
 
 def select_files(
@@ -134,14 +135,20 @@ def _place(path: Path, folder: Path | None) -> Path | None:
     raise ReaderError(f"{path} does not lie in {folder}: leave `folder` out, or name a folder that holds all `files`")
 
 
-def without_duplicates(sources: Iterable[Source]) -> Iterator[Source]:
+def without_duplicates(sources: Sequence[Source]) -> Iterator[Source]:
     """The sources; one whose document id was there before carries a fault that names both files."""
-    seen: dict[str, str] = {}
+    ids, several = Digests(64), set[str]()
     for s in sources:
-        if s.id in seen and not s.fault:
-            yield Source(s.path, s.id, f"its document id is that of {seen[s.id]} too")
+        if not ids.add(s.id):
+            several.add(s.id)
+    first: dict[str, str] = {}
+    for s in sources:
+        if s.id not in several:
+            yield s
+        elif s.id in first and not s.fault:
+            yield Source(s.path, s.id, f"its document id is that of {first[s.id]} too", twice=True)
         else:
-            seen.setdefault(s.id, s.path)
+            first.setdefault(s.id, s.path)
             yield s
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..pipeline.component import component
 from ..pipeline.database import engine, file_of, parsed, said, shown, sqlalchemy
+from ..pipeline.digests import Digests
 from ..pipeline.errors import CaspipeError, ReaderError, nearest
 from ..typesystem import Cas, KnownPhi
 from .span_fields import SpanFields
@@ -64,7 +65,7 @@ class SqlReader(SpanFields):
     def __iter__(self) -> Iterator[Cas]:
         started, self._rows = self._rows, None
         rows = started or self._start()
-        seen: set[str] = set()
+        seen = Digests()
         try:
             for n, record in enumerate(rows, 1):
                 number, place = f"{self.table or 'row'}/{n}", f"{rows.place}, row {n}"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar
 
+from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, CaspipeWarning, PhiKind
 from .json_records import JsonRecordReader
@@ -45,7 +46,7 @@ class TaskReader(StandoffReader, JsonRecordReader):
     def wanted(self) -> list[str]:
         return [f for f in super().wanted() if f != AUTO_ID]
 
-    def _file(self, file: BinaryIO, source: Source, seen: set[str]) -> Iterator[Cas]:
+    def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         self._left.clear()
         try:
             yield from super()._file(file, source, seen)
@@ -54,7 +55,7 @@ class TaskReader(StandoffReader, JsonRecordReader):
                 told = ", ".join(f"{n} {what}" for what, n in sorted(self._left.items()))
                 warnings.warn(f"{source.path}: left out: {told}", CaspipeWarning, stacklevel=2)
 
-    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
+    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
         skipped = self.skipped(record)
         if skipped:
             self.leave_out(skipped)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..pipeline.component import component
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
 from .decoding import AUTO, check_encoding, decode
-from .files import FileReader
+from .files import DocumentFileReader
+from .selection import Source
 
 
 @component("text")
-class TextReader(FileReader):
+class TextReader(DocumentFileReader):
     """Reads text files, plain or gzipped, one document each.
 
     The text stays as it is, newlines too; only a byte-order mark is dropped. The encoding found is noted in the metadata.
@@ -29,19 +28,12 @@ class TextReader(FileReader):
         super().__post_init__()
         check_encoding(self.encoding)
 
-    def __iter__(self) -> Iterator[Cas]:
-        for source in self.readable():
-            data = self.read(source)
-            if data is None:
-                continue
-            try:
-                text, encoding = decode(data, self.encoding)
-            except ReaderError as error:
-                self.fail(source.id, f"{source.path}: {error}")
-                continue
-            cas = Cas(text, id=source.id)
-            cas.metadata["encoding"] = encoding
-            yield cas
-
-    def __len__(self) -> int:
-        return len(self.sources())
+    def document(self, source: Source) -> Cas:
+        data = self.data(source)
+        try:
+            text, encoding = decode(data, self.encoding)
+        except ReaderError as error:
+            raise ReaderError(f"{source.path}: {error}") from None
+        cas = Cas(text, id=source.id)
+        cas.metadata["encoding"] = encoding
+        return cas

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..pipeline.component import component
+from ..pipeline.digests import Digests
 from ..typesystem import Cas, KnownPhi, PhiKind
 from .csv import CsvReader
 from .records import KnownField
@@ -15,6 +16,7 @@ from .us_states import US_STATES, known_state
 
 _TEXTS = ["SYMPTOM_TEXT", "LAB_DATA", "OTHER_MEDS", "CUR_ILL", "HISTORY", "PRIOR_VAX", "ALLERGIES"]
 _DATES = ("RECVDATE", "RPT_DATE", "DATEDIED", "VAX_DATE", "ONSET_DATE", "TODAYS_DATE")
+_AGE = re.compile(r"\d{1,9}")
 _AMERICAN = re.compile(r"\s*(\d{1,2})/(\d{1,2})/(\d{4})\s*")
 
 
@@ -51,7 +53,7 @@ class VaersReader(CsvReader):
         """The columns that every file has; the others came and went with the years."""
         return [f for f in super().wanted() if f in (self.id_field, *self.text_fields[:1])]
 
-    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: set[str]) -> Iterator[Cas]:
+    def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
         return super().documents({name: _plain(name, value) for name, value in record.items()}, number, place, seen)
 
 
@@ -63,7 +65,7 @@ def _plain(column: str, value: Any) -> Any:
         return f"{year}-{int(month):02d}-{int(day):02d}"
     if column in ("AGE_YRS", "CAGE_YR"):
         whole = text.partition(".")[0]
-        return f"{int(whole)} years" if whole.isdecimal() and int(whole) else ""
+        return f"{int(whole)} years" if _AGE.fullmatch(whole) and int(whole) else ""
     if column == "STATE" and text.upper() in US_STATES:
         return known_state(text)
     return value

@@ -34,7 +34,7 @@ class ZipArchive(Archive):
     def open(self, member: Member) -> BinaryIO:
         try:
             return cast(BinaryIO, self._file.open(member.key))
-        except (NotImplementedError, RuntimeError):
+        except Exception:  # it has many ways to fail over a hostile header, names of no encoding among them
             raise zipfile.BadZipFile from None
 
     def close(self) -> None:

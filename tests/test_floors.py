@@ -6,8 +6,30 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CONTRACT = {"file_names", "component", "registry", "params", "resources", "errors", "yaml_source", "files", "database"}
+CONTRACT = {
+    "leaks",
+    "digests",
+    "file_names",
+    "hashing",
+    "keys",
+    "component",
+    "registry",
+    "params",
+    "resources",
+    "errors",
+    "yaml_source",
+    "files",
+    "database",
+    "spark_session",
+}
 ASSEMBLY = {
+    "bundle",
+    "ledger",
+    "limits",
+    "observing",
+    "dependencies",
+    "effective",
+    "signing",
     "config",
     "assemble",
     "chain",

@@ -1,5 +1,7 @@
 """The CAS and its types: what readers, engines and consumers share."""
 
+from typing import TYPE_CHECKING, Any
+
 from .annotation import Annotation, Feature, FeatureStructure, uima_type
 from .arrays import (
     BooleanArray,
@@ -13,10 +15,8 @@ from .arrays import (
     StringArray,
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
-from .cassis_bridge import from_cassis, to_cassis
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
-from .jsoncas_reader import read_jsoncas
-from .jsoncas_writer import save_jsoncas, write_jsoncas
+from .late_pattern import late_pattern
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
@@ -26,6 +26,7 @@ from .types import (
     DocumentAnnotation,
     DocumentMetaData,
     KnownPhi,
+    Leak,
     ListHit,
     MaskedSpan,
     MedicalTerm,
@@ -41,9 +42,37 @@ from .types import (
 )
 from .typesystem import TypeSystem
 from .view import View
-from .xcas_reader import read_xcas
-from .xmi_reader import read_xmi
-from .xmi_writer import save_xmi, write_xmi
+
+if TYPE_CHECKING:
+    from .cassis_bridge import from_cassis, to_cassis
+    from .jsoncas_reader import read_jsoncas
+    from .jsoncas_writer import save_jsoncas, write_jsoncas
+    from .xcas_reader import read_xcas
+    from .xmi_reader import read_xmi
+    from .xmi_writer import save_xmi, write_xmi
+
+_FORMATS = {
+    "from_cassis": "cassis_bridge",
+    "to_cassis": "cassis_bridge",
+    "read_jsoncas": "jsoncas_reader",
+    "save_jsoncas": "jsoncas_writer",
+    "write_jsoncas": "jsoncas_writer",
+    "read_xcas": "xcas_reader",
+    "read_xmi": "xmi_reader",
+    "save_xmi": "xmi_writer",
+    "write_xmi": "xmi_writer",
+}
+"""What reads and writes files, by module: imported when asked for, since most commands start without."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FORMATS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_FORMATS[name]}"), name)
+    return found
+
 
 __all__ = [
     "DEIDENTIFIED_VIEW",
@@ -71,6 +100,7 @@ __all__ = [
     "FormatError",
     "IntegerArray",
     "KnownPhi",
+    "Leak",
     "ListHit",
     "LongArray",
     "MaskedSpan",
@@ -96,6 +126,7 @@ __all__ = [
     "TypeSystemError",
     "View",
     "from_cassis",
+    "late_pattern",
     "read_jsoncas",
     "read_xcas",
     "read_xmi",

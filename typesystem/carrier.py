@@ -21,6 +21,8 @@ MOST = "carrier_most"
 """Metadata: characters that the standard allows in the field; empty where it sets no limit."""
 DIGEST = "carrier_digest"
 """Metadata: what `digest` says of the file."""
+NAMED = "field:"
+"""Begins the path of a RecordField of a record with named fields (CSV, JSON Lines); the field's name follows."""
 
 
 class Place(NamedTuple):

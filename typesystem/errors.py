@@ -1,8 +1,13 @@
 """What can go wrong with a document: one root, so that callers can catch everything of caspipe's by one name."""
 
+from typing import ClassVar
+
 
 class CaspipeError(Exception):
     """Root of every error caspipe raises on purpose. Its message never holds text of a document."""
+
+    reason: ClassVar[str] = "error"
+    """Code of what befell a document, for quarantine, ledger and metrics: error, unreadable, leak, time, memory, crash ..."""
 
 
 class CasError(CaspipeError, ValueError):

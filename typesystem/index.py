@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter, lt, sub
 from typing import Any, Generic, TypeVar
 
 from .annotation import Annotation
@@ -18,7 +19,7 @@ class Index(Generic[A]):
     until an annotation object is asked for.
     """
 
-    __slots__ = ("_begins", "_columns", "_features", "_items", "_longest", "_sorted", "type")
+    __slots__ = ("_begins", "_columns", "_features", "_items", "_late", "_longest", "_sorted", "type")
 
     def __init__(self, type_: type[A]) -> None:
         self.type = type_
@@ -93,18 +94,26 @@ class Index(Generic[A]):
                     setattr(item, name, value)
             self._features = {}
         if not self._sorted:
-            self._items.sort(key=_by_end, reverse=True)
-            self._items.sort(key=_by_begin)
+            begins = list(map(_by_begin, self._items))
+            if all(
+                map(lt, begins, begins[1:])
+            ):  # most come in order of text: nothing to sort, and the begins are known
+                self._keep(begins)
+            else:
+                self._items.sort(key=_by_end, reverse=True)
+                self._items.sort(key=_by_begin)
+                self._begins = None
             self._sorted = True
-            self._begins = None
         return self._items
+
+    def _keep(self, begins: list[int]) -> list[int]:
+        self._begins = begins
+        self._longest = max(map(sub, map(_by_end, self._items), begins), default=0)
+        return begins
 
     def _ready(self) -> list[int]:
         items = self.items
-        if self._begins is None:
-            self._begins = [a._begin for a in items]
-            self._longest = max((a._end - a._begin for a in items), default=0)
-        return self._begins
+        return self._keep(list(map(_by_begin, items))) if self._begins is None else self._begins
 
     def covered_by(self, begin: int, end: int) -> list[A]:
         """Annotations within `begin:end`."""
@@ -166,9 +175,25 @@ class Index(Generic[A]):
         return whole
 
 
-def _by_begin(a: Annotation) -> int:
-    return a._begin
+class LateIndex(Index[A]):
+    """An index whose annotations are made when somebody first looks at them; an ordinary one from then on."""
+
+    __slots__ = ()
+
+    def __init__(self, type_: type[A], make: Callable[[], Index[A]]) -> None:
+        self.type = type_
+        self._late: Callable[[], Index[A]] = make
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what `__init__` left out, whatever method asks for it first."""
+        if name not in Index.__slots__ or name == "_late":
+            raise AttributeError(name)
+        made = self._late()
+        for slot in ("_begins", "_columns", "_features", "_items", "_longest", "_sorted"):
+            setattr(self, slot, getattr(made, slot))
+        del self._late  # what it was made from
+        return getattr(self, name)
 
 
-def _by_end(a: Annotation) -> int:
-    return a._end
+_by_begin = attrgetter("_begin")  # stays in C: no Python frame for each annotation
+_by_end = attrgetter("_end")

@@ -5,33 +5,40 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from .view import View
 
 T = TypeVar("T")
 
+_ABSENT: Any = object()
+
 
 class FormTable(dict[str, T], Generic[T]):
     """A memo over token forms: `table[form]` is computed once and kept, in at most `size` entries.
 
     Texts repeat their words, so a fact about a form (its lower case, its dictionary node, its row of weights) costs one
-    dictionary look-up: `list(map(table.__getitem__, view.tokens.forms))`. A full table is emptied: memory stays bounded
-    and results do not depend on history.
+    dictionary look-up: `list(map(table.__getitem__, view.tokens.forms))`. Memory stays bounded and results do not depend on
+    history: where half the room is taken, what was not asked for since then gives way to what comes.
     """
 
-    __slots__ = ("compute", "size")
+    __slots__ = ("_before", "compute", "size")
 
-    def __init__(self, compute: Callable[[str], T], size: int = 30_000) -> None:
+    def __init__(self, compute: Callable[[str], T], size: int = 10_000) -> None:
         super().__init__()
         self.compute = compute
         self.size = size
+        self._before: dict[str, T] = {}
 
     def __missing__(self, form: str) -> T:
-        if len(self) >= self.size:
+        value: T = self._before.pop(form, _ABSENT)
+        if value is _ABSENT:
+            value = self.compute(form)
+        if 2 * len(self) >= self.size:
+            self._before = dict(self)
             self.clear()
-        value = self[form] = self.compute(form)
+        self[form] = value
         return value
 
     def __reduce__(self) -> tuple[type[FormTable[T]], tuple[Callable[[str], T], int]]:

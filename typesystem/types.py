@@ -90,6 +90,15 @@ class PhiCandidate(Annotation):
     """Why it won, lost or was vetoed."""
 
 
+@uima_type("caspipe.Leak")
+class Leak(Annotation):
+    """A place of the masked text that should not be readable. A document that holds one is never given away."""
+
+    kind: PhiKind
+    check: str
+    """Who found it: `values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no place."""
+
+
 @uima_type("caspipe.KnownPhi")
 class KnownPhi(FeatureStructure):
     """What the record itself says about a person: not a span, but something to look for."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
 from .errors import CasError, TypeSystemError
-from .index import Index
+from .index import Index, LateIndex
 from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
 from .types import TYPE_PRIORITY, Token
@@ -68,29 +68,37 @@ class View:
         """Indexes feature structures; on a CasError those before the faulty one are in."""
         sofa, indexes = self.sofa, self._indexes
         limit = len(self.text) if sofa.text is not None else sys.maxsize  # offsets into data that is not text
+        last: Any = None
+        index: Any = None
+        item: Any
         for item in items:
-            kind: Any = item.__class__
-            if not isinstance(item, Annotation):
-                if isinstance(item, AnnotationBase):
-                    if item._sofa not in (None, sofa):
-                        raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
-                    item._sofa = sofa
-                self._others.setdefault(kind, []).append(item)
-                continue
+            kind = item.__class__
+            if kind is not last:  # most come type by type: what the type asks for is settled once
+                if not issubclass(kind, Annotation):
+                    self._add_other(item)
+                    continue
+                last, index = kind, indexes.get(kind)
+                if index is None:
+                    index = indexes[kind] = Index(kind)
+                if self._tokens is not None and issubclass(kind, Token):
+                    self._tokens = None
             if item._sofa is not sofa:
                 if item._sofa is not None:
                     raise CasError(f"{item!r} belongs to another text ({item._sofa!r}): copy it before adding it here")
                 if not 0 <= item._begin <= item._end <= limit:
                     raise CasError(f"{item!r} lies outside the text of view {shown(self.name)} (0:{limit})")
                 item._sofa = sofa
-            index = indexes.get(kind)
-            if index is None:
-                index = indexes[kind] = Index(kind)
             index.append(item)
-            if self._tokens is not None and issubclass(kind, Token):
-                self._tokens = None
         if self._merged:
             self._merged.clear()
+
+    def _add_other(self, item: Any) -> None:
+        """Indexes a feature structure without a span."""
+        if isinstance(item, AnnotationBase):
+            if item._sofa not in (None, self.sofa):
+                raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
+            item._sofa = self.sofa
+        self._others.setdefault(type(item), []).append(item)
 
     def fill(self, type_: type[FeatureStructure], items: list[Any]) -> None:
         """Indexes many instances of one type that are known to belong here: `add_all` for readers, without its checks."""
@@ -126,6 +134,25 @@ class View:
         index: Index[Any] = Index(type_)
         index.set_columns(begins, ends, source, self.sofa)
         self._indexes[type_] = index
+        self._merged.clear()
+        if issubclass(type_, Token):
+            self._tokens = None
+
+    def add_later(self, type_: type[Annotation], add: Callable[[View], None]) -> None:
+        """Lets the annotations of a type that has none here be made when somebody first looks at them, if ever.
+
+        `add` is given an empty view over the same text to add them to; it must not depend on what can change until then.
+        """
+
+        def make() -> Index[Any]:
+            scratch = View(self.sofa, self._typesystem)
+            add(scratch)
+            return scratch._indexes.get(type_) or Index(type_)
+
+        if len(self._indexes.get(type_, ())):
+            add(self)
+            return
+        self._indexes[type_] = LateIndex(type_, make)
         self._merged.clear()
         if issubclass(type_, Token):
             self._tokens = None
@@ -243,6 +270,12 @@ class View:
         """Whether the annotations of exactly this type came as columns and are nothing but spans still."""
         index = self._indexes.get(type_)
         return index is None or index.bare
+
+    def columns(self, type_: type[Annotation]) -> tuple[list[int], list[int], str] | None:
+        """Begins, ends and source of the annotations of a type and its subtypes, where they are columns and nothing but
+        spans still; None for all others. Leave the lists alone."""
+        found = self._index(type_).spans_only
+        return found[:3] if found else None
 
     def count(self, type_: type[FeatureStructure]) -> int:
         """How many feature structures of the type and its subtypes are indexed."""

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ..dates.numerals import CARDINAL
-from ..dates.windows import encodable
+from ..dates.windows import spans
 from . import rules
 from .guards import passes
 from .hit import AgeHit, read_hit
@@ -68,8 +68,7 @@ def find_ages(text: str) -> list[AgeHit]:
     """Every age of a person in `text`, disjoint and in order. Linear in the length of the text."""
     hits: list[AgeHit] = []
     done = 0
-    for match in _trigger().finditer(encodable(text)):
-        begin, end = match.span()
+    for begin, end in spans(_trigger(), text):
         for start in _START.finditer(text, max(begin, done), end):
             if start.start() >= done:
                 hit = _at(text, start.start(), done)

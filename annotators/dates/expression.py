@@ -72,14 +72,17 @@ class Expressions:
         self, begin: int, last: int, *, allowed: Collection[Shape] | None = None, sure: bool = False
     ) -> DateHit | None:
         """The longest expression that its guard lets pass; `sure` asks no guard about subtle ones."""
-        found: list[tuple[int, int, Rule, tuple[DateReading, ...]]] = []
+        matches: list[tuple[int, int, Rule, re.Match[str]]] = []
         for i, rule in enumerate(rules_at(self.text, begin, self.calendar)):
             if allowed is None or rule.shape in allowed:
                 match = rule.pattern.match(self.text, begin)
-                readings = rule.read(match, self.calendar) if match else ()
-                if match and readings:
-                    found.append((-match.end(), i, rule, readings))
-        for end, _, rule, readings in sorted(found, key=lambda item: item[:2]):
+                if match:
+                    matches.append((-match.end(), i, rule, match))
+        matches.sort()  # the longest first, of equals the first rule: only as many are read as it takes
+        for end, _, rule, match in matches:
+            readings = rule.read(match, self.calendar)
+            if not readings:
+                continue
             lacks = 0
             if not (sure and rule.shape in _SUBTLE):
                 lacks = judge(rule.shape, Place(self.text, begin, -end, readings, last))

@@ -21,12 +21,13 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateHit]:
     expressions = Expressions(text, calendar)
     hits: list[DateHit] = []
     done = last = 0
+    addresses = "://" in text or "www." in text
     for begin, end in places(text, calendar):
         for start in _START.finditer(text, max(begin, done), end + 9):
             at = start.start()
             if at >= end:
                 break
-            if at < done or _ADDRESS.search(text, max(0, at - 120), at):
+            if at < done or (addresses and _ADDRESS.search(text, max(0, at - 120), at)):
                 continue
             hit = expressions.at(at, last)
             if hit is not None:

@@ -55,7 +55,7 @@ def parse_date(
     this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
     `latest_year`. Raises ValueError for an unknown language.
     """
-    return _parse(text, Calendar(tuple(languages), latest_year, day_first))
+    return _parse(text, _calendar(tuple(languages), latest_year, day_first))
 
 
 def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ...]:
@@ -63,7 +63,13 @@ def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ..
     return tuple(dict.fromkeys(reading.layout for reading in parse_date(text, languages=languages)))
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(32)
+def _calendar(languages: tuple[str, ...], latest_year: int, day_first: bool) -> Calendar:
+    """One calendar for all questions alike: each builds tables of misspellings, which outlive it in the cache of readings."""
+    return Calendar(languages, latest_year, day_first)
+
+
+@functools.lru_cache(1024)
 def _parse(text: str, calendar: Calendar) -> tuple[DateReading, ...]:
     bare = text.strip(_EDGE)
     if text.strip()[:1] in ("'", "’", "‘") and bare[:2].isdigit():
@@ -90,8 +96,27 @@ def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
         yield from _interval(text, calendar)
 
 
+_WORD = re.compile(r"[^\W\d_]{3}")
+_WITH_WORD = re.compile(r"\(\?P<(?:month|season|h|w)>")
+"""Groups that match a word of three letters or more; a rule that has one cannot do without it."""
+_FROM_LETTER = re.compile(r"\(\?P<(?:month|season|w|yw)>")
+_FROM_FIGURE = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
+"""How patterns begin that can only match from a letter, or from a figure, on."""
+
+
+@functools.cache
+def _candidates(figure: bool, word: bool) -> tuple[Rule, ...]:
+    """The rules that can match a text that begins with a figure (or does not) and holds a word (or does not)."""
+    cannot_begin = _FROM_LETTER if figure else _FROM_FIGURE
+    return tuple(
+        rule
+        for rule in _RULES
+        if not cannot_begin.match(rule.pattern.pattern) and (word or not _WITH_WORD.search(rule.pattern.pattern))
+    )
+
+
 def _whole(text: str, calendar: Calendar) -> Iterator[DateReading]:
-    for rule in _RULES:
+    for rule in _candidates(text[:1].isdecimal(), _WORD.search(text) is not None):
         match = rule.pattern.fullmatch(text)
         if match is not None:
             yield from rule.read(match, calendar)

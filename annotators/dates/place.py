@@ -23,20 +23,10 @@ class Place:
         """`last` is the end of the date found before this one, 0 where there is none; negative where it is in doubt."""
         self.text, self.begin, self.end, self.readings = text, begin, end, readings
         self.last, self.nearest = max(last, 0), abs(last)
-        self.left = text[begin - 1 : begin] if begin else ""
-        self.right = text[end : end + 1]
-
-    @cached_property
-    def hit(self) -> str:
-        return self.text[self.begin : self.end]
-
-    @cached_property
-    def before(self) -> str:
-        return self.text[max(0, self.begin - BEFORE) : self.begin]
-
-    @cached_property
-    def after(self) -> str:
-        return self.text[self.end : self.end + AFTER]
+        self.hit = text[begin:end]
+        self.before = text[max(0, begin - BEFORE) : begin]
+        self.after = text[end : end + AFTER]
+        self.left, self.right = self.before[-1:], self.after[:1]
 
     @property
     def bound(self) -> bool:

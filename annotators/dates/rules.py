@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from ...typesystem import late_pattern
 from .calendar import Calendar
 from .reading import DateReading, PartialDate
 
@@ -56,6 +57,8 @@ class Shape(Enum):
     HOLIDAY = "Christmas"
     QUARTER = "Q3 2020"
 
+    __hash__ = object.__hash__  # each member is one object; that of Enum is a Python function over the name
+
 
 Reader = Callable[["re.Match[str]", Calendar], tuple[DateReading, ...]]
 
@@ -72,7 +75,7 @@ class Rule:
 
 def rule(name: str, shape: Shape, pattern: str, *, flags: int = re.IGNORECASE) -> Callable[[Reader], Rule]:
     """Makes a reading function a rule; `pattern` is matched without regard to case, at one place, never searched."""
-    return lambda read: Rule(name, shape, re.compile(pattern, flags), read)
+    return lambda read: Rule(name, shape, late_pattern(pattern, flags), read)
 
 
 def group(match: re.Match[str], name: str) -> str:

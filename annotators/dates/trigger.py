@@ -10,7 +10,7 @@ from typing import Any
 from .calendar import SEASONS, Calendar
 from .holidays import HOLIDAYS
 from .numerals import ORDINAL, YEAR
-from .windows import encodable
+from .windows import spans
 
 _GAP = r"[\s\x{A0}]{0,3}"
 _DASH = "(?:[-–—‐‑])"
@@ -64,5 +64,4 @@ def _pattern(calendar: Calendar) -> Any:
 
 def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
     """Spans, in order and disjoint, in each of which one or more dates may begin."""
-    for match in _pattern(calendar).finditer(encodable(text)):
-        yield match.span()
+    return spans(_pattern(calendar), text)

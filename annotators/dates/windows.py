@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from ...typesystem import late_pattern
 
 BEFORE = 48
 AFTER = 32
@@ -17,21 +22,81 @@ def encodable(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
+def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
+    """Code points of every match of a google-re2 pattern. Over bytes, and counted here: its own way over `str` costs
+    several times as much for each match."""
+    if text.isascii():
+        for match in pattern.finditer(text.encode()):
+            yield match.span()
+        return
+    data = encodable(text).encode()
+    at = code_points = 0
+    for match in pattern.finditer(data):
+        begin, end = match.span()
+        first = code_points + len(data[at:begin].decode())
+        at, code_points = end, first + len(data[begin:end].decode())
+        yield first, code_points
+
+
 def any_of(*lists: str) -> str:
     """One alternative for each word of the lists; a word is a pattern, with `_` for a blank."""
     return "(?:" + "|".join(word.replace("_", "[ ]") for words in lists for word in words.split()) + ")"
 
 
-def before(pattern: str) -> re.Pattern[str]:
+class Before:
+    """A pattern for text that ends where the hit begins.
+
+    google-re2 reads it from the end of the window; `re` tries it at every offset, which takes ten times as long. The classes
+    of google-re2 are those of ASCII, so that `re` still sees windows with other characters.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    def search(self, window: str) -> object | None:
+        """Whether the window ends in it; something or None, as `re` has it."""
+        return self._quick(window.encode()) if window.isascii() else self.exact.search(window)
+
+    @cached_property
+    def exact(self) -> re.Pattern[str]:
+        """The pattern as `re` reads it."""
+        return re.compile(rf"(?:{self._pattern})\Z", re.IGNORECASE)
+
+    @cached_property
+    def _quick(self) -> Callable[[bytes], object | None]:
+        import re2
+
+        options = re2.Options()
+        options.case_sensitive = False
+        options.never_capture = True
+        options.log_errors = False
+        try:
+            found: Callable[[bytes], object | None] = re2.compile(
+                rf"(?:{_without_look_behind(self._pattern)})\z", options
+            ).search
+        except re2.error:  # look-arounds of other sorts
+            return lambda window: self.exact.search(window.decode())
+        return found
+
+
+_NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
+
+
+def _without_look_behind(pattern: str) -> str:
+    """`(?<![...])`, which here only begins an alternative, as a sign that may be taken along; `\\s` as `re` means it."""
+    return _NOT_BEHIND.sub(r"(?:\\A|[^\1])", pattern)
+
+
+def before(pattern: str) -> Before:
     """Matches text that ends where the hit begins."""
-    return re.compile(rf"(?:{pattern})\Z", re.IGNORECASE)
+    return Before(pattern)
 
 
 def after(pattern: str) -> re.Pattern[str]:
     """Matches text that begins where the hit ends."""
-    return re.compile(pattern, re.IGNORECASE)
+    return late_pattern(pattern, re.IGNORECASE)
 
 
 def anywhere(pattern: str) -> re.Pattern[str]:
     """Matches whole words anywhere in a window."""
-    return re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    return late_pattern(rf"\b{pattern}\b", re.IGNORECASE)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import ClassVar
 
 from ...pipeline.component import Annotator, component
 from ...pipeline.errors import Fault
-from ...pipeline.resources import load
+from ...pipeline.resources import Resource, load
 from ...typesystem import Annotation, PhiCandidate, PhiKind, View
 from ..patterns.annotator import as_annotations, sentences_of
 from ..patterns.engine import Hit
@@ -35,6 +36,8 @@ class IdentifierAnnotator(Annotator):
     """Only these kinds and those below them are marked; empty for all."""
     min_confidence: float = 0.0
     """Hits below it are dropped (0 to 1)."""
+
+    implied: ClassVar[tuple[tuple[type[Resource], str], ...]] = ((RuleFile, RULES),)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.min_confidence <= 1.0:

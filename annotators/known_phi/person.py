@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from rapidfuzz.distance import OSA
+from functools import cache
+from typing import Any
 
 from ...typesystem import PhiKind
 from ..names.words import Words
@@ -135,7 +135,7 @@ class PersonMatcher:
                     if begin not in seen and size - 1 <= end - begin <= size + 1:
                         seen.add(begin)
                         word = folded[begin:end]
-                        if word != text and OSA.distance(word, text, score_cutoff=1) <= 1:
+                        if word != text and _distance()(word, text, score_cutoff=1) <= 1:
                             yield _Found(begin, end, needle, 1)
                 at = folded.find(piece, at + 1)
 
@@ -263,3 +263,11 @@ class PersonMatcher:
 
 def _order(item: _Found) -> tuple[int, int, int]:
     return item.begin, -item.end, item.edits
+
+
+@cache
+def _distance() -> Any:
+    """Optimal string alignment; imported when a name is first looked for, not with the command."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance

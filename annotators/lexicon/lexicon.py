@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self, cast
 
 from ...pipeline.errors import ResourceError, nearest
+from ...pipeline.hashing import below
 from ...pipeline.resources import Resource
 from ...typesystem import FormTable
 from .cache import cached, key_of_files
@@ -52,16 +53,18 @@ class Entry:
     """For abbreviations: what the text must read, hyphens left out; empty where case does not count."""
     capitals: tuple[tuple[int, str], ...] = ()
     """(index, word) of the words of a longer entry that must keep their case: `CT` of `CT of the head`."""
+    ambiguous: bool = field(init=False)
+    """Whether the form is also an everyday word (or, for other lists, easily something else)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "ambiguous", self.columns.get("ambiguous") == "1"
+        )  # asked of every hit: worked out once
 
     def number(self, column: str, default: float = 0.0) -> float:
         """A column as a number; the default where it is empty or absent."""
         value = self.columns.get(column, "")
         return float(value) if value else default
-
-    @property
-    def ambiguous(self) -> bool:
-        """Whether the form is also an everyday word (or, for other lists, easily something else)."""
-        return self.columns.get("ambiguous") == "1"
 
     @property
     def kind(self) -> str:
@@ -127,6 +130,25 @@ class Lexicon(Resource):
         return sorted([*pack_files(), *COMBINED])
 
     @classmethod
+    def address(cls, name: str) -> tuple[str, str]:
+        if name in cls.names():
+            return name, ""
+        place, mark, rest = name.partition("::")
+        return str(Path(place).expanduser()), mark + rest
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        """The lists of the pack that a name stands for, else what its format reads below the path."""
+        packed = pack_files()
+        if name in packed or name in COMBINED:
+            return [packed[n] for n in COMBINED.get(name, (name,))]
+        place = Path(cls.address(name)[0])
+        if (place / META).is_file():
+            return below(place)
+        address = Address.parse(name)
+        return address.format.files(address.path)
+
+    @classmethod
     def check(cls, name: str) -> str | None:
         if name in cls.names() or (Path(name.partition("::")[0]) / META).exists():
             return None
@@ -186,7 +208,7 @@ class Lexicon(Resource):
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens, key = _KEYED[form]
-        found = self._by_key[key] if tokens else ()
+        found = self._read_key(key) if tokens else ()  # not by the table of keys: one memo of a form is enough
         return tuple([e for e in found if case_fits(e, tokens)]) if found else ()
 
     def _read_key(self, key: str) -> tuple[Entry, ...]:

@@ -16,7 +16,7 @@ SKIP_RUN, SKIP_TOTAL = 2, 4
 """Tokens that may be left out in a row and in all, as in cTAKES' OverlapJCasTermAnnotator."""
 SKIP_PENALTY = 0.9
 """What each left-out token multiplies the confidence by."""
-STEPS = 200_000
+STEPS = 20_000
 """Steps from word to word that a matcher remembers; then it forgets them all and starts anew."""
 
 _NOWHERE = (-1, -1)

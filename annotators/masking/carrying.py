@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from operator import le
 from typing import Any
@@ -35,52 +35,111 @@ def carry(source: View, target: View, names: Sequence[str] | None) -> None:
 
     Spans that share a code point with a replacement stay behind, except sentences, chunks and other spans that lie around
     the whole replacement. Copies of types that a user names keep numbers and booleans; text and references are emptied.
-    The language of the document is carried always.
+    The language of the document is carried always. Sentences, tokens, chunks and terms, which are most of it, are made when
+    somebody first looks at them.
     """
     offsets = target.offset_map or OffsetMap(())
-    segments = offsets.segments()
-    masked = [(begin, end) for begin, end, _, _ in segments]
     for type_ in DEFAULT if names is None else _types(source, names):
-        if type_ is Token:
-            _carry_tokens(source, target, segments)
+        if not source.count(type_):
             continue
-        spans: list[Annotation] = []
-        last = 0
-        for item in source.select(type_):
-            if not _whole(item, masked, type_ is Sentence):
-                continue
-            begin, end = offsets.to_new(item.begin, item.end)
-            if type_ is Sentence:  # two sentences may end in one replacement: the first has it
-                begin, end = trimmed(target.text, max(begin, last), end)
-                last = max(last, end)
-            if begin < end:
-                spans.append(_copied(item, begin, end, type(item) in DEFAULT))
-        target.add_all(spans)
+        if type_ is Token:
+            target.add_later(Token, _tokens(source, offsets))
+        elif type_ is Sentence and source.columns(Sentence):
+            target.add_later(Sentence, _sentences(source, offsets))
+        elif type_ is Sentence:
+            _sentences(source, offsets)(target)
+        else:
+            items = source.select(type_)
+            if type_ in DEFAULT and {*map(type, items)} == {type_}:
+                target.add_later(type_, _others(items, offsets))
+            else:
+                _others(items, offsets)(target)
     for language in sorted({d.language for d in source.select(DocumentAnnotation)})[:1]:
         target.add(DocumentAnnotation(0, len(target.text), language=language))
 
 
-def _carry_tokens(source: View, target: View, segments: list[tuple[int, int, int, int]]) -> None:
-    """Tokens outside replacements, in one walk over both; as columns where no tagger ran."""
-    found = source.spans(Token)
-    given = None if source.bare(Token) else source.tokens.pos
-    begins, ends, tags = [], [], []
+def _others(items: list[Any], offsets: OffsetMap) -> Callable[[View], None]:
+    return lambda target: target.add_all(_moved(items, offsets))
+
+
+def _moved(items: Iterable[Annotation], offsets: OffsetMap) -> Iterator[Annotation]:
+    """Copies of what no replacement touches or what lies around all that touch it, in one walk over both."""
+    segments = offsets.segments()
     shift, at, stop = 0, 0, len(segments)
-    for i, (begin, end) in enumerate(zip(*found, strict=True)):
+    for item in items:
+        begin, end = item._begin, item._end
         while at < stop and segments[at][1] <= begin:
             shift = segments[at][3] - segments[at][1]
             at += 1
         if at == stop or end <= segments[at][0]:
-            begins.append(begin + shift)
-            ends.append(end + shift)
+            begin, end = begin + shift, end + shift
+        elif _lies_around(item, segments, at):
+            begin, end = offsets.to_new(begin, end)
+        else:
+            continue
+        if begin < end:
+            yield _copied(item, begin, end)
+
+
+def _lies_around(item: Annotation, segments: list[tuple[int, int, int, int]], first: int) -> bool:
+    """Whether an annotation that touches the segment `first` lies around it and all others that it touches."""
+    if isinstance(item, Token | MedicalTerm):
+        return False
+    last = bisect_left(segments, (item._end,), first) - 1
+    return item._begin <= segments[first][0] and segments[last][1] <= item._end
+
+
+def _sentences(source: View, offsets: OffsetMap) -> Callable[[View], None]:
+    """Sentences, cut where replacements cut them; as columns where they are nothing but spans."""
+    columns = source.columns(Sentence)
+    begins, ends = source.spans(Sentence)
+    items = None if columns else source.select(Sentence)
+
+    def add(target: View) -> None:
+        spans: list[tuple[int, int]] = []
+        kept: list[int] = []
+        last = 0
+        for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+            begin, end = offsets.to_new(begin, end)  # two sentences may end in one replacement: the first has it
+            begin, end = trimmed(target.text, max(begin, last), end)
+            last = max(last, end)
+            if begin < end:
+                spans.append((begin, end))
+                kept.append(i)
+        if columns:
+            target.add_spans(Sentence, [b for b, _ in spans], [e for _, e in spans], columns[2])
+        elif items:
+            target.add_all([_copied(items[i], b, e) for i, (b, e) in zip(kept, spans, strict=True)])
+
+    return add
+
+
+def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
+    """Tokens outside replacements, by whole stretches between them."""
+    begins, ends = source.spans(Token)
+    if not all(map(le, ends, begins[1:])):  # other tools' tokens may overlap
+        return _others([Token(t.begin, t.end, pos=t.pos) for t in source.select(Token)], offsets)
+    given = None if source.bare(Token) else source.tokens.pos
+
+    def add(target: View) -> None:
+        new_begins: list[int] = []
+        new_ends: list[int] = []
+        tags: list[str] = []
+        shift = at = 0
+        end = ends[-1]
+        for low, high, _, new_high in (*offsets.segments(), (end, end, end, end)):
+            stop = bisect_right(ends, low, at)
+            new_begins += [b + shift for b in begins[at:stop]]
+            new_ends += [e + shift for e in ends[at:stop]]
             if given:
-                tags.append(given[i])
-    if any(tags):
-        target.add_all([Token(b, e, pos=p) for b, e, p in zip(begins, ends, tags, strict=True)])
-    elif all(map(le, ends, begins[1:])):
-        target.add_spans(Token, begins, ends)
-    else:  # other tools' tokens may overlap
-        target.add_all(map(Token, begins, ends))
+                tags += given[at:stop]
+            shift = new_high - high
+            at = bisect_left(begins, high, stop)
+        target.add_spans(Token, new_begins, new_ends)
+        if any(tags):
+            target.set_feature(Token, "pos", tags)
+
+    return add
 
 
 def _types(source: View, names: Iterable[str]) -> list[type[Annotation]]:
@@ -94,21 +153,9 @@ def _types(source: View, names: Iterable[str]) -> list[type[Annotation]]:
     return found
 
 
-def _whole(item: Annotation, masked: list[tuple[int, int]], cut: bool) -> bool:
-    """Whether the span is untouched by replacements or lies around all that it touches. `cut`: being cut is no matter."""
-    first = bisect_right(masked, item.begin, key=_end)
-    beyond = bisect_left(masked, item.end, key=_begin)
-    touched = masked[first:beyond]
-    if not touched:
-        return True
-    if isinstance(item, Token | MedicalTerm):
-        return False
-    return cut or (item.begin <= touched[0][0] and touched[-1][1] <= item.end)
-
-
-def _copied(item: Annotation, begin: int, end: int, safe: bool) -> Annotation:
+def _copied(item: Annotation, begin: int, end: int) -> Annotation:
     made = item.moved(begin, end)
-    if not safe:
+    if type(item) not in DEFAULT:
         for name in type(item).features:
             value = getattr(item, name, None)
             if isinstance(value, str):
@@ -118,11 +165,3 @@ def _copied(item: Annotation, begin: int, end: int, safe: bool) -> Annotation:
             elif not isinstance(value, bool | int | float | Enum | PhiKind):
                 setattr(made, name, None)
     return made
-
-
-def _begin(span: tuple[int, int]) -> int:
-    return span[0]
-
-
-def _end(span: tuple[int, int]) -> int:
-    return span[1]

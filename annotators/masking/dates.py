@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from ..dates.reading import DateReading, PartialDate
@@ -139,6 +140,7 @@ def edges(text: str) -> tuple[str, str]:
     return text[:at], text[max(at, len(text.rstrip(_EDGE))) :]
 
 
+@cache
 def order_of(layout: str) -> Literal["MDY", "DMY", ""]:
     """What a layout of figures says about the writer's order of day and month; nothing where the year comes first."""
     parts = re.findall("[A-Za-z]+", layout)

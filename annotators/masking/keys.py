@@ -1,4 +1,4 @@
-"""Secrets: where they come from, and numbers drawn from them that nobody without the secret can guess."""
+"""What is drawn from a secret: numbers and choices that nobody without it can guess."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TypeVar
 
-from ...pipeline.errors import ResourceError
+from ...pipeline.keys import Secret
 from ...typesystem import CaspipeWarning
 from .operator import Operator
 
@@ -22,8 +21,8 @@ class MissingKeyWarning(CaspipeWarning):
     """An operator that needs a secret has none and writes placeholders instead."""
 
 
-class Secret:
-    """A key for HMAC-SHA256 (RFC 2104). Never shown."""
+class KeyedHash:
+    """HMAC-SHA256 (RFC 2104) with a secret, and what is drawn from it. The secret is never shown."""
 
     __slots__ = ("_key",)
 
@@ -57,36 +56,28 @@ class Secret:
         return base64.b32encode(self.digest(*parts)).decode("ascii").lower()[:length]
 
     def __repr__(self) -> str:
-        return "<Secret>"
+        return "<KeyedHash>"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Keyed(Operator):
     """An operator that draws from a secret. Without one it gives `NO_KEY`."""
 
-    key: str = ""
-    """The secret, best given as `${CASPIPE_KEY:-}`; 32 random characters or more. Empty: placeholders are written."""
-    key_file: Path | None = None
-    """A file that holds the secret, instead of `key`; white space at its ends does not count."""
+    key: Secret | str = ""
+    """The secret: `"${CASPIPE_KEY:-}"`, or `file:` and the path of a file that only its owner can read; 32 random characters
+    or more. Empty: placeholders are written."""
     patient: str = "patient_id"
     """Name of the document metadata that holds the patient's identifier."""
 
     def __post_init__(self) -> None:
-        if self.key and self.key_file is not None:
-            raise ValueError("give key or key_file, not both")
+        self.key = Secret.of(self.key)
 
     def open(self) -> None:
         _ = self.secret
 
     @cached_property
-    def secret(self) -> Secret | None:
-        """The secret, None where none is given. Raises ResourceError for a key file that is missing or empty."""
-        if self.key_file is None:
-            return Secret(self.key.encode("utf-8", "surrogatepass")) if self.key else None
-        try:
-            raw = self.key_file.read_bytes().strip()
-        except OSError as error:
-            raise ResourceError(f"key file {self.key_file}: {error.strerror or type(error).__name__}") from None
-        if not raw:
-            raise ResourceError(f"key file {self.key_file}: expected a secret, found nothing")
-        return Secret(raw)
+    def secret(self) -> KeyedHash | None:
+        """What is drawn from the key, None where none is given. Raises ResourceError for a key file that is missing, empty or
+        readable for others."""
+        key = Secret.of(self.key)
+        return KeyedHash(key.reveal()) if key else None

@@ -91,12 +91,7 @@ class Places:
 
     def _entry(self, tokens: list[str]) -> tuple[int, Entry | None]:
         """The longest entry of all lists that begins with the first token; of equals, the list asked first."""
-        best: tuple[int, Entry | None] = (0, None)
-        for name in _LISTS:
-            found = self.words.longest(name, tokens, _OTHER_FORMS)
-            if found[0] > best[0]:
-                best = found
-        return best
+        return self.words.longest_of(_LISTS, tokens, _OTHER_FORMS)
 
     def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[Found]:
         """A place of the lists, by how much its name means other things and by what stands around it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Self
+from pathlib import Path
+from typing import Generic, Self, TypeVar
 
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.resources import Resource, load
@@ -71,17 +72,18 @@ _BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
 
 
 _JOINT = "\x02"
+L = TypeVar("L", str, tuple[str, ...])
 
 
-class _Memo(dict[tuple[str, tuple[str, ...]], FormTable[tuple[int, Entry | None]]]):
-    """A table of phrases for each list and the kinds left out of it."""
+class _Memo(dict[tuple[L, tuple[str, ...]], FormTable[tuple[int, Entry | None]]], Generic[L]):
+    """A table of phrases for each list (or row of lists) and the kinds left out of it."""
 
-    def __init__(self, find: Callable[[str, tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
+    def __init__(self, find: Callable[[L, tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
         super().__init__()
-        self.find = find
+        self.find: Callable[[L, tuple[str, ...], str], tuple[int, Entry | None]] = find
 
-    def __missing__(self, key: tuple[str, tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
-        made = self[key] = FormTable(partial(self.find, *key), 20_000)
+    def __missing__(self, key: tuple[L, tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
+        made = self[key] = FormTable(partial(self.find, *key), 4_000)
         return made
 
 
@@ -103,6 +105,10 @@ class Words(Resource):
         if name not in cls.names():
             raise ResourceError(f"no {cls.kind} called {name!r}{nearest(name, cls.names())}; known names: english")
         return cls({list_name: load(Lexicon, list_name) for list_name in _NAMES_OF_LISTS.split()})
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        return [file for list_name in _NAMES_OF_LISTS.split() for file in Lexicon.files(list_name)]
 
     def __repr__(self) -> str:
         return "<Words english>"
@@ -156,9 +162,27 @@ class Words(Resource):
         left out."""
         return self._longest[name, but][_JOINT.join(tokens)]
 
+    def longest_of(
+        self, names: tuple[str, ...], tokens: list[str], but: tuple[str, ...] = ()
+    ) -> tuple[int, Entry | None]:
+        """The longest entry of several lists that begins with the first token; of equals, the list named first."""
+        return self._longest_of[names, but][_JOINT.join(tokens)]
+
     @cached_property
-    def _longest(self) -> _Memo:
+    def _longest(self) -> _Memo[str]:
         return _Memo(self._find_longest)
+
+    @cached_property
+    def _longest_of(self) -> _Memo[tuple[str, ...]]:
+        return _Memo(self._find_longest_of)
+
+    def _find_longest_of(self, names: tuple[str, ...], but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
+        best: tuple[int, Entry | None] = (0, None)
+        for name in names:
+            found = self._find_longest(name, but, joined)
+            if found[0] > best[0]:
+                best = found
+        return best
 
     def _find_longest(self, name: str, but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
         tokens = joined.split(_JOINT)

@@ -40,6 +40,9 @@ class NeuralAnnotator(ChainTagger):
 
     trained_as = "neural"
 
+    def may_fork(self) -> bool:
+        return self.threads == 1 and self.device == "cpu"
+
     def open(self) -> None:
         super().open()
         self._run: Run = runner(self.model, self.backend, self.device, self.name, self.threads)

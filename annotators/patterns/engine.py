@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...typesystem import PhiKind
 from .context import Surroundings
 from .filters import find_filter
-from .gate import Gate
+from .gate import Gate, head
 from .lists import StringList
 from .validators import digits, find_validator
 
@@ -24,8 +24,8 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, what two windows share, and the longest hit."""
-GATE_SIZE = 64
-"""Patterns in one combined pass. Patterns of one topic share their states; hundreds of unlike ones multiply them."""
+GATE_SIZE = 96
+"""Patterns in one combined pass. Patterns of one sort share their states; hundreds of unlike ones multiply them."""
 
 Sentences = tuple[Sequence[int], Sequence[int]]
 
@@ -85,12 +85,17 @@ class Matcher:
     # -- rules ---------------------------------------------------------------------------------------------------
 
     def _combine(self) -> list[tuple[list[int], Gate]]:
-        """Gates over patterns of one automaton, and the numbers of these patterns."""
-        groups: dict[tuple[str, int], list[int]] = {}
-        for number, (rule, _, _, _) in enumerate(self._detail):
-            part = sum(len(g) for (name, _), g in groups.items() if name == rule.automaton) // GATE_SIZE
-            groups.setdefault((rule.automaton, part), []).append(number)
-        return [(numbers, Gate([self._detail[n][2].pattern for n in numbers])) for numbers in groups.values()]
+        """Gates over patterns of one automaton, and the numbers of these patterns.
+
+        Patterns that begin alike go together: in running text those that wait for a word rest while those that wait for
+        figures go on, and an automaton over both has a state for each pair, more than the processor's cache holds.
+        """
+        groups: dict[tuple[str, str], list[int]] = {}
+        for number, (rule, _, compiled, _) in enumerate(self._detail):
+            begins = head(compiled.pattern)
+            groups.setdefault(("" if begins == "word" else rule.automaton, begins), []).append(number)
+        parts = [g[i : i + GATE_SIZE] for g in groups.values() for i in range(0, len(g), GATE_SIZE)]
+        return [(numbers, Gate([self._detail[n][2].pattern for n in numbers])) for numbers in parts]
 
     def _rule_hits(self, text: str, sentences: Sentences | None, only: str | None) -> Iterator[Hit]:
         if not self._detail or not text:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from .syntax import re2_options
 
@@ -14,6 +15,8 @@ _RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{_CLASS})+", re.DOTALL)
 """Everything up to the next bracket or bar."""
 _FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
 _QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
+_OPENING = re.compile(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
+_FIGURE = re.compile(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
 
 
 class Gate:
@@ -38,6 +41,13 @@ class Gate:
         if not numbers or 0 not in numbers:
             return range(self._count)
         return sorted(n - 1 for n in numbers if n) if len(numbers) > 1 else ()
+
+
+def head(pattern: str) -> Literal["word", "figure", "other"]:
+    """What a pattern begins with, as far as its first sign shows: a letter, a digit, or anything else."""
+    opening = _OPENING.match(pattern)
+    rest = pattern[opening.end() :] if opening else pattern
+    return "word" if rest[:1].isalpha() else "figure" if _FIGURE.match(rest) else "other"
 
 
 def without_tail(pattern: str) -> str:
@@ -104,16 +114,25 @@ def _elements(pattern: str) -> list[tuple[str, str]] | None:
 
 def _closing(pattern: str, at: int) -> int | None:
     """Behind the bracket that closes the group at `at`; None where none does."""
-    depth = 0
+    return _pairs(pattern).get(at)
+
+
+@lru_cache(64)  # a pattern is asked about each of its groups, then each group as a pattern
+def _pairs(pattern: str) -> dict[int, int]:
+    """Where each group begins and behind which bracket it ends."""
+    found: dict[int, int] = {}
+    open_: list[int] = []
+    at = 0
     while at < len(pattern):
         run = _RUN.match(pattern, at)
         if run:
             at = run.end()
             continue
-        if pattern[at] not in "()|":
-            return None
-        depth += {"(": 1, ")": -1, "|": 0}[pattern[at]]
+        if pattern[at] == "(":
+            open_.append(at)
+        elif pattern[at] == ")" and open_:
+            found[open_.pop()] = at + 1
+        elif pattern[at] not in "|)":
+            break
         at += 1
-        if depth == 0:
-            return at
-    return None
+    return found

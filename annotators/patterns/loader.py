@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.errors import Fault, nearest
+import yaml
+
+from ...pipeline.errors import Fault, ResourceError, nearest
 from .marked_yaml import MarkedYaml
 from .rule_reader import RuleReader
 from .rules import AllowList, DenyList, Rule, shipped
 from .source import At, Collected, Source, sort_of
 from .syntax import PatternError, compile_pattern
+
+try:
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # a build of PyYAML without libyaml
+    from yaml import SafeLoader  # type: ignore[assignment]
 
 FILE_KEYS = ("description", "include", "automaton", "words", "fragments", "rules", "deny", "allow")
 DENY_KEYS = ("name", "kind", "strings", "files", "confidence")
@@ -80,9 +87,7 @@ class Loader:
         self._allow(source, data.get("allow"))
 
     def _include(self, source: Source, name: str, at: At) -> None:
-        target = source.path.parent / name
-        if not target.exists() and name in shipped():
-            target = shipped()[name]
+        target = included(source.path, name)
         if not target.is_file():
             beside = sorted(p.name for p in source.path.parent.glob("*.y*ml"))
             source.tell(at, "include", f"no rule file called {name!r}{nearest(name, [*beside, *shipped()])}")
@@ -157,3 +162,48 @@ class Loader:
                 continue
             found += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
         return found
+
+
+def included(path: Path, name: str) -> Path:
+    """The file that a rule file means by a name under `include`: relative to it, else a shipped one."""
+    target = path.parent / name
+    return shipped()[name] if not target.exists() and name in shipped() else target
+
+
+def files_of(path: Path) -> tuple[list[Path], list[str]]:
+    """A rule file, every file it includes by path and every list they name, each once; and the shipped rule files they include by
+    name. Compiles no pattern.
+
+    Raises ResourceError where one cannot be read or is no YAML.
+    """
+    found: list[Path] = []
+    named: list[str] = []
+    _gather(path, found, named)
+    return found, named
+
+
+def _gather(path: Path, found: list[Path], named: list[str]) -> None:
+    if path in found:
+        return
+    found.append(path)
+    try:
+        data = yaml.load(path.read_bytes(), Loader=SafeLoader)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise ResourceError(f"rule file {path}: cannot be read: {type(error).__name__}") from None
+    if not isinstance(data, dict):
+        return
+    for name in _names(data.get("include")):
+        target = included(path, name)
+        if target == path.parent / name:
+            _gather(target, found, named)
+        elif name not in named:
+            named.append(name)
+    denied = data.get("deny")
+    for part in [*(denied if isinstance(denied, list) else []), data.get("allow")]:
+        if isinstance(part, dict):
+            files = [path.parent / name for name in _names(part.get("files"))]
+            found += [file for file in files if file not in found]
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)]

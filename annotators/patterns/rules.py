@@ -138,6 +138,19 @@ class RuleFile(Resource):
         return sorted(shipped())
 
     @classmethod
+    def files(cls, name: str) -> list[Path]:
+        """The rule file, the files it includes and the lists they name. Raises ResourceError where it cannot be read."""
+        from .loader import files_of
+
+        return files_of(shipped().get(name) or Path(name))[0]
+
+    @classmethod
+    def uses(cls, name: str) -> Iterator[tuple[type[Resource], str]]:
+        from .loader import files_of
+
+        yield from ((RuleFile, used) for used in files_of(shipped().get(name) or Path(name))[1])
+
+    @classmethod
     def check(cls, name: str) -> str | None:
         """What is wrong with a rule file, all faults with their lines, or None."""
         wrong = super().check(name)

@@ -90,6 +90,9 @@ class GlinerAnnotator(Annotator):
             (label, kind) for kind, said in self.kinds.items() for label in ([said] if isinstance(said, str) else said)
         ]
 
+    def may_fork(self) -> bool:
+        return False
+
     def open(self) -> None:
         """Loads the model. Raises ResourceError: a missing extra, a damaged folder, another form of GLiNER, too many labels."""
         super().open()

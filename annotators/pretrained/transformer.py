@@ -74,6 +74,9 @@ class TransformerAnnotator(Annotator):
         if self.stride is not None and self.stride < 0:
             raise ValueError(f"stride must be 0 or more, got {self.stride}")
 
+    def may_fork(self) -> bool:
+        return False
+
     def open(self) -> None:
         """Loads the model. Raises ResourceError: a missing extra, a damaged folder, labels without a kind, a window too long."""
         super().open()

@@ -13,8 +13,8 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -22,14 +22,19 @@ from pathlib import Path
 from typing import Any, Self, get_args
 
 from ...pipeline import resources
+from ...pipeline.component import resource_class
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.files import cannot, make_folder, write_atomic
+from ...pipeline.hashing import below
 from ...pipeline.params import convert
 from ...pipeline.resources import Resource
 from ...typesystem import PhiKind
 from .extraction import Context, FeatureSet
 from .feature import Feature
 from .labels import OUTSIDE, Encoding, parts
+from .plain_data import as_data as as_data
+from .plain_data import plain as plain
+from .sharing import opened
 from .weights import Weights
 
 FORMAT = 1
@@ -74,6 +79,25 @@ class TokenModel(Resource):
     def names(cls) -> list[str]:
         return sorted(known())
 
+    @classmethod
+    def address(cls, name: str) -> tuple[str, str]:
+        return name, ""
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        return below(locate(name))
+
+    @classmethod
+    def uses(cls, name: str) -> Iterator[tuple[type[Resource], str]]:
+        """What its features look words up in, where the bundle does not bring it."""
+        place = locate(name)
+        for feature in feature_set(head(str(place)), str(place)).features:
+            for field in fields(feature):
+                kind, value = resource_class(type(feature), field.name), getattr(feature, field.name)  # type: ignore[arg-type]
+                for one in value if isinstance(value, list) else [value]:
+                    if kind is not None and isinstance(one, str) and not Path(one).is_relative_to(place):
+                        yield kind, one
+
     @property
     def name(self) -> str:
         return str(self.meta.get("name", ""))
@@ -84,10 +108,10 @@ class TokenModel(Resource):
 
     @cached_property
     def features(self) -> FeatureSet:
-        """The features the model looks at, opened."""
+        """The features the model looks at, opened; shared with other models that look at the same."""
         made = feature_set(self.meta, self.place)
-        made.open()
-        return made
+        brought = {n: digest for n, digest in self.meta["files"].items() if n not in (WEIGHTS, CRFSUITE)}
+        return opened(made, [plain(f) for f in made.features], brought, self.place)
 
     @cached_property
     def kinds(self) -> dict[str, PhiKind]:
@@ -271,28 +295,6 @@ def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
             except (TypeError, ValueError) as error:
                 raise ResourceError(f"model {place}: kind {name} cannot be defined: {error}") from None
     return found
-
-
-def plain(feature: Feature) -> Any:
-    """A feature as YAML would write it: its name, with the parameters that are not defaults."""
-    given: dict[str, Any] = {}
-    for f in fields(feature):
-        value = getattr(feature, f.name)
-        default = f.default_factory() if f.default_factory is not MISSING else f.default
-        if value != default:
-            given[f.name] = as_data(value)
-    return {feature.name: given} if given else feature.name
-
-
-def as_data(value: Any) -> Any:
-    """A parameter as plain data, for model.json."""
-    if isinstance(value, tuple | list):
-        return [as_data(v) for v in value]
-    if isinstance(value, Mapping):
-        return {str(as_data(k)): as_data(v) for k, v in value.items()}
-    if isinstance(value, Resource) and isinstance(place := getattr(value, "place", None), str):
-        return Path(place).name  # `brought` puts the file into the bundle
-    return value if value is None or isinstance(value, str | int | float | bool) else str(getattr(value, "name", value))
 
 
 def write(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +10,10 @@ import numpy as np
 from ...pipeline.component import component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, Sentence, Token
-from .decoding import lattice, viterbi
+from .confidence import SpanChances
 from .extraction import Floats
 from .labels import parts
+from .resting import Decoder, decoder
 from .tagging import LinearTagger, SequenceTagger
 
 
@@ -30,37 +30,28 @@ class ChainTagger(SequenceTagger):
         raise TypeError(f"{type(self).__name__} must define transitions")
 
     @cached_property
-    def _longer(self) -> list[tuple[list[int], list[int]]]:
-        """For each label: those before it that it would go on from, and those after it that would go on from it."""
+    def _decoder(self) -> Decoder:
+        return decoder(self._model.labels, self.transitions)
+
+    @cached_property
+    def _chances(self) -> SpanChances:
         known = [parts(label, self._model.meta["encoding"]) for label in self._model.labels]
-        opens: dict[str, list[int]] = {}
-        joins: dict[str, list[int]] = {}
+        before, after = np.ones((2, len(known), len(known)))
         for i, (prefix, kind) in enumerate(known):
-            if prefix in "BI":
-                opens.setdefault(kind, []).append(i)
-            if prefix in "IL":
-                joins.setdefault(kind, []).append(i)
-        return [
-            (opens.get(kind, []) if prefix in "IL" else [], joins.get(kind, []) if prefix in "BI" else [])
-            for prefix, kind in known
-        ]
+            for j, (other, its_kind) in enumerate(known):
+                if kind == its_kind and prefix in "IL" and other in "BI":
+                    before[i, j] = 0.0
+                if kind == its_kind and prefix in "BI" and other in "IL":
+                    after[i, j] = 0.0
+        return SpanChances(self.transitions, before, after)
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
-        return viterbi(scores, sentences, self.transitions)
+        return self._decoder(scores, sentences)
 
     def sureness(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
-        starts = [first for first, _ in sentences]
-        sums, at, found = None, -1, []
-        for first, last, _ in spans:
-            place = bisect_right(starts, first) - 1
-            begin, end = sentences[place]
-            if sums is None or place != at:
-                sums, at = lattice(np.ascontiguousarray(scores[begin:end]), self.transitions), place
-            joined, going_on = self._longer[path[first]][0], self._longer[path[last - 1]][1]
-            found.append(sums.span(first - begin, path[first:last], joined, going_on))
-        return found
+        return self._chances.of(scores, path, [(first, last) for first, last, _ in spans], sentences)
 
 
 @component("crf", inputs=[Token, Sentence], outputs=[PhiCandidate])

@@ -6,9 +6,10 @@ token's other values, and each offset of the window; a document is then a matter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,28 +19,58 @@ from ...pipeline.errors import CasError
 from ...pipeline.resources import load
 from ...typesystem import FeatureStructure, FormTable
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
+from .numbering import Numbering, Places
 
 Context = Literal["sentence", "document"]
 Floats = npt.NDArray[np.float64]
+S = TypeVar("S", bound=Sequence[Any])
 
 OUT_BEFORE, OUT_AFTER = "bos", "eos"
 """Attributes of places before the first and after the last token: `-1:bos`, `1:eos`."""
 
 
-@dataclass(slots=True)
+class Group(NamedTuple):
+    """Features whose values count together: their labels, and for each its values of all tokens."""
+
+    labels: tuple[str, ...]
+    columns: list[list[Any]]
+
+    def by_token(self) -> Iterable[Any]:
+        """The values of each token, as one hashable key."""
+        return self.columns[0] if len(self.columns) == 1 else zip(*self.columns, strict=True)
+
+
+@dataclass(eq=False)
 class Columns:
     """A document as its features see it.
 
-    `forms` are the tokens; `values[i]` is the tuple of bases (`pos=NN`) of token i that do not depend on its form alone, in
-    one list for each group of features; `numbers` is one row for each `ValueFeature`, of shape (features, tokens).
-    `sequences` are the ranges of token indexes that the window does not look beyond.
+    `forms` are the tokens; `groups` what does not depend on a form alone; `numbers` is one row for each `ValueFeature`, of
+    shape (features, tokens). `sequences` are the ranges of token indexes that the window does not look beyond.
     """
 
     forms: list[str]
-    values: list[list[tuple[str, ...]]]
+    groups: list[Group]
     numbers: Floats
     sentences: list[tuple[int, int]]
     context: Context
+
+    @cached_property
+    def values(self) -> list[list[tuple[str, ...]]]:
+        """For each group the tuple of bases (`pos=NN`) of every token."""
+        found = []
+        for group in self.groups:
+            memo = Memo(bases_of(group.labels))
+            found.append([memo[key] for key in group.by_token()])
+        return found
+
+    def same(self, other: Columns) -> bool:
+        """Whether both are of one list of tokens, and the features see just the same."""
+        return (
+            self.forms is other.forms
+            and self.sentences == other.sentences
+            and self.groups == other.groups
+            and np.array_equal(self.numbers, other.numbers)
+        )
 
     @property
     def sequences(self) -> list[tuple[int, int]]:
@@ -81,6 +112,10 @@ class FeatureSet:
         self._form_parts = [(f.of, f.label) for f in self.of_form]
         self.of_token = [f for f in self.features if isinstance(f, TokenFeature)]
         self.of_value = [f for f in self.features if isinstance(f, ValueFeature)]
+        together = [f for f in self.of_token if not f.varied]
+        self._grouped = [together] if together else []
+        self._grouped += [[f] for f in self.of_token if f.varied]
+        self._last: Columns | None = None
 
     def open(self) -> None:
         """Loads the files that features name."""
@@ -112,18 +147,35 @@ class FeatureSet:
         return tuple(dict.fromkeys(found))
 
     def columns(self, words: Words) -> Columns:
-        """What the features see of a document."""
-        several: list[list[tuple[str, ...]]] = []
-        together = [f for f in self.of_token if not f.varied]
-        if together:
-            several.append(_joined([(f.label, _whole(f, f.column(words), words)) for f in together]))
-        several += [_joined([(f.label, _whole(f, f.column(words), words))]) for f in self.of_token if f.varied]
+        """What the features see of a document. The same object as the last time where they see just the same."""
+        groups = [
+            Group(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
+            for some in self._grouped
+        ]
         rows = [_whole(f, f.column(words), words) for f in self.of_value]
         numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(words))
         if not np.isfinite(numbers).all():
             wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
             raise CasError(f"feature {wrong.label} gave a value that is not finite")
-        return Columns(words.forms, several, numbers, words.sentences, self.context)
+        made, last = Columns(words.forms, groups, numbers, words.sentences, self.context), self._last
+        if last is None or not last.same(made):  # else another model saw it just now: what that looked up holds
+            self._last = last = made
+        return last
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """The numbers of forms and of combinations of values, for every scorer over these features."""
+        computes = [self.bases, *[bases_of(tuple(f.label for f in some)) for some in self._grouped]]
+        return Numbering(computes, max(-self.offsets[0], self.offsets[-1]))
+
+    def places(self, columns: Columns) -> Places:
+        """A document of at least one token as row numbers."""
+        keys = [columns.forms, *[group.by_token() for group in columns.groups]]
+        return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was looked up so far."""
+        return {**{k: v for k, v in self.__dict__.items() if k != "numbering"}, "_last": None}
 
     def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
         """The attributes of every token, for training: a list of names, or a mapping to numbers where there are any."""
@@ -187,25 +239,20 @@ def base(label: str, value: str) -> str:
     return f"{label}={value}" if value else label
 
 
-def _whole(feature: TokenFeature | ValueFeature, column: Sequence[Any], words: Words) -> Sequence[Any]:
+def _whole(feature: TokenFeature | ValueFeature, column: S, words: Words) -> S:
     """The column, if it is as long as the document. Raises CasError otherwise: other features would be shifted."""
     if len(column) != len(words):
         raise CasError(f"feature {feature.label} gave {len(column)} values for {len(words)} tokens")
     return column
 
 
-def _joined(columns: list[tuple[str, Sequence[str | tuple[str, ...] | None]]]) -> list[tuple[str, ...]]:
-    """Columns of values as one column of bases."""
-    if len(columns) == 1:
-        label, values = columns[0]
-        known: dict[Any, tuple[str, ...]] = {None: ()}
-        for value in set(values):
-            known[value] = tuple(dict.fromkeys([base(label, v) for v in each(value)]))
-        return [known[value] for value in values]
-    names = [label for label, _ in columns]
+def bases_of(labels: tuple[str, ...]) -> Callable[[Any], tuple[str, ...]]:
+    """From a key of a group of features to its bases."""
+    if len(labels) == 1:
+        (label,) = labels
+        return lambda value: tuple(dict.fromkeys([base(label, v) for v in each(value)]))
 
     def together(key: Any) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([base(n, v) for n, value in zip(names, key, strict=True) for v in each(value)]))
+        return tuple(dict.fromkeys([base(n, v) for n, value in zip(labels, key, strict=True) for v in each(value)]))
 
-    memo = Memo(together)
-    return [memo[key] for key in zip(*[values for _, values in columns], strict=True)]
+    return together

@@ -114,6 +114,21 @@ def decode(
             yield start, last, kind
 
 
+def marked_stretches(path: Sequence[int], outside: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges of tokens in a row whose label is not number `outside`, cut where sentences begin: all `decode` must see."""
+    marked = [i for i, label in enumerate(path) if label != outside]
+    if not marked:
+        return []
+    begins = {first for first, _ in sentences}
+    found, first, last = [], marked[0], marked[0] + 1
+    for i in marked[1:]:
+        if i != last or i in begins:
+            found.append((first, last))
+            first = i
+        last = i + 1
+    return [*found, (first, last)]
+
+
 def parts(label: str, encoding: Encoding = "iob2") -> tuple[str, str]:
     """Prefix and kind of a label: `("B", "PERSON")`; `("O", "")` outside, and prefix `I` throughout in IO."""
     if label == OUTSIDE:

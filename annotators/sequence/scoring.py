@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import chain, repeat
 
 import numpy as np
 
 from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Floats
+from .numbering import Keys
 from .weights import Blocks, Weights
 
-TABLE_BYTES = 48 << 20
-"""Memory that the table of one column may take before it is emptied."""
+TABLE_BYTES = 12 << 20
+"""Memory that the table of one column may take; what was not asked for lately then gives way."""
+FEWEST = 2_000
+"""Rows in each half of a table, however much memory they take."""
 TOGETHER = 1_000
 """New keys whose rows are computed in one go."""
 
@@ -26,7 +29,7 @@ TOGETHER = 1_000
 class LabelScorer:
     """Scores of all labels for all tokens of a document.
 
-    `features` must be those the weights were trained with.
+    `features` must be those the weights were trained with. Scorers over one FeatureSet share what is looked up of a document.
     """
 
     def __init__(self, features: FeatureSet, weights: Weights) -> None:
@@ -35,7 +38,10 @@ class LabelScorer:
         self._weights = weights
         self._offsets = list(features.offsets)
         self._pads = max(-self._offsets[0], self._offsets[-1])
-        self._groups: dict[int, _Table] = {}
+        self._tables: dict[int, _Table] = {}
+        row = 8 * len(self._offsets) * len(self.labels)
+        numbering = features.numbering
+        numbering.limit = min(numbering.limit, max(FEWEST, TABLE_BYTES // (2 * row)))
 
     @cached_property
     def _blocks(self) -> Blocks:
@@ -65,45 +71,46 @@ class LabelScorer:
 
     def _rows(self, several: Sequence[tuple[str, ...]]) -> Floats:
         """Summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
-        blocks = self._blocks
-        known = blocks.spans.get
-        found = [(i, *span) for i, bases in enumerate(several) for b in bases if (span := known(b)) is not None]
-        size = len(self._offsets) * len(self.labels)
-        rows: Floats = np.zeros(len(several) * size)
-        if found:
-            owners, starts, ends = np.array(found).T
-            lengths = ends - starts
-            done = np.cumsum(lengths)
-            at = np.arange(done[-1]) + np.repeat(starts - done + lengths, lengths)
-            places = blocks.places[at] + np.repeat(owners * size, lengths)
-            rows = np.bincount(places, blocks.values[at], len(rows)).astype(np.float64, copy=False)
+        blocks, size = self._blocks, len(self._offsets) * len(self.labels)
+        numbers = np.fromiter(map(blocks.numbers.get, chain.from_iterable(several), repeat(0)), np.intp)
+        owners = np.repeat(np.arange(len(several)), list(map(len, several)))
+        starts = blocks.limits[numbers]
+        lengths = blocks.limits[numbers + 1] - starts
+        done = lengths.cumsum()
+        at = np.arange(done[-1] if len(done) else 0) + np.repeat(starts - done + lengths, lengths)
+        places = blocks.places[at] + np.repeat(owners * size, lengths)
+        rows = np.bincount(places, blocks.values[at], len(several) * size).astype(np.float64, copy=False)
         return rows.reshape(len(several), len(self._offsets), len(self.labels))
 
-    def _table(self, number: int) -> _Table:
-        """Table 0 is that of forms, further ones those of the columns of values."""
-        if number not in self._groups:
-            bases = self.features.bases
-            compute: Callable[[list[Any]], Floats] = (
-                (lambda forms: self._rows(list(map(bases, forms)))) if number == 0 else self._rows
-            )
-            self._groups[number] = _Table(
-                compute, len(self._offsets), len(self.labels), self._edge if not number else None
-            )
-        return self._groups[number]
+    def _table(self, number: int, keys: Keys) -> _Table:
+        """Table 0 is that of forms, further ones those of groups of values; with a row for each of the keys."""
+        table = self._tables.get(number)
+        if table is None or table.keys is not keys:
+            edge = self._edge if number == 0 else np.zeros((len(self._offsets), len(self.labels)))
+            table = self._tables[number] = _Table(keys, edge, table)
+        table.fill(self._rows)
+        return table
 
     def scores(self, columns: Columns) -> Floats:
         """Scores of shape (tokens, labels)."""
         n = len(columns.forms)
-        scores = np.zeros((n, len(self.labels)))
         if not n:
-            return scores
-        slots = self._slots(columns)
-        size = int(slots[-1]) + self._pads + 1
-        self._add(scores, slots, size, self._table(0), columns.forms)
-        for number, column in enumerate(columns.values, 1):
-            self._add(scores, slots, size, self._table(number), column)
+            return np.zeros((n, len(self.labels)))
+        places = self.features.places(columns)
+        slots, within = places.slots, places.size - 2 * self._pads
+        scores = np.zeros((within, len(self.labels)))
+        seen = np.empty_like(scores)
+        for number, (keys, rows) in enumerate(zip(places.keys, places.rows, strict=True)):
+            matrix = self._table(number, keys).matrix
+            for k, d in enumerate(self._offsets):
+                begin = self._pads + d  # the window's place is a slice: what stands at its ends counts for nobody
+                matrix[k].take(
+                    rows[begin : begin + within], axis=0, out=seen, mode="clip"
+                )  # "raise" would copy once more
+                scores += seen
+        scores = scores.take(slots - self._pads, axis=0)
         if len(columns.numbers):
-            padded = np.zeros((size, len(columns.numbers)))
+            padded = np.zeros((places.size, len(columns.numbers)))
             padded[slots] = columns.numbers.T
             for k, d in enumerate(self._offsets):
                 weights = self._number_weights[k]
@@ -111,54 +118,42 @@ class LabelScorer:
                     scores += padded[slots + d] @ weights
         return scores
 
-    def _slots(self, columns: Columns) -> Any:
-        """Where each token stands when every sequence has room for the window on both sides."""
-        slots = np.arange(len(columns.forms))
-        shift = np.zeros(len(columns.forms), dtype=np.int64)
-        for first, _ in columns.sequences:
-            shift[first] = self._pads
-        return slots + np.cumsum(shift)
 
-    def _add(self, scores: Floats, slots: Any, size: int, table: _Table, keys: list[Any]) -> None:
-        rows = np.zeros(size, dtype=np.int64)  # row 0 is that of places outside
-        rows[slots] = table.rows(keys)
-        seen = np.empty_like(scores)
-        for k, d in enumerate(self._offsets):
-            table.matrix[k].take(rows[slots + d], axis=0, out=seen, mode="clip")  # "raise" would copy once more
-            scores += seen
+class _Table:
+    """Rows of summed weights by number of key, in a matrix of shape (offsets, rows, labels). Row 0 is that of places outside.
 
+    Rows that the table before it has, for the keys before these, are copied.
+    """
 
-class _Table(dict[Any, int]):
-    """Rows of summed weights by key, in a matrix of shape (offsets, rows, labels) that grows up to a limit."""
-
-    def __init__(self, compute: Callable[[list[Any]], Floats], offsets: int, labels: int, edge: Floats | None) -> None:
-        super().__init__()
-        self.compute = compute
-        self.limit = max(2_000, TABLE_BYTES // (8 * offsets * labels))
-        self.matrix = np.zeros((offsets, min(1_024, self.limit), labels))
-        if edge is not None:
-            self.matrix[:, 0] = edge
+    def __init__(self, keys: Keys, edge: Floats, before: _Table | None) -> None:
+        self.keys = keys
+        offsets, labels = edge.shape
+        self.matrix = np.zeros((offsets, 1_024, labels))
+        self.matrix[:, 0] = edge
         self.used = 1
+        follows = before is not None and keys.before is before.keys
+        self._before = before.matrix[:, : before.used] if before is not None and follows else None
 
-    def rows(self, keys: list[Any]) -> list[int]:
-        """The row of each key."""
-        distinct = dict.fromkeys(keys)
-        new = [key for key in distinct if key not in self]
-        if self.used + len(new) > self.limit and len(self):
-            self.clear()
-            self.used, new = 1, list(distinct)
-        for i in range(0, len(new), TOGETHER):
-            self._fill(new[i : i + TOGETHER])
-        return list(map(self.__getitem__, keys))
+    def fill(self, compute: Callable[[Sequence[tuple[str, ...]]], Floats]) -> None:
+        """Gives a row to every key that has none yet. `compute` makes rows of what keys give."""
+        while self.used <= len(self.keys):
+            some = self.keys.order[self.used - 1 : self.used - 1 + TOGETHER]
+            rows, new = self._room(len(some)), list(range(len(some)))
+            if self._before is not None and self.keys.before is not None:
+                old = [self.keys.before.get(key, 0) for key in some]
+                old = [number if number < self._before.shape[1] else 0 for number in old]
+                rows[:] = self._before[:, old]
+                new = [i for i, number in enumerate(old) if not number]
+            if new:
+                rows[:, new] = compute(self.keys.bases([some[i] for i in new])).transpose(1, 0, 2)
 
-    def _fill(self, keys: list[Any]) -> None:
-        """Computes the rows of keys that are not there yet."""
-        first, last = self.used, self.used + len(keys)
+    def _room(self, count: int) -> Floats:
+        """The next rows of the matrix, which grows where they are not there."""
+        first, last = self.used, self.used + count
         offsets, room, labels = self.matrix.shape
         if last > room:
-            grown = np.zeros((offsets, max(last, room * 2), labels))
+            grown = np.zeros((offsets, max(last, room * 3 // 2), labels))
             grown[:, :first] = self.matrix[:, :first]
             self.matrix = grown
-        self.matrix[:, first:last] = self.compute(keys).transpose(1, 0, 2)
-        self.update(zip(keys, range(first, last), strict=True))
         self.used = last
+        return self.matrix[:, first:last]

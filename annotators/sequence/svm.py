@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...pipeline.component import component
 from ...typesystem import PhiCandidate, Sentence, Token
-from .decoding import viterbi
 from .extraction import Floats
+from .resting import Decoder, decoder
 from .tagging import LinearTagger
 
 
@@ -23,20 +24,29 @@ class SvmAnnotator(LinearTagger):
 
     trained_as = "svm"
 
-    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
+    @cached_property
+    def _decoder(self) -> Decoder | None:
         pairs = self.model.weights.transitions
-        return viterbi(scores, sentences, pairs) if pairs is not None else scores.argmax(axis=1).tolist()
+        return None if pairs is None else decoder(self.model.labels, pairs)
+
+    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
+        if self._decoder is None:
+            return scores.argmax(axis=1).tolist()  # type: ignore[no-any-return]
+        return self._decoder(scores, sentences)
 
     def sureness(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
+        if not spans:
+            return []
         curve = self.model.meta.get("calibration") or {"slope": 1.0, "offset": 0.0}
-        found = []
-        for first, last, _ in spans:
-            tokens = np.arange(first, last)
-            chosen = scores[tokens, path[first:last]]
-            others = scores[first:last].copy()
-            others[np.arange(last - first), path[first:last]] = -np.inf
-            margin = float((chosen - others.max(axis=1)).min()) if scores.shape[1] > 1 else 0.0
-            found.append(float(1 / (1 + np.exp(-(curve["slope"] * margin + curve["offset"])))))
+        tokens = np.array([t for first, last, _ in spans for t in range(first, last)])
+        labels = np.array([path[t] for t in tokens.tolist()])
+        others, rows = scores[tokens], np.arange(len(tokens))
+        chosen = others[rows, labels]
+        others[rows, labels] = -np.inf
+        margins = chosen - others.max(axis=1) if scores.shape[1] > 1 else np.zeros(len(tokens))
+        begins = np.cumsum([0, *[last - first for first, last, _ in spans[:-1]]])
+        least = np.minimum.reduceat(margins, begins)
+        found: list[float] = (1 / (1 + np.exp(-(curve["slope"] * least + curve["offset"])))).tolist()
         return found

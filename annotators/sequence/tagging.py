@@ -13,7 +13,7 @@ from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, S
 from .bundle import ModelBundle, TokenModel, feature_set, head
 from .extraction import Floats
 from .feature import Words
-from .labels import OUTSIDE, decode
+from .labels import OUTSIDE, decode, marked_stretches
 from .scoring import LabelScorer
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
@@ -92,8 +92,11 @@ class SequenceTagger(Annotator):
             decided = scores.copy()
             decided[:, labels.index(OUTSIDE)] -= self.outside_bias
         path = self.best(decided, sequences)
+        busy = marked_stretches(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
+        if not busy:
+            return
         named = [labels[i] for i in path]
-        found = [s for s in decode(named, sequences, self._model.meta["encoding"]) if s[2] in self._wanted]
+        found = [s for s in decode(named, busy, self._model.meta["encoding"]) if s[2] in self._wanted]
         sure = self.sureness(scores, path, found, sequences) if self.confidence else [1.0] * len(found)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
             first, last = _within(words.forms, first, last)

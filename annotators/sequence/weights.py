@@ -18,12 +18,13 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class Blocks:
-    """Weights by base: `spans[base]` is the part of `places` and `values` that is a base's own.
+    """Weights by base: of base number i, `limits[i]` to `limits[i + 1]` of `places` and `values` are its own.
 
-    `places` are those in a flat row of shape (offsets, labels).
+    Number 0 is a base without weights. `places` are those in a flat row of shape (offsets, labels).
     """
 
-    spans: dict[str, tuple[int, int]]
+    numbers: dict[str, int]
+    limits: Ints
     places: Ints
     values: Floats
 
@@ -100,9 +101,8 @@ class Weights:
         flat, owner, values = flat[keep], owner[keep], self.values[keep]
         order = np.argsort(owner, kind="stable")
         flat, owner, values = flat[order], owner[order], values[order]
-        limits = np.searchsorted(owner, np.arange(len(bases) + 1)).tolist()
-        spans = {b: (limits[i], limits[i + 1]) for b, i in bases.items() if limits[i] < limits[i + 1]}
-        return Blocks(spans, flat, values)
+        limits = np.searchsorted(owner, np.arange(-1, len(bases) + 1))  # number 0 comes before all and owns nothing
+        return Blocks({b: i + 1 for b, i in bases.items()}, limits, flat, values)
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The attributes with the largest absolute weight for a label, largest first. Raises ValueError for an unknown one."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ...pipeline.component import component
 from ...pipeline.file_names import FileNames
 from ...pipeline.files import AtomicFile, make_folder, restricted_folder
+from ...pipeline.keys import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.review import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
 from ..annotated import AnnotatedOptions
@@ -45,11 +46,12 @@ class InceptionConsumer(AnnotatedOptions):
     """Whether a second layer shows what every finder proposed, and why it won or lost."""
     names: Literal["id", "pseudonym"] = "id"
     """What documents are called: by their id, made safe, or by a keyed pseudonym of it."""
-    key: str = ""
+    key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     def __post_init__(self) -> None:
         self.check_scheme()
+        self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._file: AtomicFile | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault, nearest
-from ..yaml_source import Keys, Source, scalar
+from ..yaml_source import COMMAND_LINE, Keys, Source, scalar
 
 
 def override(source: Source, text: str, known: list[str]) -> Fault | None:
@@ -23,7 +23,7 @@ def override(source: Source, text: str, known: list[str]) -> Fault | None:
         return Fault(f"--set {path}", f"no such section{nearest(keys[0], known)}")
     if not isinstance(source.data, dict):
         return Fault(f"--set {path}", "the file holds no mapping")
-    return _put(source.data, (), keys, scalar(value, Path.cwd()), source, f"--set {path}")
+    return _put(source.data, (), keys, scalar(value, Path.cwd(), COMMAND_LINE), source, f"--set {path}")
 
 
 def _put(into: dict[str, Any], at: Keys, keys: list[str], value: Any, source: Source, where: str) -> Fault | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...readers.selection import Source
@@ -28,7 +29,7 @@ class Documents(XmiReader):
 
     _only: Source | None = None
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> Sequence[Source]:
         return super().sources() if self._only is None else [self._only]
 
     def cas(self, source: Source) -> Cas:

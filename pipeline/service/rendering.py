@@ -7,6 +7,7 @@ from typing import Any
 
 from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
 from ...typesystem.typesystem import own_types
+from ..leaks import refuse_leaks
 from .messages import Output, ProcessRequest
 from .offsets import converter
 from .problems import Problem
@@ -36,6 +37,7 @@ def masked_text(cas: Cas) -> str:
         raise Problem(
             422, "no-masker", "masked: this pipeline has no masker; expected output annotations or candidates"
         )
+    refuse_leaks(cas)
     return cas.deidentified
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Iterator
+from typing import Literal
 
 from ...pipeline.component import component
 from ...pipeline.errors import CaspipeError, nearest
@@ -38,6 +39,9 @@ class E2bReader(FileReader):
     fields: list[str] = dataclasses.field(default_factory=list)
     """Free texts to read, by their numbers in the standard, with what lies below them: `H`, `H.1`, `F.r.6`, `B.5`. All of them
     where the list is empty. The e2b consumer writes nothing in place of a text that was not read."""
+    transmission: Literal["null", "mask"] = "null"
+    """Dates of transmission (N.1.5, N.2.r.4, C.1.2; messagedate, transmissiondate): null, because reports that were exported
+    on one day would tell how the offsets of their dates differ. `mask`: as other dates, in a file of one report only."""
 
     suffixes = (".xml",)
 
@@ -77,7 +81,7 @@ class E2bReader(FileReader):
         made: list[Found] = []
         for number, report in enumerate(reports, 1):
             head = _around(root, reports) if number == 1 else iter(())
-            found = standard.report(_both(head, report.walk()), len(reports) == 1)
+            found = standard.report(_both(head, report.walk()), len(reports) == 1 and self.transmission == "mask")
             if found.attachments:
                 self._tell(source, number, found.attachments)
             read = [t for t in found.texts if self._wanted(t)]

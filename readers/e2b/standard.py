@@ -117,7 +117,7 @@ class Standard(abc.ABC):
         return ""
 
     def report(self, elements: Iterator[Element], alone: bool) -> Report:
-        """All that the elements hold. `alone`: the file has one report only, so that its transmission may keep a date."""
+        """All that the elements hold. `alone`: its transmission may keep a date, because no other report bears the same."""
         found = Report()
         inside: Element | None = None
         for element in elements:

@@ -52,7 +52,8 @@ def _is_name(item: dict[str, Any], at: At) -> bool:
 def _is_contact(item: dict[str, Any], at: At) -> bool:
     if at.name in ("telecom", "contactpoint"):
         return True
-    return "value" in item and "code" not in item and (item.get("system") in E.TELECOM or item.get("system") == "other")
+    system = item.get("system")
+    return "value" in item and "code" not in item and isinstance(system, str) and system in (*E.TELECOM, "other")
 
 
 def _is_identifier(item: dict[str, Any], at: At) -> bool:

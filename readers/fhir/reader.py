@@ -211,11 +211,15 @@ def _only(walk: Walk, types: _Types, patients: dict[str, str]) -> str:
 
 
 def _forget_transmission(groups: Iterable[_Group]) -> None:
-    """Takes the dates of `meta.lastUpdated` for values that become null: moved by each patient's own offset, the one day on which
-    many were exported or loaded would tell how the offsets differ."""
-    for found in (w.found for g in groups for w in g.walks):
-        found.values[:] = [
-            Value(PhiKind.OTHER, v.path, "") if v.path.endswith("/meta/lastUpdated") else v for v in found.values
+    """Takes the dates of `meta.lastUpdated` and those of bundles (`timestamp`, `lastModified` ...) for values that become null:
+    moved by each patient's own offset, the one day on which many were exported or loaded would tell how the offsets differ."""
+    for walk in (w for g in groups for w in g.walks):
+        bundle = walk.resource.get("resourceType") == "Bundle"
+        walk.found.values[:] = [
+            Value(PhiKind.OTHER, v.path, "")
+            if v.path.endswith("/meta/lastUpdated") or (bundle and v.kind.top is PhiKind.DATE)
+            else v
+            for v in walk.found.values
         ]
 
 
@@ -269,7 +273,7 @@ def _remember(data: bytes, people: People) -> None:
         root = _parsed(decode(data, "utf-8")[0], "")
         for entry in _entries(root, ""):
             kind = entry.resource.get("resourceType")
-            if kind in people.TYPES:
+            if isinstance(kind, str) and kind in people.TYPES:
                 walk = Walk(entry.resource, "", _NO_TYPES.of).go()
                 subject = _NO_TYPES.key(walk.subject) if kind == "RelatedPerson" else _NO_TYPES.name(entry)
                 people.remember(subject, walk.found.known)

@@ -44,7 +44,13 @@ class Walk:
             if isinstance(reference, str) and self.type_of(reference) == "Patient":
                 self.subject = reference
                 break
-        self._object(self.resource, self.path, At(kind))
+        deep = False
+        try:
+            self._object(self.resource, self.path, At(kind))
+        except RecursionError:
+            deep = True
+        if deep:
+            raise ReaderError(f"{self.path or '/'}: nested too deeply")
         return self
 
     # -- the tree ------------------------------------------------------------------------------------------------
@@ -78,7 +84,7 @@ class Walk:
             coding = code.get("coding")
             codes = [c for c in coding if isinstance(c, dict)] if isinstance(coding, list) else []
             said = [str(code.get("text", "")), *(str(c.get("display", "")) for c in codes)]
-            if any(c.get("code") in E.AGE_CODES for c in codes) or any(cue(s) is PhiKind.AGE for s in said):
+            if any(str(c.get("code")) in E.AGE_CODES for c in codes) or any(cue(s) is PhiKind.AGE for s in said):
                 return PhiKind.AGE
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,22 @@ def test_a_row_without_its_corpus_is_left_out_with_the_reason(
     assert run(monkeypatch, "S1-CRF", "meddocan", "--rows", tmp_path, "--corpora", tmp_path) == 1
     assert "S1-CRF, MEDDOCAN dev: left out: MEDDOCAN dev: no folder meddocan/train" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
+
+
+def test_several_rows_are_measured_in_processes_of_their_own_with_the_same_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def noted(command: list[str], check: bool) -> subprocess.CompletedProcess[bytes]:
+        ran.append(command[3:])
+        return subprocess.CompletedProcess(command, -9 if len(ran) == 1 else 0)
+
+    monkeypatch.setattr(subprocess, "run", noted)
+    assert run(monkeypatch, "S1-CRF", "all", "--again", "--rows", tmp_path, "--corpora", "vaers", "--out", "o") == 1
+    corpora = ["meddocan", "names", "synthetic", "vaers"]
+    options = ["--again", "--corpora", "vaers", "--out", "o", "--rows", str(tmp_path)]
+    assert ran == [["S1-CRF", name, *options] for name in corpora]
 
 
 def test_a_row_that_does_not_exist_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

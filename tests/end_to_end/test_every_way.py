@@ -146,7 +146,7 @@ def test_every_consumer_has_its_place_here() -> None:
     readers = {
         c.name for c in registry.components() if issubclass(c, CollectionReader) and c.__module__.startswith("caspipe.")
     }
-    assert readers == {format_.reader for format_ in FORMATS.values()} | {"synthetic"}
+    assert readers == {format_.reader for format_ in FORMATS.values()} | {"synthetic", "spark_table"}
 
 
 @pytest.mark.parametrize("source", READ, indirect=True)

@@ -169,7 +169,7 @@ def test_every_masking_operator_has_a_worked_example() -> None:
     from caspipe.annotators.masking import Operator
 
     page = (ROOT / "docs" / "masking.md").read_text(encoding="utf-8")
-    operators = [p.name for p in registry.parts(Operator)]
+    operators = [p.name for p in registry.parts(Operator) if p.__module__.startswith("caspipe.")]
     assert "pseudonym" in operators
     missing = [name for name in operators if f"`{name}`" not in page]
     assert missing == []

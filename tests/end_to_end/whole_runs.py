@@ -102,10 +102,10 @@ def leaks(out: Path) -> list[str]:
     return found
 
 
-def load(folder: Path, consumers: list[Any] | None = None) -> Pipeline:
+def load(folder: Path, consumers: list[Any] | None = None, *overrides: str) -> Pipeline:
     path = folder / "run.yaml"
     path.write_text(json.dumps(config(folder, consumers=consumers), indent=1), encoding="utf-8")
-    return Pipeline.load(path)
+    return Pipeline.load(path, overrides)
 
 
 def notes(folder: Path, count: int = 2) -> None:
@@ -113,6 +113,7 @@ def notes(folder: Path, count: int = 2) -> None:
 
 
 def whole(out: Path) -> dict[str, bytes]:
-    """Every file of a run but the report with its timings."""
-    files = [p for p in out.rglob("*") if p.is_file() and p.name != "report.html" and "quarantine" not in p.parts]
+    """Every file of a run but the report with its timings and the ledger."""
+    told = ("report.html", "ledger.")
+    files = [p for p in out.rglob("*") if p.is_file() and not p.name.startswith(told) and "quarantine" not in p.parts]
     return {p.relative_to(out).as_posix(): p.read_bytes() for p in sorted(files)}

@@ -56,7 +56,7 @@ def test_readers_in_a_list_follow_each_other(tmp_path: Path) -> None:
 def test_a_document_id_that_came_before_is_a_failure(tmp_path: Path) -> None:
     report = load(tmp_path, TWO % tmp_path, "reader.t_reader-2.prefix=doc").run()
     assert (report.documents.read, report.documents.quarantined) == (3, 1)
-    assert [f.cause for f in report.failures] == ["ReaderError"]
+    assert [f.cause for f in report.failures] == ["DuplicateError"]
 
 
 def test_a_reader_in_a_list_is_overridden_by_its_id(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_type_system_can_be_named_or_is_made_up_with_a_warning(tmp_path: Path)
     assert numbers(XmiReader(folder=tmp_path / "docs", typesystem=tmp_path / "types.xml")) == [("b", ["17"])]
     r = XmiReader(folder=tmp_path / "docs")
     with pytest.warns(
-        CaspipeWarning, match="a document whose types no type system describes: they were made up"
+        CaspipeWarning, match="documents whose types no type system describes: they were made up"
     ) as told:
         (cas,) = r
     assert len(told) == 1

@@ -92,9 +92,12 @@ def test_requests_are_logged_without_what_they_say(
     ]
 
 
-def test_the_configuration_is_told_without_secrets(serve: Callable[..., Running], tmp_path: Path) -> None:
+def test_the_configuration_is_told_without_secrets(
+    serve: Callable[..., Running], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = tmp_path / "keyed.yaml"
-    config.write_text(f"engines: [segmenter, dates, masker: {{DATE: {{shift: {{days: [-9, 9], key: {CANARY}}}}}}}]\n")
+    monkeypatch.setenv("CASPIPE_KEY", f"{CANARY} of a sufficient length")
+    config.write_text('engines: [segmenter, dates, masker: {DATE: {shift: {days: [-9, 9], key: "${CASPIPE_KEY}"}}}]\n')
     response = serve(config=config, api_key=KEY).client.get("/v1/config", headers={"X-API-Key": KEY})
     found = response.json()
     assert [e["component"] for e in found["pipeline"]["engines"]] == ["segmenter", "dates", "resolver", "masker"]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ....pipeline.component import part
 from ....pipeline.errors import ResourceError
@@ -70,6 +70,8 @@ class Shift(Keyed):
     """Interval of the month offset with `season`."""
     season_years: tuple[int, int] = (-3, 3)
     """Interval of the year offset with `season`."""
+
+    private: ClassVar[tuple[str, ...]] = ("table",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,7 +174,7 @@ class Shift(Keyed):
         drawn = self.secret.number(len(earlier) + len(later), "shift", *who)
         return _by(earlier[drawn] if drawn < len(earlier) else later[drawn - len(earlier)])
 
-    @property
+    @cached_property
     def _choices(self) -> tuple[range, range]:
         low, high = self.days
         return range(low, min(high, -self.min_days) + 1), range(max(low, self.min_days), high + 1)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Literal
 
 from ....pipeline.component import part
 from ....typesystem import PhiKind
 from ..context import Context
 from ..dates import Order
-from ..keys import Keyed, Secret
+from ..keys import Keyed, KeyedHash
 from ..operator import NO_KEY, Fallback, Mention, Outcome
 from ..surrogates import pools, shapes
 from ..surrogates.ages import other_age
@@ -63,10 +62,8 @@ class Surrogate(Keyed):
 
     @cached_property
     def _shift(self) -> Shift:
-        key_file: Path | None = self.key_file
         return Shift(
             key=self.key,
-            key_file=key_file,
             patient=self.patient,
             days=self.days,
             scope=self.scope,
@@ -122,7 +119,7 @@ class Surrogate(Keyed):
             return shapes.hardware(text, draws) if kind is PhiKind.IP_MAC else shapes.internet(text, draws)
         return shapes.web(text, draws) if top is PhiKind.URL else None
 
-    def _salts(self, context: Context, secret: Secret) -> dict[int, str]:
+    def _salts(self, context: Context, secret: KeyedHash) -> dict[int, str]:
         """What makes mentions of one value differ, by begin; empty for the first surrogate of each."""
         if self.consistency == "consistent":
             return {}

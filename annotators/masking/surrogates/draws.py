@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from ..keys import Secret
+from ..keys import KeyedHash
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ class Draws:
 
     __slots__ = ("_secret", "_subject")
 
-    def __init__(self, secret: Secret, subject: tuple[str, ...]) -> None:
+    def __init__(self, secret: KeyedHash, subject: tuple[str, ...]) -> None:
         self._secret = secret
         self._subject = subject
 

@@ -94,6 +94,15 @@ class WordVectors(Resource):
         option = _OPTION.fullmatch(name)
         return super().check(option[1] if option and not Path(name).exists() else name)
 
+    @classmethod
+    def address(cls, name: str) -> tuple[str, str]:
+        option = _OPTION.fullmatch(name)
+        return (option[1], name[len(option[1]) :]) if option and not Path(name).exists() else (name, "")
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        return [located(name)[0]]
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         if self._again is not None:
             return _reload, (type(self), *self._again)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
+from functools import cached_property
 from typing import ClassVar
 
 from ....pipeline.component import part
-from ....typesystem import FeatureStructure, PhiCandidate
+from ....typesystem import FeatureStructure, FormTable, PhiCandidate, PhiKind
 from ..feature import TokenFeature, Words
-from .columns import Column, Mark, listed, spread
+from .columns import Column, listed, spread
 from .tidy import label, tidy
 
 
@@ -44,19 +44,32 @@ class Candidate(TokenFeature):
         return label(self.name, "+".join(listed(self.sources)), "top" if self.top else "", least)
 
     def column(self, words: Words) -> Column:
-        return spread(words, self._marks(words))
+        names, heard, least, view = self._names, self._heard, self.min_confidence, words.view
+        found = zip(*view.spans(PhiCandidate), view.select(PhiCandidate), strict=True)
+        return spread(words, [(b, e, *names[c.kind]) for b, e, c in found if heard[c.source] and c.confidence >= least])
 
-    def _marks(self, words: Words) -> Iterator[Mark]:
+    @cached_property
+    def _heard(self) -> FormTable[bool]:
+        """Whether candidates of a source count."""
         wanted = listed(self.sources)
-        heard: dict[str, bool] = {}
-        for found in words.view.select(PhiCandidate):
-            source = found.source
-            if source not in heard:
-                heard[source] = not wanted or _counts(source, wanted)
-            if not heard[source] or found.confidence < self.min_confidence:
-                continue
-            kind = tidy((found.kind.top if self.top else found.kind).name)
-            yield found.begin, found.end, f"B-{kind}", f"I-{kind}"
+        return FormTable(lambda source: not wanted or _counts(source, wanted))
+
+    @cached_property
+    def _names(self) -> _Names:
+        return _Names(self.top)
+
+
+class _Names(dict[PhiKind, tuple[str, str]]):
+    """The values of the first token of a candidate of a kind, and of those after it."""
+
+    def __init__(self, top: bool) -> None:
+        super().__init__()
+        self._top = top
+
+    def __missing__(self, kind: PhiKind) -> tuple[str, str]:
+        name = tidy((kind.top if self._top else kind).name)
+        self[kind] = found = (f"B-{name}", f"I-{name}")
+        return found
 
 
 def _counts(source: str, wanted: tuple[str, ...]) -> bool:

@@ -36,7 +36,10 @@ def spread(words: Words, marks: Iterable[Mark]) -> Column:
     for begin, end, first, further in marks:
         i = bisect_left(begins, begin)
         if i < n and begins[i] == begin and ends[i] >= end > begin:  # most marks are one token
-            add(column, i, first)
+            if column[i] is None:
+                column[i] = first
+            else:
+                add(column, i, first)
         elif end > begin:
             value = first
             for j in words.under(begin, end):

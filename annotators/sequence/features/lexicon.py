@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from ....pipeline.component import part
+from ....typesystem import FormTable
 from ...lexicon import Lexicon
+from ...lexicon.normal import key_of, tokens_of
 from ..feature import FormFeature
 from .tidy import label, tidy
+
+_KEY: FormTable[str] = FormTable(lambda form: key_of(tokens_of(form)))
+"""The dictionary key of every form: many lists are asked about one."""
 
 
 @part("lexicon")
@@ -46,7 +51,10 @@ class InLexicon(FormFeature):
         return label(self.name, Path(name).stem, self.column)
 
     def of(self, form: str) -> str | tuple[str, ...] | None:
-        found = self.lexicon.entries(form)
+        key, lexicon = _KEY[form], self.lexicon
+        if not key or key not in lexicon.compiled.trie:  # so for most forms: nothing to read, and nothing to remember
+            return None
+        found = lexicon.entries(form)
         if not found:
             return None
         written = "XX" if form.isupper() and len(form) > 1 else "X" if form[:1].isupper() else "x"

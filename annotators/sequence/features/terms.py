@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
+from functools import cached_property
 from typing import ClassVar
 
 from ....pipeline.component import part
 from ....typesystem import FeatureStructure, MedicalTerm, TermGroup
 from ..feature import TokenFeature, Words
-from .columns import Column, Mark, spread
+from .columns import Column, spread
 from .tidy import label
 
 
@@ -40,19 +40,19 @@ class InTerm(TokenFeature):
         return label(self.name, "+".join(g.value for g in self._wanted), "borders" if self.borders else "")
 
     def column(self, words: Words) -> Column:
-        return spread(words, self._marks(words))
+        values, view = self._values, words.view
+        terms = zip(*view.spans(MedicalTerm), view.select(MedicalTerm), strict=True)
+        named = ((b, e, values[t.group._value_]) for b, e, t in terms)  # `.value` and an enum's hash are Python calls
+        return spread(words, [(b, e, *pair) for b, e, pair in named if pair is not None])
 
-    def _marks(self, words: Words) -> Iterator[Mark]:
+    @cached_property
+    def _values(self) -> dict[str, tuple[str, str] | None]:
+        """For each group, by name, the values of the first token of a term and of further ones; None where it does not count."""
         wanted = self._wanted
         alone = len(set(wanted)) == 1
-        for term in words.view.select(MedicalTerm):
-            group = term.group
-            if wanted and group not in wanted:
-                continue
-            if not self.borders:
-                value = "" if alone else group.value
-                yield term.begin, term.end, value, value
-            elif alone:
-                yield term.begin, term.end, "B", "I"
-            else:
-                yield term.begin, term.end, f"B-{group.value}", f"I-{group.value}"
+        found: dict[str, tuple[str, str] | None] = {group.value: None for group in TermGroup}
+        for group in wanted or TermGroup:
+            value = "" if alone else group.value
+            dash = "" if alone else "-"
+            found[group.value] = (f"B{dash}{value}", f"I{dash}{value}") if self.borders else (value, value)
+        return found

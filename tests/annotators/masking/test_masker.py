@@ -208,7 +208,8 @@ def test_without_a_key_there_are_placeholders_and_one_warning(operator: str) -> 
             assert cas.deidentified == "on [DATE] and [DATE]"
             assert [s[5] for s in spans(cas)] == ["no key", "no key"]
     assert [str(w.message) for w in told] == [
-        f"masker: {operator} has no key: placeholders are written instead of DATE"
+        f"masker: {operator} has no key: placeholders are written instead of DATE; set CASPIPE_KEY where the configuration "
+        "says ${CASPIPE_KEY:-}, or give key: file:PATH"
     ]
 
 
@@ -234,21 +235,22 @@ def test_the_secret_shows_nowhere(tmp_path: Path) -> None:
 
 def test_a_key_file_is_read_when_the_masker_opens(tmp_path: Path) -> None:
     file = tmp_path / "key"
-    masker = made(Masker, {"DATE": {"shift": {"key_file": str(file)}}})
+    masker = made(Masker, {"DATE": {"shift": {"key": f"file:{file}"}}})
     with pytest.raises(ResourceError) as missing:
         masker.open()
     assert str(missing.value) == f"key file {file}: No such file or directory"
     file.write_text("\n")
+    file.chmod(0o600)
     with pytest.raises(ResourceError) as empty:
         masker.open()
     assert str(empty.value) == f"key file {file}: expected a secret, found nothing"
-    file.write_text("secret\n")
+    file.write_text("a secret of this test\n")
     masker.open()
     cas = document("on <DATE>3/4/2020</DATE>")
     Resolver().process(cas)
     masker.process(cas)
     by_file = cas.deidentified
-    made(Masker, {"DATE": {"shift": {"key": "secret"}}}).process(cas)
+    made(Masker, {"DATE": {"shift": {"key": "a secret of this test"}}}).process(cas)
     assert cas.deidentified == by_file
 
 
@@ -271,7 +273,10 @@ def test_known_keys_give_known_bytes() -> None:
         ({"DATE": {"shift": {"days": [5, -5]}}}, "days: expected the lower end first, got 5 and -5"),
         ({"DATE": {"shift": {"days": [0, 0]}}}, "days: no offset of 1 days or more lies between 0 and 0"),
         ({"DATE": {"shift": {"min_days": 0}}}, "min_days: expected 1 or more, got 0"),
-        ({"DATE": {"shift": {"key": "k", "key_file": "f"}}}, "give key or key_file, not both"),
+        (
+            {"DATE": {"shift": {"key": 1234}}},
+            'DATE.shift.key: expected secret in quotes: "${VARIABLE}", or file:PATH; got a whole number',
+        ),
         ({"AGE": {"age": {"threshold": -1}}}, "threshold: expected 0 or more, got -1"),
         (
             {"default": {"placeholder": {"format": "{text}"}}},

@@ -14,7 +14,7 @@ from overlap_cases import made
 
 from caspipe.annotators.dates.reading import MONTHS, PartialDate
 from caspipe.annotators.masker import Masker
-from caspipe.annotators.masking.keys import Secret
+from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.moving import moved, point
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.pipeline import Pipeline
@@ -149,7 +149,7 @@ def test_every_offset_of_the_interval_is_drawn_and_no_other() -> None:
 
 
 def test_numbers_are_drawn_without_bias() -> None:
-    secret = Secret(b"k")
+    secret = KeyedHash(b"k")
     counts = Counter(secret.number(3, str(i)) for i in range(3000))
     assert sorted(counts) == [0, 1, 2]
     assert max(counts.values()) - min(counts.values()) < 200

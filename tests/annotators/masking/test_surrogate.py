@@ -13,14 +13,14 @@ from overlap_cases import document, made
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.masker import Masker
-from caspipe.annotators.masking.keys import Secret
+from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.surrogates import shapes
 from caspipe.annotators.masking.surrogates.draws import Draws
 from caspipe.annotators.masking.surrogates.people import parts_of
 from caspipe.annotators.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan
 
-DRAWS = Draws(Secret(b"k"), ("patient", "1"))
+DRAWS = Draws(KeyedHash(b"k"), ("patient", "1"))
 
 
 def surrogates(marked: str, parameters: dict[str, object] | None = None, **metadata: str) -> list[str]:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.patterns import RuleFile
-from caspipe.annotators.patterns.gate import Gate, without_tail
+from caspipe.annotators.patterns.gate import Gate, head, without_tail
 from caspipe.annotators.patterns.syntax import compile_pattern
 
 
@@ -31,6 +31,25 @@ from caspipe.annotators.patterns.syntax import compile_pattern
 )
 def test_optional_elements_at_the_end_are_cut(pattern: str, expected: str) -> None:
     assert without_tail(pattern) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"(?i:\b(?:tele)?phones?\b)", "word"),
+        ("(?:^|\\b)(?P<hit>mrn)", "word"),
+        (r"\b[0-9]{3}", "figure"),
+        ("(?P<hit>[2-9])", "figure"),
+        (r"\d+", "figure"),
+        ("12", "figure"),
+        ("[A-Z0-9]{3}", "other"),
+        (r"\+1", "other"),
+        ("(?:[^0-9]|^)7", "other"),
+        ("", "other"),
+    ],
+)
+def test_patterns_are_told_apart_by_what_they_begin_with(pattern: str, expected: str) -> None:
+    assert head(pattern) == expected
 
 
 PIECES = st.sampled_from(

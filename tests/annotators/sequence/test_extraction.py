@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import pytest
 
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, attribute
-from caspipe.typesystem import CasError, Token
+from caspipe.typesystem import CasError, PhiCandidate, PhiKind, Token
 
 from .small_models import document, features
 
@@ -148,3 +149,35 @@ def test_tokens_under_a_span() -> None:
     words = Words(document("ab cd ef").view())
     assert [list(words.under(*s)) for s in ((0, 2), (1, 4), (2, 3), (4, 8), (3, 3))] == [[0], [0, 1], [], [1, 2], []]
     assert len(words) == 3 and words.pos == ["", "", ""] and words.view.select(Token)
+
+
+def test_a_document_is_looked_at_anew_once_a_feature_sees_something_else() -> None:
+    of = FeatureSet(features("lower", "candidate", "sentence_position"))
+    cas = document("Dr Smith came")
+    first = of.columns(Words(cas.view()))
+    assert of.columns(Words(cas.view())) is first
+    cas.add(PhiCandidate(3, 8, kind=PhiKind.PERSON))
+    second = of.columns(Words(cas.view()))
+    assert second is not first
+    assert (first.values, second.values) == ([[(), (), ()]], [[(), ("candidate=B-PERSON",), ()]])
+    same_text = of.columns(Words(document("Dr Smith came").view()))
+    assert same_text is not second and same_text.values == first.values
+
+
+def test_what_a_feature_changes_afterwards_does_not_reach_what_was_seen() -> None:
+    feature = Column(["a", "b"])
+    of, words = FeatureSet([feature]), Words(document("x y").view())
+    first = of.columns(words)
+    feature.values[0] = "c"  # type: ignore[index]
+    assert of.columns(words).values == [[("column=c",), ("column=b",)]] and first.values == [
+        [("column=a",), ("column=b",)]
+    ]
+
+
+def test_a_pickled_set_of_features_holds_nothing_of_documents() -> None:
+    of = FeatureSet(features("lower", "list"))
+    empty = len(pickle.dumps(of))
+    of.places(of.columns(Words(document("Dr Smith came from Uppsala").view())))
+    data = pickle.dumps(of)
+    assert len(data) == empty and b"Smith" not in data
+    assert attributes(pickle.loads(data), "a") == attributes(of, "a")

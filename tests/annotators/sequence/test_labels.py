@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence.labels import Encoding, Misfits, Span, decode, encode, follows, parts
+from caspipe.annotators.sequence.labels import Encoding, Misfits, Span, decode, encode, follows, marked_stretches, parts
 from caspipe.typesystem.tokenize import token_spans
 
 TEXT = "Dr. Ann Lee-May met Bo. Then Cy left."
@@ -134,3 +134,21 @@ def test_spans_on_tokens_come_back_as_they_were(data: st.DataObject, encoding: E
 def test_parts_of_labels() -> None:
     assert [parts(x) for x in ("O", "B-ID_SSN", "X-Y", "ID")] == [("O", ""), ("B", "ID_SSN"), ("I", "X-Y"), ("I", "ID")]
     assert parts("B-PERSON", "io") == ("I", "B-PERSON")
+
+
+@given(
+    path=st.lists(st.integers(0, 4), max_size=20),
+    cuts=st.lists(st.integers(0, 20), max_size=4),
+    encoding=st.sampled_from(["iob2", "bilou", "io"]),
+)
+def test_decoding_needs_to_see_marked_stretches_only(path: list[int], cuts: list[int], encoding: Encoding) -> None:
+    names = {
+        "iob2": ["B-A", "O", "I-A", "B-B", "I-B"],
+        "bilou": ["B-A", "O", "I-A", "L-A", "U-B"],
+        "io": ["A", "O", "B", "C", "D"],
+    }[encoding]
+    sentences = list(pairwise(sorted({0, len(path), *[c for c in cuts if c < len(path)]})))
+    labels = [names[i] for i in path]
+    busy = marked_stretches(path, names.index("O"), sentences)
+    assert list(decode(labels, busy, encoding)) == list(decode(labels, sentences, encoding))
+    assert sum(b - a for a, b in busy) == len(path) - labels.count("O")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -71,21 +70,51 @@ def test_scores_are_dot_products(seed: int, chosen: set[int], low: int, high: in
         assert np.abs(scorer.scores(of.columns(w)) - dot_products(of, weights, w)).max(initial=0) < 1e-12
 
 
-def test_a_full_table_is_emptied_and_scores_stay_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    of = FeatureSet(features(*FEATURES))
+def test_full_tables_are_followed_by_others_and_scores_stay_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     words = [Words(cas.view()) for cas in documents(20, 3)]
+    of = FeatureSet(features(*FEATURES))
     weights = random_weights(of, words, 3)
-    free = [LabelScorer(of, weights).scores(of.columns(w)) for w in words]
-    tight = LabelScorer(of, weights)
+    free = [LabelScorer(FeatureSet(features(*FEATURES)), weights).scores(of.columns(w)) for w in words]
+    tight, other = LabelScorer(of, weights), LabelScorer(of, random_weights(of, words, 4))
     monkeypatch.setattr(scoring, "TOGETHER", 3)
-    for number in range(len(of.columns(words[0]).values) + 1):
-        tight._table(number).limit = 10
-    used = []
-    for w, expected in zip(words, free, strict=True):
-        assert (tight.scores(of.columns(w)) == expected).all()
-        used.append(tight._table(0).used)
-    assert any(b < a for a, b in pairwise(used))
-    assert tight._table(0).matrix.shape[1] < 2_000
+    of.numbering.limit = 10
+    generations = []
+    for i, (w, expected) in enumerate(zip(words, free, strict=True)):
+        columns = of.columns(w)
+        assert (tight.scores(columns) == expected).all()
+        if i % 3 == 0:  # a scorer that does not see every document may miss a generation
+            assert np.abs(other.scores(columns) - dot_products(of, other._weights, w)).max() < 1e-12
+        generations.append(tight._tables[0].keys)
+    assert len({id(keys) for keys in generations}) > 3
+    assert len(generations[-1]) < 100 and tight._tables[0].matrix.shape[1] < 2_000
+
+
+def test_rows_of_the_generation_before_are_copied_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = FeatureSet(features("lower"))
+    words = [Words(cas.view()) for cas in (*documents(1, 3), *documents(1, 3))]
+    scorer = LabelScorer(of, random_weights(of, words, 3))
+    of.numbering.limit = 1
+    first = scorer.scores(of.columns(words[0]))
+    monkeypatch.setattr(scorer, "_rows", lambda several: pytest.fail(f"{len(several)} rows computed again"))
+    assert (scorer.scores(of.columns(words[1])) == first).all()
+
+
+def test_two_models_over_one_set_of_features_share_what_is_looked_up() -> None:
+    asked: list[str] = []
+    of = FeatureSet(features(*FEATURES))
+    whole = of.bases
+    of.bases = lambda form: asked.append(form) or whole(form)  # type: ignore[method-assign,func-returns-value]
+    cas = documents(1, 3)[0]
+    one, other = (
+        LabelScorer(of, random_weights(FeatureSet(features(*FEATURES)), [Words(cas.view())], i)) for i in (1, 2)
+    )
+    columns = of.columns(Words(cas.view()))
+    one.scores(columns)
+    assert sorted(asked) == sorted(set(columns.forms))
+    again = of.columns(Words(cas.view()))
+    assert again is columns and of.places(again) is of.places(columns)
+    other.scores(again)
+    assert len(asked) == len(set(columns.forms))
 
 
 def test_no_tokens_have_no_scores_and_unknown_words_score_nothing() -> None:

@@ -138,8 +138,10 @@ def test_damaged_archives_are_told_whatever_the_damage() -> None:
 def test_blocks_hold_the_weights_of_a_base_for_every_distance() -> None:
     made = Weights.of("AB", {("-1:x=1", "A"): 1.0, ("0:x=1", "B"): 2.0, ("5:x=1", "B"): 9.0, ("0:y", "A"): 3.0})
     blocks = made.blocks(range(-1, 1))
+    limits = [blocks.limits[i : i + 2].tolist() for i in range(len(blocks.limits) - 1)]
     found = {
         base: dict(zip(blocks.places[a:b].tolist(), blocks.values[a:b].tolist(), strict=True))
-        for base, (a, b) in blocks.spans.items()
+        for base, (a, b) in ((base, limits[i]) for base, i in blocks.numbers.items())
     }
+    assert limits[0] == [0, 0]  # that of a base without weights
     assert found == {"x=1": {0: 1.0, 3: 2.0}, "y": {2: 3.0}}  # what no feature looks at from there is left out

@@ -1,0 +1,20 @@
+"""What the checks of the gate find: places, kinds and the check that found them, never a word of the document."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...typesystem import PhiKind
+
+
+class Hit(NamedTuple):
+    """A place of the masked text, `begin:end` in code points, that should not be readable; `check` is who found it."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    check: str
+    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no place in the text."""
+
+    def __repr__(self) -> str:
+        return f"<Hit {self.check} {self.kind.name} {self.begin}:{self.end}>"

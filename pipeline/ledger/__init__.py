@@ -1,0 +1,5 @@
+"""The account of a run, document by document, on the disk: what was read, what became of it, what was written."""
+
+from .ledger import Ledger, Row, RunRow
+
+__all__ = ["Ledger", "Row", "RunRow"]

@@ -1,0 +1,8 @@
+"""Watching a run: progress, events, metrics, memory, pace. Numbers only: a document's id can identify a person."""
+
+from .event_log import EventLog, read_events
+from .memory import Memory, peak, resident
+from .metrics import Metrics
+from .pace import Pace
+
+__all__ = ["EventLog", "Memory", "Metrics", "Pace", "peak", "read_events", "resident"]

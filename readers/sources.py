@@ -1,0 +1,70 @@
+"""Long lists of files in little memory: some ten bytes a file, where objects would take three hundred."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import overload
+
+_BLOCK = 256
+"""Sources that are packed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file: its path and the document id it stands for. `fault` says why it must not be read."""
+
+    path: str
+    id: str
+    fault: str = ""
+    twice: bool = False
+    """Whether the fault is that its document id is that of another file."""
+
+
+class Sources(Sequence[Source]):
+    """A list of sources that never changes, packed in blocks. To go through it in order is fast; the last block is kept."""
+
+    def __init__(self, sources: Iterable[Source] = ()) -> None:
+        left = iter(sources)
+        self._blocks: list[bytes] = []
+        self._length = 0
+        while block := list(islice(left, _BLOCK)):
+            rows = [[s.path, s.id, s.fault, s.twice] for s in block]
+            self._blocks.append(zlib.compress(json.dumps(rows).encode(), 1))
+            self._length += len(block)
+        self._last: tuple[int, list[Source]] = (-1, [])
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, at: int) -> Source: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Source]: ...
+    def __getitem__(self, at: int | slice) -> Source | list[Source]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(self._length))]
+        number = range(self._length)[at]
+        return self._block(number // _BLOCK)[number % _BLOCK]
+
+    def __iter__(self) -> Iterator[Source]:
+        for number in range(len(self._blocks)):
+            yield from self._block(number)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _block(self, number: int) -> list[Source]:
+        known, block = self._last
+        if known != number:
+            block = [Source(*row) for row in json.loads(zlib.decompress(self._blocks[number]))]
+            self._last = number, block
+        return block
+
+    def __repr__(self) -> str:
+        return f"<Sources: {self._length:,} files>"

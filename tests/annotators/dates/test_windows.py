@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caspipe.annotators.ages import cues as ages
+from caspipe.annotators.dates import cues, lookalikes, parse
+from caspipe.annotators.dates.calendar import Calendar
+from caspipe.annotators.dates.windows import Before, spans
+
+PATTERNS = [
+    pytest.param(value, id=f"{module.__name__.rsplit('.', 2)[1]}-{name}")
+    for module in (cues, lookalikes, ages)
+    for name, value in vars(module).items()
+    if isinstance(value, Before)
+]
+WORDS = (
+    "seen on the 3 4/5 in 2020 , . ( ) : # - aged DOB born died around at 12:30 pm last Rua do Carmo lot no case report "
+    "x2- he was in his mid late early temp max hr 80 for about ~ \n \t on\xa0 é"
+).split(" ")
+windows = st.lists(st.sampled_from([*WORDS, " ", "  ", "\n"]), max_size=12).map(" ".join).map(lambda text: text[-48:])
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(window=windows, blank=st.sampled_from(["", " ", ": ", "\n"]))
+def test_both_engines_say_the_same_of_a_window(pattern: Before, window: str, blank: str) -> None:
+    assert (pattern.search(window + blank) is None) == (pattern.exact.search(window + blank) is None)
+
+
+@given(text=st.text(alphabet="a1/ é😀\ud800", max_size=40))
+def test_spans_are_code_points_whatever_the_script(text: str) -> None:
+    import re
+
+    import re2
+
+    assert list(spans(re2.compile(r"\d+/"), text)) == [m.span() for m in re.finditer(r"[0-9]+/", text)]
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(
+            "3 03 12 2020 20 1st 4th / - . , ' of the Jan march May october Friday Easter Q3 FY second quarter spring "
+            "1980s '80s II nineteen ninety third to T12:30 UTC".split()
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    joint=st.sampled_from(["", " "]),
+)
+def test_rules_left_out_by_the_first_character_and_for_want_of_words_would_not_match(
+    text: list[str], joint: str
+) -> None:
+    expression, calendar = joint.join(text), Calendar()
+    every = [(rule, rule.pattern.fullmatch(expression)) for rule in parse._RULES]
+    readings = [r for rule, match in every if match for r in rule.read(match, calendar)]
+    assert list(parse._whole(expression, calendar)) == readings

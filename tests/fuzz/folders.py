@@ -1,0 +1,12 @@
+"""Where the modules lie that fuzz tests share with tests of other folders; importing this makes them importable."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+
+for _folder in ("fuzz", ".", "end_to_end", "service", "neural", "annotators/neural_vectors"):
+    if str(TESTS / _folder) not in sys.path:
+        sys.path.append(str(TESTS / _folder))

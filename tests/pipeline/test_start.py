@@ -1,0 +1,95 @@
+"""What a command imports before its first document: most of its start."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from caspipe.pipeline import params, registry
+from caspipe.pipeline.yaml_source import Text
+
+PROBE = """
+import sys
+from caspipe.pipeline.pipeline import Pipeline
+cas = Pipeline.parse("engines: [segmenter, dates, ages, identifiers]").process("Seen on 3/4/2020, aged 64.")
+assert len(cas.select("caspipe.Phi")) == 2
+print(*sorted(sys.modules))
+"""
+NOT_NEEDED = [
+    "pydantic",
+    "typer",
+    "rich",
+    "lxml",
+    "cassis",
+    "dateutil",
+    "scipy",
+    "sklearn",
+    "torch",
+    "caspipe.readers",
+    "caspipe.consumers",
+    "caspipe.annotators.neural",
+    "caspipe.annotators.sequence",
+    "caspipe.typesystem.xmi_reader",
+]
+
+
+def test_rules_start_without_what_they_do_not_use() -> None:
+    run = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert [name for name in NOT_NEEDED if name in loaded] == []
+
+
+def test_every_component_of_ours_is_found_by_reading_the_files() -> None:
+    declared = {name for sort, name in registry._declaring() if sort == "component"}
+    ours = {c.name for c in registry.components() if c.__module__.startswith("caspipe.")}
+    assert ours - {"chain"} <= declared
+
+
+class Kept:
+    """What `pydantic` makes of a value."""
+
+    def __new__(cls, hint: Any, value: Any) -> Any:
+        return params.leaf_adapter(hint).validate_python(value)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (str, "a"),
+        (int, 3),
+        (float, 3),
+        (float, 0.5),
+        (bool, True),
+        (Path, "a/b"),
+        (Literal["a", "b"], "b"),
+        (list[str], ["a", "b"]),
+        (list[str], []),
+        (tuple[int, int], [1, 2]),
+        (tuple[str, ...], ["a", "b", "c"]),
+        (list[Literal["a", "b"]], [Text("a", Path())]),
+    ],
+)
+def test_a_plain_value_is_what_pydantic_would_make_of_it(hint: Any, value: Any) -> None:
+    made, expected = params._as_it_stands(hint, value), Kept(hint, value)
+    assert made == expected
+    assert type(made) is type(expected)
+    if isinstance(made, list):
+        assert [*map(type, made)] == [*map(type, expected)]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (int, "3"),
+        (int, True),
+        (str, 3),
+        (Literal["a"], "c"),
+        (tuple[int, int], [1]),
+        (list[int], ["1"]),
+        (float, "0.5"),
+    ],
+)
+def test_a_value_that_asks_for_more_is_left_to_pydantic(hint: Any, value: Any) -> None:
+    assert params._as_it_stands(hint, value) is params._NOT_PLAIN
