@@ -98,6 +98,9 @@ class FolderConsumer(CasConsumer):
             raise
         return tuple(staged)
 
+    def staged(self, prepared: StagedFiles) -> list[Staged]:
+        return [file for _, file in prepared.files if isinstance(file, Staged)]
+
     def drop(self, prepared: StagedFiles) -> None:
         _drop(prepared.files)
 

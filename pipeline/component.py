@@ -6,13 +6,16 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from ..typesystem import Annotation, Cas, FeatureStructure, View
 from . import registry
 from .errors import Fault
 from .keys import Secret
 from .resources import Resource, load
+
+if TYPE_CHECKING:
+    from .files import Staged
 
 C = TypeVar("C", bound="type[Component]")
 P = TypeVar("P", bound="type[Part]")
@@ -199,6 +202,10 @@ class CasConsumer(Component):
     def staging(self) -> list[Path]:
         """Folders in which `prepare` leaves temporary files."""
         return []
+
+    def staged(self, prepared: Any) -> Iterable[Staged]:
+        """The temporary files in what was prepared: before `take` those of many documents are brought onto the disk at once."""
+        return ()
 
     def drop(self, prepared: Any) -> None:
         """Forgets what was prepared, because the document failed after all."""

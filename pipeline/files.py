@@ -94,15 +94,31 @@ def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: boo
         raise
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Staged:
-    """A file that is on the disk, but has no name yet."""
+    """A file that is whole, but has no name yet."""
 
     temporary: str
     length: int
     """Bytes."""
     digest: str
     """SHA-256 of the bytes, in hexadecimal."""
+    waits: bool = False
+    """Whether its bytes may still be in memory only, and must be on the disk before it gets its name."""
+    fault: int = 0
+    """Why they could not be brought there: a system error is told once, so it is kept."""
+
+    def sync(self) -> None:
+        """Waits until the bytes are on the disk (fsync)."""
+        self.waits = False
+        try:
+            fd = os.open(self.temporary, os.O_RDWR | getattr(os, "O_BINARY", 0))
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            self.fault = error.errno or errno.EIO
 
     def drop(self) -> None:
         """Removes it."""
@@ -111,6 +127,8 @@ class Staged:
 
 
 _STAGED = ".staged-"
+_TOGETHER = 8
+"""Files that are brought onto the disk at the same time."""
 
 
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
@@ -123,19 +141,37 @@ def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = T
             left = memoryview(data)
             while left:
                 left = left[os.write(fd, left) :]
-            if durable:
-                os.fsync(fd)
         finally:
             os.close(fd)
     except OSError as error:
         with contextlib.suppress(OSError):
             path.unlink()
         raise cannot(folder, error) from None
-    return Staged(str(path), len(data), hashlib.sha256(data).hexdigest())
+    return Staged(str(path), len(data), hashlib.sha256(data).hexdigest(), durable)
+
+
+def settle(files: Iterable[Staged]) -> None:
+    """Brings staged files onto the disk, several at the same time: a file system writes its journal once for all that wait,
+    so that this takes a tenth of the time of one after the other. What fails is told by `place`."""
+    waiting = [file for file in files if file.waits]
+    if len(waiting) > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with contextlib.suppress(RuntimeError), ThreadPoolExecutor(min(_TOGETHER, len(waiting))) as threads:
+            list(threads.map(Staged.sync, waiting))
+    for file in waiting:  # where no thread can be started
+        if file.waits:
+            file.sync()
 
 
 def place(staged: Staged, path: Path) -> None:
-    """Gives a staged file its name, replacing what had it before. Raises ConsumerError that names the path."""
+    """Gives a staged file its name, replacing what had it before. Raises ConsumerError that names the path, or the folder
+    where the file could not be brought onto the disk."""
+    if staged.waits:
+        staged.sync()
+    if staged.fault:
+        staged.drop()
+        raise cannot(Path(staged.temporary).parent, OSError(staged.fault, os.strerror(staged.fault)))
     try:
         Path(staged.temporary).replace(path)
     except OSError as error:

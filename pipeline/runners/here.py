@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .work import Item, Noted, Result, Work
+from .work import Item, Noted, Result, Work, settle
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
+
+_TOGETHER_SECONDS = 0.1
+_TOGETHER = 64
+"""Documents that wait for each other, at most: longer makes it hardly faster."""
 
 
 class Here:
@@ -26,9 +31,22 @@ class Here:
 
     def results(self, items: Iterator[Item]) -> Iterator[Result]:
         """The result of each item, in order."""
+        for done in self._done_together(items):
+            settle(self.work.pipeline, (result for _, result in done))
+            for self.last, result in done:
+                yield result
+
+    def _done_together(self, items: Iterator[Item]) -> Iterator[list[tuple[Item, Result]]]:
+        """What is done in some time, so that its files can be brought onto the disk at once."""
+        done: list[tuple[Item, Result]] = []
+        began = time.monotonic()
         for item in items:
-            self.last = item
-            yield self._done(item)
+            done.append((item, self._done(item)))
+            if self.work.whole or time.monotonic() - began > _TOGETHER_SECONDS or len(done) >= _TOGETHER:
+                yield done
+                done, began = [], time.monotonic()
+        if done:
+            yield done
 
     def redo(self, number: int) -> Result:
         """The result of the last item, whatever is expected of it."""

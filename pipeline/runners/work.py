@@ -6,12 +6,13 @@ import contextlib
 import pickle
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...typesystem import INITIAL_VIEW, Cas
 from ...typesystem.errors import told
+from .. import files
 from ..component import CasConsumer
 from ..errors import ComponentError
 from ..report import Found
@@ -231,6 +232,17 @@ def drop(pipeline: Pipeline, result: Result) -> None:
     for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
         if prepared is not None:
             consumer.drop(prepared)
+
+
+def settle(pipeline: Pipeline, results: Iterable[Result]) -> None:
+    """Brings the files that consumers prepared of some documents onto the disk, all at once."""
+    files.settle(
+        staged
+        for result in results
+        for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False)
+        if prepared is not None
+        for staged in consumer.staged(prepared)
+    )
 
 
 class Noted:

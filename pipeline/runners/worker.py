@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CaspipeError, ComponentError, guarded
 from ..report import ComponentStats
 from .slot import Slot, Slots, resident
-from .work import Item, Result, Work, noting
+from .work import Item, Result, Work, noting, settle
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -132,6 +132,7 @@ def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Ite
 
     def send() -> None:
         nonlocal size, last
+        settle(work.pipeline, results)
         stats, work.pipeline.stats = work.pipeline.stats, {}
         connection.send(Done(list(results), stats, resident(os.getpid()), retires))
         results.clear()

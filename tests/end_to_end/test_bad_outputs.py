@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,11 +66,14 @@ class FullDisk:
 
     def __init__(self, call: str, at: int, *, for_good: bool = False) -> None:
         self.call, self.at, self.for_good, self.count = getattr(os, call), at, for_good, 0
+        self.lock = threading.Lock()  # files are brought onto the disk by several threads
 
     def __call__(self, fd: int, *data: Any) -> Any:
         if fd > 2:
-            self.count += 1
-            if self.count == self.at or (self.for_good and self.count > self.at):
+            with self.lock:
+                self.count += 1
+                fails = self.count == self.at or (self.for_good and self.count > self.at)
+            if fails:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return self.call(fd, *data)
 

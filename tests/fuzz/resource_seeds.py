@@ -77,9 +77,9 @@ def _linear(path: Path) -> None:
 
 
 def _network(path: Path) -> None:
-    import small
+    import small_networks
 
-    plan = small.plan()
+    plan = small_networks.plan()
     words = {name: [f"{name}{n}" for n in range(plan.sizes[name] - FIRST)] for name in VOCABULARIES}
     arrays = {"encoder.weight": np.ones((3, 4), np.float32), "decoder.bias": np.zeros(5, np.float32)}
     meta = _meta("neural") | {"labels": list(plan.labels), "network": plan.as_data(), "max_length": 64}

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.errors import ConsumerError
+from caspipe.pipeline.errors import ConsumerError, OutputError
 from caspipe.pipeline.file_names import FileNames
-from caspipe.pipeline.files import AtomicFile, DocumentFolder, make_folder, restricted_folder, write_atomic
+from caspipe.pipeline.files import (
+    AtomicFile,
+    DocumentFolder,
+    make_folder,
+    place,
+    restricted_folder,
+    settle,
+    stage,
+    write_atomic,
+)
 
 SECRET = b"Marigold Featherstone"
 
@@ -113,6 +122,45 @@ def test_fsync_is_called_before_the_rename_and_only_where_asked(
     (tmp_path / "a.txt").unlink()
     write_atomic(tmp_path / "a.txt", b"one")
     assert seen == [False]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_staged_files_are_on_the_disk_before_they_get_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    fsync, synced = os.fsync, []
+
+    def noted(fd: int) -> None:
+        fsync(fd)
+        synced.append(os.fstat(fd).st_ino)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    staged = [stage(tmp_path, b"%d" % i) for i in range(40)]
+    assert synced == []
+    if together:
+        settle(staged)
+        assert len(synced) == 40
+    for i, file in enumerate(staged):
+        place(file, tmp_path / f"{i}.txt")
+        assert (tmp_path / f"{i}.txt").stat().st_ino in synced
+    assert len(synced) == 40
+    settle(staged)
+    settle([stage(tmp_path, b"", durable=False)])
+    assert len(synced) == 40
+
+
+def test_a_staged_file_that_the_disk_does_not_take_gets_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staged = [stage(tmp_path, b"one"), stage(tmp_path, SECRET)]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full_disk)
+        settle(staged)
+    for file in staged:  # the disk has room again, but what was lost stays lost
+        with pytest.raises(OutputError) as caught:
+            place(file, tmp_path / "a.txt")
+        assert str(caught.value) == f"{tmp_path}: cannot write: No space left on device"
+    assert listing(tmp_path) == []
 
 
 def test_a_private_file_is_for_its_owner_only(tmp_path: Path) -> None:

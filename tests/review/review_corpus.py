@@ -165,7 +165,7 @@ class Server:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         if not self.address:
-            raise AssertionError(self.process.communicate(timeout=20)[1])
+            raise AssertionError(self.process.communicate(timeout=60)[1])
         self.origin, _, self.token = self.address.partition("/?token=")
 
     def call(
@@ -178,7 +178,7 @@ class Server:
         if body is not None:
             request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 status, raw = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -197,10 +197,10 @@ class Server:
         import signal
 
         self.process.send_signal(signal.SIGINT)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=60)
         return str(said)
 
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)

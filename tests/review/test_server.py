@@ -31,7 +31,7 @@ def server(folder: Path) -> Iterator[Server]:
 def asked(server: Server, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """A request without any header of the page's."""
     host, _, port = server.origin.removeprefix("http://").partition(":")
-    line = http.client.HTTPConnection(host, int(port), timeout=20)
+    line = http.client.HTTPConnection(host, int(port), timeout=60)
     line.putrequest("GET", path, skip_host=True)
     for name, value in {"Host": f"{host}:{port}", **{k.replace("_", "-"): v for k, v in headers.items()}}.items():
         line.putheader(name, value)
@@ -203,7 +203,7 @@ def test_killed_in_the_middle_nothing_confirmed_is_lost(folder: Path) -> None:
 def test_a_signal_ends_it_tidily(folder: Path, number: int) -> None:
     server = Server(folder)
     server.process.send_signal(number)
-    _, said = server.process.communicate(timeout=20)
+    _, said = server.process.communicate(timeout=60)
     assert server.process.returncode == 0
     assert not (folder / "review" / "reviewer.address").exists()
     assert "Traceback" not in said
@@ -230,7 +230,7 @@ def test_documents_that_cannot_be_exported_are_told(server: Server, folder: Path
 def test_an_answer_is_sent_at_once(server: Server) -> None:
     """Head and body are two writes: with Nagle's algorithm the second waits for the page's delayed acknowledgement."""
     host, _, port = server.origin.removeprefix("http://").partition(":")
-    line = http.client.HTTPConnection(host, int(port), timeout=20)
+    line = http.client.HTTPConnection(host, int(port), timeout=60)
     took = []
     for _ in range(30):
         began = time.perf_counter()

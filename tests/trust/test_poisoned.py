@@ -18,7 +18,7 @@ reader:
   - jsonl: {folder: records}
 engines: [segmenter, dates, identifiers, names, poison, resolver, masker, leak_gate]
 consumers: [text, jsonl, csv, xmi, report]
-run: {limits: {seconds: 8, memory_mb: 1500}}
+run: {limits: {seconds: 12, memory_mb: 1500}}
 """
 
 
