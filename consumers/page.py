@@ -15,6 +15,8 @@ _CONTROLS = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n\r"} | {
     127: 0x2421,
     **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
 }
+_SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""What cannot stand in HTML as it is: most strings have none of it, and looking costs a tenth of replacing."""
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> bytes:
@@ -33,7 +35,8 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> bytes:
 
 def esc(value: object) -> str:
     """Text made safe for HTML. Control characters show as their pictures, lone surrogates as U+FFFD."""
-    return html.escape(str(value).translate(_CONTROLS))
+    text = str(value)
+    return html.escape(text.translate(_CONTROLS)) if _SPECIAL.search(text) else text
 
 
 def kind_class(kind: str) -> str:
