@@ -26,10 +26,12 @@ engines:
   - masker
 """
 DATES = "engines: [segmenter, dates, resolver, masker]"
+SAME = "engines: [dates, {identifiers: {kinds: [PHONE, FAX, EMAIL, URL, IP, ID_SSN]}}, resolver, masker]"
 
 
 def load(variant: str) -> Work:
-    """`patterns`: the patterns that every engine has; `dates`; `rules`; `full`: the engines of the default pipeline;
+    """`patterns`: the patterns that every engine has; `dates`; `same`: what Presidio's recognizers of the same name find;
+    `rules`; `full`: the engines of the default pipeline;
     `run-N`: the default pipeline as it runs, from a file of JSON lines to its four consumers, with N workers."""
     warnings.simplefilter("ignore")  # no key: dates become placeholders, as with every peer
     logging.disable(logging.WARNING)
@@ -46,7 +48,7 @@ def load(variant: str) -> Work:
     elif variant == "patterns":
         pipeline = Pipeline.parse(_patterns())
     else:
-        pipeline = Pipeline.parse({"rules": RULES, "dates": DATES}[variant])
+        pipeline = Pipeline.parse({"rules": RULES, "same": SAME, "dates": DATES}[variant])
     pipeline.open()
     refused = 0
 

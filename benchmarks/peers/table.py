@@ -134,6 +134,10 @@ def goals(by_name: Mapping[str, Measured], texts: Texts) -> list[str]:
             if name in by_name:
                 ratio = times(rules, by_name[name])
                 add(f"rule pipeline: 8 times {by_name[name].row.title} or more", ratio, ratio >= 8, ".1f")
+        same, theirs = by_name.get("ours-same"), by_name.get("presidio-same")
+        if same and theirs:
+            ratio = times(same, theirs)
+            add("the same kinds only: 8 times Presidio or more", ratio, ratio >= 8, ".1f")
         first = rules.median(lambda r: r["first"])
         add("rule pipeline: first document within 0.5 s of start", first, first <= 0.5, ".2f")
     if full:
