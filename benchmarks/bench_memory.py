@@ -3,9 +3,11 @@
 python -m benchmarks.bench_memory                      1,000 and 10,000 short notes
 python -m benchmarks.bench_memory --documents 1000 100000 --reader text
 python -m benchmarks.bench_memory --size 2000          narratives of 2 kB
+python -m benchmarks.bench_memory --documents 1000 100000 --write     and writes the section of benchmarks/RESULTS.md
 
 Notes are made on the way (benchmarks/narratives.py): their figures are new in each, so that tables over word forms keep
-filling. "Resident" is what the process holds when the last document is done, "peak" the most it ever held.
+filling. "Resident" is what the process holds when the last document is done, "peak" the most it ever held. CPU seconds are
+those of the run, its start left out.
 """
 
 from __future__ import annotations
@@ -20,9 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.narratives import narratives
+from benchmarks.run import machine
+from benchmarks.sections import replaced
 
+RESULTS = Path(__file__).parent / "RESULTS.md"
 SHORT = 200
 """Characters of a short note."""
+GOAL = 1.2
+"""What any number of documents may take, resident, over the fewest."""
 
 
 def notes(folder: Path, documents: int, size: int, reader: str) -> str:
@@ -65,12 +72,12 @@ def measure(documents: int, size: int, reader: str, engines: bool) -> dict[str, 
                 print(f"{report.documents.read:>9,} documents {held:8.1f} MB", file=sys.stderr, flush=True)
 
         marks = {n * 10**k for k in range(2, 7) for n in (1, 2, 5)}
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         report = pipeline.run(watch)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, time.process_time() - used
         now, peak = resident()
         assert report.documents.read == documents, report.stopped  # the leak gate may keep some back
-    return {"documents": documents, "resident": now, "peak": peak, "seconds": seconds, "curve": curve}
+    return {"documents": documents, "resident": now, "peak": peak, "seconds": seconds, "cpu": used, "curve": curve}
 
 
 def measured(documents: int, *options: str) -> dict[str, Any]:
@@ -80,28 +87,59 @@ def measured(documents: int, *options: str) -> dict[str, Any]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
+def section(found: list[dict[str, Any]], command: str, what: str) -> str:
+    """The section of RESULTS.md: a row for each run, what the longest held on its way, the goal."""
+    first, longest = found[0], max(found, key=lambda one: int(one["documents"]))
+    over = f"over {first['documents']:,}"
+    lines = [
+        f"`{command}`",
+        "",
+        f"{time.strftime('%Y-%m-%d')}; {machine()}. Whole runs of the default pipeline in one process, {what}.",
+        "",
+        f"| documents | resident (MB) | {over} | peak (MB) | {over} | documents per CPU second |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    for one in found:
+        figures = [f"{one['documents']:,}"]
+        for name in ("resident", "peak"):
+            figures += [f"{one[name]:.0f}", f"{one[name] / first[name]:.2f}"]
+        lines.append(f"| {' | '.join(figures)} | {one['documents'] / one['cpu']:,.0f} |")
+    way = ", ".join(f"{held:.0f} after {int(n):,}" for n, held in longest["curve"].items())
+    most = max(one[name] / first[name] for one in found for name in ("resident", "peak"))
+    verdict = "met" if most <= GOAL else "missed"
+    lines += ["", f"On the way, MB: {way}.", "", f"Goal: at most {GOAL} times. Measured {most:.2f}: {verdict}."]
+    return "\n".join(lines)
+
+
 def main(arguments: list[str] | None = None) -> list[tuple[str, str]]:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--documents", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--size", type=int, default=SHORT, help="characters of a note")
     parser.add_argument("--reader", choices=("jsonl", "text"), default="jsonl")
     parser.add_argument("--few-engines", action="store_true", help="segmenter, dates and masker only")
+    parser.add_argument("--write", action="store_true", help="write the section of benchmarks/RESULTS.md")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args([] if arguments is None else arguments)
     if given.one is not None:
         print(json.dumps(measure(given.one, given.size, given.reader, not given.few_engines)))
         return []
     options = ["--size", str(given.size), "--reader", given.reader, *(["--few-engines"] if given.few_engines else [])]
-    rows, first = [], None
+    rows, all_found = [], []
     for count in given.documents:
         found = measured(count, *options)
-        first = first or found
+        all_found.append(found)
+        first = all_found[0]
         what = f"{count:,} notes of {given.size:,} characters, reader {given.reader}"
         rows.append((f"{what}: resident, peak (MB)", f"{found['resident']:.0f}, {found['peak']:.0f}"))
-        rows.append((f"{what}: documents per second", f"{count / found['seconds']:,.0f}"))
+        rows.append((f"{what}: documents per CPU second", f"{count / found['cpu']:,.0f}"))
         if found is not first:
             over = f"over {first['documents']:,} documents"
             rows += [(f"  {name}, {over}", f"{found[name] / first[name]:.2f}") for name in ("resident", "peak")]
+    if given.write:
+        kept = [a for a in arguments or [] if a != "--write"]
+        command = " ".join(["python -m benchmarks.bench_memory", *kept])
+        body = section(all_found, command, f"notes of {given.size:,} characters, reader {given.reader}")
+        RESULTS.write_text(replaced(RESULTS.read_text(encoding="utf-8"), "bench_memory", body), encoding="utf-8")
     return rows
 
 

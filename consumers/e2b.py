@@ -10,7 +10,8 @@ from typing import Literal
 from ..pipeline.component import component
 from ..typesystem.carrier import Place
 from ..typesystem.xml_places import XmlPlaces
-from .carrier import Carried, CarrierConsumer, identifying
+from .carried import Carried
+from .carrier import CarrierConsumer, identifying
 from .e2b_edits import Edit, Editor
 
 _WORD = re.compile(r"\w+")
@@ -39,9 +40,7 @@ class E2bConsumer(CarrierConsumer):
     """XML comments: those stay that begin with an element's number, as `D.1`, and hold nothing that the report says of somebody
     (`check`); none; or all. Processing instructions go like them, but for the style sheet's."""
 
-    def open(self) -> None:
-        super().open()
-        self.open_folder(".xml", restricted=False)
+    suffix = ".xml"
 
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
         places = XmlPlaces.read(data)

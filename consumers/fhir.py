@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ..pipeline.component import component
-from .carrier import Carried, CarrierConsumer
+from .carried import Carried
+from .carrier import CarrierConsumer
 from .fhir_resource import masked_file
 
 
@@ -21,14 +22,10 @@ class FhirConsumer(CarrierConsumer):
 
     folder: Path = Path("release/fhir")
 
-    def open(self) -> None:
-        super().open()
-        self.open_folder(".json", restricted=False)
+    suffix = ".json"
 
-    def file_name(self, carried: Carried) -> PurePosixPath:
-        name = super().file_name(carried)
-        lines = carried.path.removesuffix(".gz").endswith(".ndjson")
-        return name.with_suffix(".ndjson") if lines else name
+    def suffix_of(self, path: str) -> str:
+        return ".ndjson" if path.removesuffix(".gz").endswith(".ndjson") else self.suffix
 
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
         return masked_file(data.decode("utf-8-sig"), carried.fields, carried.texts).encode()

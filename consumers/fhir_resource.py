@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 
 from ..pipeline.errors import ConsumerError
-from ..typesystem import PhiKind, RecordField
+from ..typesystem import PhiKind
 from ..typesystem.carrier import Place as Carrier
 from ..typesystem.xhtml import Xhtml, spliced
-from .carrier import CarriedText
+from .carried import CarriedField, CarriedText
 from .json_places import Place, places
 
 ABSENT = '{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}'
@@ -21,12 +21,12 @@ _CHANGED = "the file has changed since it was read"
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
-def masked_file(data: str, fields: Iterable[RecordField], texts: Iterable[CarriedText]) -> str:
+def masked_file(data: str, fields: Iterable[CarriedField], texts: Iterable[CarriedText]) -> str:
     """A JSON file, or one of a resource a line, with the values of the fields and the texts replaced.
 
     Raises ConsumerError where a value is not what was read: the file has changed since.
     """
-    by_line: dict[str, tuple[list[RecordField], list[CarriedText]]] = {}
+    by_line: dict[str, tuple[list[CarriedField], list[CarriedText]]] = {}
     for item in fields:
         by_line.setdefault(_line(item.path), ([], []))[0].append(item)
     for text in texts:
@@ -60,7 +60,7 @@ class _Resource:
         self.removed: set[str] = set()
         """Properties that go with their names."""
 
-    def masked(self, fields: list[RecordField], texts: list[CarriedText]) -> str:
+    def masked(self, fields: list[CarriedField], texts: list[CarriedText]) -> str:
         for text in texts:
             where = Carrier.of(text.path)
             place = self._place(where.path)
@@ -120,7 +120,7 @@ class _Resource:
 
     # -- values --------------------------------------------------------------------------------------------------
 
-    def _field(self, item: RecordField) -> None:
+    def _field(self, item: CarriedField) -> None:
         path = item.path.removeprefix(self.line)
         place = self._place(item.path)
         raw = json.loads(self.data[place.begin : place.end])
@@ -174,7 +174,7 @@ class _Resource:
             self.edits.append((properties[left - 1][0].end, properties[-1][0].end, ""))
 
 
-def _new(raw: object, item: RecordField) -> str | None:
+def _new(raw: object, item: CarriedField) -> str | None:
     """What is written in place of a value, as JSON; None for nothing."""
     if item.masked is None:
         return None
@@ -185,7 +185,7 @@ def _new(raw: object, item: RecordField) -> str | None:
     return _string(item.masked) if isinstance(raw, str) else None
 
 
-def _same(raw: object, item: RecordField) -> bool:
+def _same(raw: object, item: CarriedField) -> bool:
     """Whether a value is the one that was read."""
     if item.kind.top is PhiKind.DATE:
         return str(raw).partition("T")[0] == item.value

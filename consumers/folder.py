@@ -46,8 +46,7 @@ class FolderConsumer(CasConsumer):
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._files: DocumentFolder | None = None
         self._beside: tuple[str, list[Path]] | None = None
-        self._given: tuple[str, PurePosixPath] | None = None
-        self._placed: tuple[str, PurePosixPath] | None = None
+        self._named: str | None = None
 
     def open_folder(self, suffix: str, *, restricted: bool, reserved: Iterable[str] = ()) -> None:
         """Makes the folder, for files with this suffix; `reserved` names go to no document. To be called by `open`.
@@ -110,7 +109,7 @@ class FolderConsumer(CasConsumer):
     def take(self, document: str, prepared: StagedFiles) -> list[Output]:
         """Gives the files of a document their names."""
         files = self.files
-        self._beside = None
+        self._beside = self._named = None
         name = self._name(document)
         outputs: list[Output] = []
         beside: list[Path] = []
@@ -137,7 +136,7 @@ class FolderConsumer(CasConsumer):
         elsewhere = any(old(o) != self.output / o.path for o in own[:1])
         named = bool(own) and (elsewhere or there == [self._path(name)])
         if not named or any(digest_of(old(o)) != o.digest for o in own):
-            self._given = document, name  # it is this document's, which comes again
+            files.names.take_back()  # the document comes again, and gets it then
             return None
         stem = there[0].with_suffix("").as_posix()
         made = []
@@ -149,11 +148,9 @@ class FolderConsumer(CasConsumer):
         return made
 
     def _name(self, document: str) -> PurePosixPath:
-        given, self._given = self._given, None
-        if given is None or given[0] != document:
-            given = document, self.files.names.next(document)
-        self._placed = given
-        return given[1]
+        name = self.files.names.next(document)
+        self._named = document
+        return name
 
     def _announce(self, name: PurePosixPath) -> None:
         if self.placing is not None:
@@ -169,10 +166,11 @@ class FolderConsumer(CasConsumer):
         return [self.output / self.folder]
 
     def retract(self, cas: Cas) -> None:
-        if self._placed is not None and self._placed[0] == cas.id:
-            self._given, self._placed = self._placed, None  # where the document comes again, its name is still its own
         if self._files is not None:
+            if self._named == cas.id:
+                self._files.names.take_back()  # as if it had failed before it was written: a resumed run gives it none either
             self._files.retract(cas.id)
+        self._named = None
         if self._beside is not None and self._beside[0] == cas.id:
             for path in self._beside[1]:
                 path.unlink(missing_ok=True)

@@ -78,7 +78,7 @@ class HtmlConsumer(FolderConsumer):
         assert self._index is not None
         data = _read(old(row), row) if row is not None and own is not None else None
         if own is None or data is None:
-            self._given = (document, self.page_name(own)) if own else self._given
+            self.files.names.take_back()  # the document comes again, and gets it then
             return None
         before, name = self.page_name([o for o in outputs if o.whole]), self.page_name(own)
         if name != before:  # it comes from another folder, where its name was free

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..pipeline.component import Old, Output, component
+from ..pipeline.files import Staged
 from ..typesystem import Cas
 from .annotated import AnnotatedOptions, Which
 from .folder import FolderConsumer
@@ -61,6 +63,9 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
 
     def prepare(self, cas: Cas) -> Any:
         return super().prepare(cas) if self._own is None else self._own.prepare(cas)
+
+    def staged(self, prepared: Any) -> Iterable[Staged]:
+        return () if self._own is None else self._own.staged(prepared)
 
     def take(self, document: str, prepared: Any) -> list[Output]:
         return super().take(document, prepared) if self._own is None else self._own.take(document, prepared)
@@ -119,3 +124,7 @@ class _Files(FolderConsumer):
 
     def content(self, cas: Cas) -> bytes:
         return self.outer.content(cas)
+
+    def _announce(self, name: PurePosixPath) -> None:
+        self.placing = self.outer.placing  # a run tells the outer one only
+        super()._announce(name)

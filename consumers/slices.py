@@ -36,8 +36,14 @@ class Slices:
 
     def copied(self, document: str, old: Path, output: Output, before: bytes = b"") -> tuple[int, int] | None:
         """Takes a slice of an earlier run's file over; None where it is not what was written then."""
-        if digest_of(old, output.begin, output.length) != output.digest:
-            return None
-        with old.open("rb") as file:
-            file.seek(output.begin)
-            return self.append(document, file.read(output.length), before)
+        data = slice_of(old, output)
+        return None if data is None else self.append(document, data, before)
+
+
+def slice_of(old: Path, output: Output) -> bytes | None:
+    """A slice of an earlier run's file; None where it is not what was written then."""
+    if digest_of(old, output.begin, output.length) != output.digest:
+        return None
+    with old.open("rb") as file:
+        file.seek(output.begin)
+        return file.read(output.length)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+import contextlib
+import hashlib
+import json
+from functools import cached_property
 from typing import Any, Literal
 
-from ..pipeline.component import component
-from ..pipeline.database import engine, file_of, parsed, said, shown, sqlalchemy
-from ..pipeline.errors import CaspipeError, ConsumerError, nearest
-from ..pipeline.files import make_folder, restricted_folder
+from ..pipeline.component import Old, Output, component
+from ..pipeline.database import file_of, parsed
+from ..pipeline.errors import CaspipeError, ConsumerError
 from ..typesystem import Cas
+from .content import Content
+from .sql_table import NAME, Elsewhere, Table
 from .tables import TableOptions
 
-_NAME = "the consumer sql"
-_WAITING = 200
-_MOST = 8 << 20
 NUL_REPLACED = "nul_replaced"
 """Metadata: how many NUL characters became U+FFFD, because the database cannot hold them."""
 
@@ -27,8 +27,12 @@ class SqlConsumer(TableOptions):
 
     The table is made where it is absent, with an index on the document's id; nested fields are JSON. Everything is one
     transaction, committed when the run ends: where the connection breaks, or the run does, the table is as it was before.
+
+    A resumed run leaves rows that are as an earlier run wrote them; it removes those of documents that are done anew, failed
+    now or (but with `append`) are gone. Rows that are not as they were written are never removed so.
     """
 
+    split = True
     apart = True
 
     url: str
@@ -45,9 +49,11 @@ class SqlConsumer(TableOptions):
             raise ValueError("table: expected a name")
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
-        self._database: _Table | None = None
+        self.__dict__["split"] = bool(self.id_column)  # rows that belong to nobody cannot be found again
+        self._database: Table | None = None
+        self._old: Elsewhere | None = None
         self._seen: set[str] = set()
-        self._last: tuple[str, str, int] | None = None
+        self._last: tuple[str, str, int | None] | None = None
 
     def open(self) -> None:
         """Connects, and makes the table where it is absent. Raises ConsumerError where the database refuses, or the table
@@ -55,7 +61,7 @@ class SqlConsumer(TableOptions):
         super().open()
         self._seen, self._last = set(), None
         try:
-            self._database = _Table(self)
+            self._database = Table(self)
         except (CaspipeError, ValueError) as error:
             fault = str(error)
         else:
@@ -63,189 +69,125 @@ class SqlConsumer(TableOptions):
         raise ConsumerError(f"consumer {self.id}: {fault}")
 
     def process(self, cas: Cas) -> None:
-        if self._database is None:
-            self.open()
-        assert self._database is not None
-        database = self._database
-        database.check()
+        self.take(cas.id, self.prepare(cas))
+
+    @cached_property
+    def holds_nul(self) -> bool:
+        """Whether the database can hold NUL characters."""
+        return parsed(self.url, NAME).get_backend_name() != "postgresql"
+
+    def prepare(self, cas: Cas) -> Content:
         name = self.document_name(cas)
         rows = self.rows_of(cas)
-        if not database.holds_nul and (count := sum(map(_nuls, rows))):
+        if not self.holds_nul and (count := sum(map(_nuls, rows))):
             cas.metadata[NUL_REPLACED] = str(count)
             rows = [_without_nul(row) for row in self.rows_of(cas)]
-            name = name.replace("\0", "\ufffd")
+        columns = [c.name for c in self.columns()]
+        table = [[row.get(c) for c in columns] for row in rows]
+        return Content(json.dumps(table).encode(), memo=_digest(table), more=name)
+
+    def memo(self, prepared: Content) -> Any:
+        return prepared.memo
+
+    def take(self, document: str, prepared: Content) -> list[Output]:
+        return self._put(document, self._named(prepared.more), json.loads(prepared.data), prepared.memo)
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """Leaves the rows that are in the table, or takes them over from the table of a shard."""
+        name = self._name_of(document)
+        try:
+            database = self._opened()
+            there = _digest(database.rows(name))
+        except ConsumerError:  # the database failed, which it remembers: it is told where the document is done again
+            return None
+        if name not in self._seen and there == memo:
+            self._seen.add(name)
+            self._last = document, name, None
+            return self._outputs(memo)
+        path = old(outputs[0]) if outputs else None
+        if path is None or path == database.file:
+            return None
+        if self._old is None or self._old.path != path:
+            self._forget_old()
+            self._old = Elsewhere(path, database)
+        rows = self._old.rows(name)
+        return self._put(document, name, rows, memo) if rows is not None and _digest(rows) == memo else None
+
+    def withdraw(self, document: str, memos: list[Any], *, gone: bool = False) -> None:
+        name = self._name_of(document)
+        if name in self._seen or not self.split or (gone and self.existing == "append"):
+            return
+        with contextlib.suppress(ConsumerError):  # the database failed, which it remembers: nothing of this run is kept
+            database = self._opened()
+            if _digest(database.rows(name)) in memos:
+                database.remove(name)
+
+    def _put(self, document: str, name: str, rows: list[list[Any]], memo: str) -> list[Output]:
+        database = self._opened()
         self._last = None
         if self.existing != "append" and (name in self._seen or (self.existing == "error" and database.has(name))):
             hint = "" if name in self._seen else "; `existing` can say replace or append"
             raise ConsumerError(f"{database.place}: the document's id is in the table already{hint}")
-        at = database.put(name, rows)
+        columns = [c.name for c in self.columns()]
+        at = database.put(name, [dict(zip(columns, row, strict=True)) for row in rows])
         self._seen.add(name)
-        self._last = cas.id, name, at
+        self._last = document, name, at
+        return self._outputs(memo)
+
+    def _opened(self) -> Table:
+        if self._database is None:
+            self.open()
+        assert self._database is not None
+        self._database.check()
+        return self._database
+
+    def _name_of(self, document: str) -> str:
+        return self._named(self.document_name(Cas(id=document)))
+
+    def _named(self, name: str) -> str:
+        return name if self.holds_nul else name.replace("\0", "\ufffd")
+
+    def _outputs(self, memo: str) -> list[Output]:
+        """The file where it lies in the output folder; of another database nobody but itself knows what it holds."""
+        path = file_of(parsed(self.url, NAME))
+        if path is None or path.is_absolute() or not self.split:
+            return []
+        return [Output(self.id, path.as_posix(), 0, 0, memo, False)]
+
+    def _forget_old(self) -> None:
+        old, self._old = self._old, None
+        if old is not None:
+            old.close()
 
     def retract(self, cas: Cas) -> None:
         if self._last is not None and self._last[0] == cas.id and self._database is not None:
-            self._database.take_back(self._last[2])
-            self._seen.discard(self._last[1])
+            _, name, at = self._last
+            if at is not None:
+                self._database.take_back(at)
+            self._seen.discard(name)
             self._last = None
 
     def abandon(self) -> None:
         """Leaves the table as it was."""
+        self._forget_old()
         database, self._database = self._database, None
         if database is not None:
             database.roll_back()
 
     def close(self) -> None:
         """Commits. Raises ConsumerError where that fails: then nothing of this run is in the table."""
+        self._forget_old()
         database, self._database = self._database, None
         if database is not None:
             database.commit()
         super().close()
 
 
-class _Table:
-    """A table in one transaction. After the first error of the database nothing more is written, and nothing stays."""
-
-    def __init__(self, consumer: SqlConsumer) -> None:
-        self._sa = sa = sqlalchemy(_NAME)
-        self.consumer = consumer
-        url = parsed(consumer.url, _NAME)
-        self._file = self._path(url, consumer)
-        if self._file is not None:
-            url = url.set(database=str(self._file))
-        self.place = f"{shown(url)}, table {consumer.table}"
-        self.holds_nul = url.get_backend_name() != "postgresql"
-        self._waiting: list[tuple[str, list[dict[str, Any]]]] = []
-        self._size = 0
-        self._fault = ""
-        self._engine = self._connection = None
-        self._made = self._file is not None and not self._file.exists()
-        if self._file is not None:
-            self._make_file(self._file)
-        fault = ""
-        try:
-            self._engine = engine(url, _NAME, read_only=False)
-            self._connection = self._engine.connect()
-            self._connection.begin()
-            self._table, self._filled = self._ready(sa)
-        except CaspipeError as error:
-            fault = str(error)
-        except Exception as error:  # the driver's message may hold the password, or data
-            fault = f"{self.place}: {said(error)}"
-        if fault:
-            self.roll_back()
-            raise ConsumerError(fault)
-
-    def check(self) -> None:
-        """Raises ConsumerError where the database failed before."""
-        if self._fault:
-            raise ConsumerError(f"{self.place}: {self._fault}; nothing of this run is written")
-
-    def has(self, name: str) -> bool:
-        """Whether the table held rows of that document when the run began."""
-        if not self._filled:
-            return False
-        column = self._table.c[self.consumer.id_column]
-        return self._do(lambda c: c.execute(self._sa.select(column).where(column == name).limit(1)).first()) is not None
-
-    def put(self, name: str, rows: list[dict[str, Any]]) -> int:
-        """Takes the rows of a document; returns what `take_back` needs to give them up again."""
-        if len(self._waiting) >= _WAITING or self._size > _MOST:
-            self._flush()  # before, not behind: the last document can still be taken back
-        self._waiting.append((name, rows))
-        self._size += sum(len(v) if isinstance(v, str) else 64 for row in rows for v in row.values())
-        return len(self._waiting) - 1
-
-    def take_back(self, at: int) -> None:
-        """Forgets the document that was put last."""
-        del self._waiting[at:]
-
-    def commit(self) -> None:
-        """Writes what waits, and all for good."""
-        try:
-            self.check()
-            self._flush()
-            self._do(lambda c: c.commit())
-        except BaseException:
-            self.roll_back()
-            raise
-        self._end()
-
-    def roll_back(self) -> None:
-        """Leaves everything as it was; a file that was made is removed."""
-        try:
-            if self._connection is not None:
-                self._connection.rollback()
-        except Exception:  # a connection that broke: the server has rolled back by itself
-            pass
-        self._end()
-        if self._made and self._file is not None:
-            self._file.unlink(missing_ok=True)
-
-    def _flush(self) -> None:
-        waiting, self._waiting, self._size = self._waiting, [], 0
-        if waiting and self._filled and self.consumer.existing == "replace":
-            column, names = self._table.c[self.consumer.id_column], [name for name, _ in waiting]
-            self._do(lambda c: c.execute(self._table.delete().where(column.in_(names))))
-        names = [column.name for column in self.consumer.columns()]
-        rows = [{n: row.get(n) for n in names} for _, of_document in waiting for row in of_document]
-        if rows:
-            self._do(lambda c: c.execute(self._table.insert(), rows))
-
-    def _do(self, work: Any) -> Any:
-        try:
-            return work(self._connection)
-        except Exception as error:  # the driver's message may hold data
-            self._fault = said(error)
-        return self.check()
-
-    def _ready(self, sa: Any) -> tuple[Any, bool]:
-        """The table, made where it is absent, and whether it holds rows."""
-        schema, _, name = self.consumer.table.rpartition(".")
-        types = {"text": sa.Text, "number": sa.BigInteger, "real": sa.Double}
-        wanted = self.consumer.columns()
-        table = sa.Table(
-            name,
-            sa.MetaData(),
-            *[sa.Column(c.name, types.get(c.shape, sa.JSON), nullable=False) for c in wanted],
-            schema=schema or None,
-        )
-        connection = self._connection
-        assert connection is not None
-        inspector = sa.inspect(connection)
-        if not inspector.has_table(name, schema or None):
-            if self.consumer.id_column:
-                sa.Index(f"ix_{name}_{self.consumer.id_column}", table.c[self.consumer.id_column])
-            table.create(connection)
-            return table, False
-        there = [c["name"] for c in inspector.get_columns(name, schema or None)]
-        missing = [c.name for c in wanted if c.name not in there]
-        if missing:
-            raise ConsumerError(f"{self.place}: expected a column {missing[0]}, found none{nearest(missing[0], there)}")
-        return table, connection.execute(sa.select(1).select_from(table).limit(1)).first() is not None
-
-    def _end(self) -> None:
-        connection, made = self._connection, self._engine
-        self._connection = self._engine = None
-        try:
-            if connection is not None:
-                connection.close()
-            if made is not None:
-                made.dispose()
-        except Exception:  # a connection that broke cannot be closed either
-            return
-
-    def _path(self, url: Any, consumer: SqlConsumer) -> Path | None:
-        path = file_of(url)
-        return None if path is None else consumer.output / path
-
-    def _make_file(self, path: Path) -> None:
-        """The folder, and, where it will hold original text, an empty file that is its owner's only."""
-        if not self.consumer.holds_original_text():
-            make_folder(path.parent)
-            return
-        restricted_folder(path.parent, self.consumer.output)
-        if self._made:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+def _digest(rows: list[list[Any]] | None) -> str | None:
+    """SHA-256 of rows in any order, in hexadecimal: a database has none."""
+    if rows is None:
+        return None
+    return hashlib.sha256("\n".join(sorted(json.dumps(row, sort_keys=True) for row in rows)).encode()).hexdigest()
 
 
 def _nuls(value: Any) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -14,6 +16,8 @@ from .folder import StagedFiles
 from .whole import WholeConsumer
 
 _TYPES = "TypeSystem.xml"
+_MOST = 1_000
+"""Type systems of documents that are remembered."""
 
 
 @component("xmi")
@@ -31,10 +35,15 @@ class XmiConsumer(WholeConsumer):
     pretty: bool = False
     """Indents the XML, for people."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._sent: bytes | None = None
+
     def open(self) -> None:
         super().open()
         self._types = TypeSystem()
         self._more = False
+        self._brought: dict[str, tuple[bytes, bool]] = {}
         self.open_folder(".xmi", restricted=self.restricted)
         self.files.add(_TYPES, self._types.to_xml())
 
@@ -56,30 +65,53 @@ class XmiConsumer(WholeConsumer):
             offset_map=self.offset_map,
             pretty=self.pretty,
         )
-        return Content(data, more=types)
+        return Content(data, more=self._bytes(types))
+
+    def _bytes(self, types: TypeSystem | None) -> bytes | None:
+        """A type system as XML; the same object for documents that share it, so that it travels once."""
+        data = None if types is None else types.to_xml()
+        if data != self._sent:
+            self._sent = data
+        return self._sent
+
+    def memo(self, prepared: StagedFiles) -> Any:
+        """The digest of the types that a document brings; where it is the first to bring them, themselves."""
+        data: bytes | None = prepared.more
+        if data is None:
+            return None
+        digest = hashlib.sha256(data).hexdigest()
+        return [digest] if digest in self._brought else [digest, base64.b64encode(zlib.compress(data, 9)).decode()]
 
     def take(self, document: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().take(document, prepared)
-        types: TypeSystem | None = prepared.more
-        if types is None or self._joins(types):
+        data: bytes | None = prepared.more
+        return outputs if data is None else self._with_types(document, outputs, hashlib.sha256(data).hexdigest(), data)
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """Takes a document over with the types that it brought, if they are known: they go into the type system of all."""
+        if memo is None:
+            return super().reuse(document, outputs, None, old)
+        digest, *given = memo
+        data = zlib.decompress(base64.b64decode(given[0])) if given else self._brought.get(digest, (b"", False))[0]
+        made = super().reuse(document, outputs[:1], None, old) if data else None
+        return None if made is None else self._with_types(document, made, digest, data)
+
+    def _with_types(self, document: str, outputs: list[Output], digest: str, data: bytes) -> list[Output]:
+        """Takes a document's types into those of all, or writes them beside it where they contradict each other."""
+        _, joins = self._brought.get(digest) or (data, self._joins(TypeSystem.from_xml(data)))
+        if len(self._brought) < _MOST:
+            self._brought[digest] = data, joins
+        if joins:
             return outputs
         own = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix()).with_suffix(".typesystem.xml")
-        data = types.to_xml()
         self._announce(own)
         self.files.add(str(own), data)
-        assert self._beside is not None
+        if self._beside is None or self._beside[0] != document:
+            self._beside = document, []
         self._beside[1].append(self.files.folder / own)
         return [*outputs, self._output(own, len(data), hashlib.sha256(data).hexdigest())]
 
-    def memo(self, prepared: StagedFiles) -> Any:
-        return "types of its own" if prepared.more is not None else None
-
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
-        """A document that brings types is written again: they go into the type system of all."""
-        return None if memo is not None else super().reuse(document, outputs, memo, old)
-
     def _joins(self, types: TypeSystem) -> bool:
-        """Takes a document's types into those of all; False where they contradict each other."""
         if not self._types.includes(types):
             try:
                 self._types = self._types.merge(types)

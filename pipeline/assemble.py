@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from .component import (
 from .config import Config, Step
 from .errors import ConfigError, Fault, nearest
 from .limits import Limits
+from .yaml_source import Text
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
 ROLES: dict[str, tuple[type[Component], ...]] = {
@@ -235,6 +237,17 @@ def check_mentions(engines: list[Component], config: Config, faults: list[Fault]
         for parameter, name in engine.mentions():
             if name in here or registry.is_known(name):
                 continue
-            what = f"no component or aggregate called {name!r}{nearest(name, here)}"
             step = steps.get(engine.id)
+            shown = _shown(name, step.given if step else None)
+            what = f"no component or aggregate called {shown}{nearest(name, here)}"
             faults.append(step.fault((parameter,), what) if step else Fault(engine.id, what, config.file))
+
+
+def _shown(name: str, given: Any) -> str:
+    """A name for a message, but not what was taken from an environment variable that holds a secret."""
+    if isinstance(given, Mapping):
+        given = [*given.values()]
+    if isinstance(given, list | tuple):
+        return next((shown for g in given if (shown := _shown(name, g)) != repr(name)), repr(name))
+    hidden = isinstance(given, Text) and given.hidden and given == name
+    return f"the value of {' and '.join(given.variables)}" if hidden else repr(name)

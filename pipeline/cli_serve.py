@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .command import EXIT_FAILED, Config, Plugin, Set, complain, guarded, need
-from .errors import ConfigError, ConsumerError, Fault
+from .errors import ConfigError, ConsumerError, Fault, ResourceError
+from .keys import read_secret
 
 if TYPE_CHECKING:
     from .service.settings import Settings, Spec
@@ -177,14 +178,19 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def read_key(file: Path | None) -> str:
-    """The key, from a file or from the environment; empty where neither is given. Raises ConfigError."""
+    """The key, from a file or from the environment; empty where neither is given.
+
+    Raises ConfigError for what is no key, and for a file that others than its owner may use.
+    """
     where = f"--api-key-file {file}" if file is not None else KEY_VARIABLE
     try:
-        key = file.read_text(encoding="utf-8").strip() if file is not None else os.environ.get(KEY_VARIABLE, "").strip()
-    except OSError as error:
-        raise ConfigError([Fault(where, error.strerror or type(error).__name__)]) from None
-    except UnicodeDecodeError:
-        raise ConfigError([Fault(where, "expected UTF-8")]) from None
+        key = (
+            read_secret(file).decode("utf-8", "replace")
+            if file is not None
+            else os.environ.get(KEY_VARIABLE, "").strip()
+        )
+    except ResourceError as error:
+        raise ConfigError([Fault("--api-key-file", str(error))]) from None
     if (file is not None or key) and (len(key) < MIN_KEY or not key.isascii() or not key.isprintable()):
         raise ConfigError([Fault(where, f"expected a key of at least {MIN_KEY} printable ASCII characters")])
     return key

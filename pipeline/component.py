@@ -162,6 +162,8 @@ class CasConsumer(Component):
 
     apart: ClassVar[bool] = False
     """Whether what it writes of some documents makes sense without the others, where it is not split: then a shard can run it."""
+    joined: ClassVar[bool] = False
+    """Whether what it writes is made of several documents that no shard has together: then none can run it."""
     split: ClassVar[bool] = False
     """Whether its work is done in two halves: `prepare` wherever the document was worked on, `take` in the run's own process,
     in reading order. Only such a consumer can go on where a run was cut off."""
@@ -187,12 +189,21 @@ class CasConsumer(Component):
         raise TypeError(f"{type(self).__name__} must define take(document, prepared)")
 
     def memo(self, prepared: Any) -> Any:
-        """What a later run must know of this document to take its outputs over: plain JSON without text, or None."""
+        """What a later run must know of this document to take its outputs over: plain JSON without text, or None.
+
+        A mapping with `together`, a key and a number, says that so many documents make one output: `reuse` is then told what
+        was written of any of them.
+        """
         return None
 
     def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
         """Takes over what an earlier run wrote of a document, as `take` would have written it; None where it is not whole."""
         return None
+
+    def withdraw(self, document: str, memos: list[Any], *, gone: bool = False) -> None:
+        """Removes what earlier runs wrote of a document elsewhere than in files of the output folder. A resumed run calls it
+        before it does the document anew, and where it does not release it, or (`gone`) has no such document any more. `memos`:
+        what those runs kept of it."""
 
     def growing(self) -> dict[str, Path]:
         """Files that all documents share and that have no name before the run ends: path under the output folder -> where

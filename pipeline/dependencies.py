@@ -19,6 +19,8 @@ from .component import CasConsumer, CollectionReader, Component
 from .effective import Effective, effective
 from .errors import ResourceError
 from .hashing import below, code_version, file_digest
+from .imports import followed
+from .report import versions
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline
@@ -71,24 +73,43 @@ def dependencies(pipeline: Pipeline) -> list[Dependency]:
 
 def fingerprint(pipeline: Pipeline) -> str:
     """One hash, 64 hexadecimal digits, over all that decides what becomes of a document: engines and split consumers with the
-    effective values of their parameters, the contents of every file behind these, plug-ins, and caspipe's code.
+    effective values of their parameters, the contents of every file behind these, plug-ins with what they import, caspipe's code,
+    and the versions of the libraries that results depend on.
 
     It does not depend on where files lie, on the order of keys or comments in YAML, on `run:` options, or on other
     consumers. Of a secret it knows only whether it is set.
     """
     parts: list[Any] = []
-    plugins: dict[str, Any] = {}
+    code: dict[str, Dependency] = {}
     for place, component in _components(pipeline):
         if place.startswith("reader/") or (isinstance(component, CasConsumer) and not component.split):
             continue
         told = _effective(place, component)
         parts.append([component.role, place, told.data, pipeline.views.get(component.id, "")])
         for _, cls in told.classes:
-            plugins |= {module: _plugin("", "", module).files for module in _foreign(cls)}
+            code |= {module: _plugin("", "", module) for module in _foreign(cls) if module not in code}
     for module in [name for name in sys.modules if name.startswith(PLUGIN) and _file_of(name) is not None]:
-        plugins.setdefault(module, _plugin("", "", module).files)
-    told_all = {"format": FORMAT, "code": code_version(), "components": parts, "plugins": plugins}
+        code.setdefault(module, _plugin("", "", module))
+    imported, installed = followed(
+        (one.root / name, _bare(module)) for module, one in code.items() for name, _ in one.files
+    )
+    told_all = {
+        "format": FORMAT,
+        "code": code_version(),
+        "components": parts,
+        "plugins": {module: one.files for module, one in code.items()},
+        "imported": imported,
+        "installed": installed,
+        "libraries": _libraries(),
+    }
     return hashlib.sha256(json.dumps(told_all, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _libraries() -> dict[str, str]:
+    """Versions of what results depend on besides caspipe; of Python only what a new feature release changes."""
+    found = versions()
+    del found["caspipe"]
+    return {**found, "python": ".".join(found["python"].split(".")[:2])}
 
 
 def secrets(pipeline: Pipeline) -> list[tuple[str, str, bytes]]:
@@ -144,6 +165,12 @@ def _plugin(component: str, at: str, module: str) -> Dependency:
     root = file.parent if top is None else top.parent
     digests = tuple((path.relative_to(root).as_posix(), file_digest(path)) for path in files)
     return Dependency(component, at, module, "plugin", digests, root)
+
+
+def _bare(module: str) -> str:
+    """The folder without `__init__.py` that a module is imported from, as a dotted name; empty where there is none."""
+    file = _file_of(module)
+    return module.rpartition(".")[0] if file is not None and package_of(file) is None else ""
 
 
 def package_of(file: Path) -> Path | None:

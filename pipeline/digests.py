@@ -1,13 +1,18 @@
-"""Sets of names that stay small over millions of documents: digests in one flat table, in place of the names."""
+"""Sets of names that stay small over millions of documents: digests in one sorted row, in place of the names."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
 from array import array
+from bisect import bisect_left
 from typing import Literal
 
-_SMALLEST = 64
-_FULL = 2 / 3
+FEWEST = 1_024
+"""Digests that are not yet in the row, at least."""
+SHARE = 32
+"""One in so many digests may wait outside the row: each costs ten times what one in it does."""
+_LOW = 2**64 - 1
 
 
 class Digests:
@@ -17,75 +22,76 @@ class Digests:
     3e-6 with 64 bits and 1.5e-25 with 128. So 64 bits suit names where a false hit only costs a number behind the name; 128
     suit document ids, where it would cost a document. The same strings give the same answers in every process.
 
-    Memory is 12 to 24 bytes a string with 64 bits and 24 to 48 with 128, against some 150 of a set of file names.
+    Memory is some 11 bytes a string with 64 bits and 19 with 128, against some 150 of a set of file names: the digests lie in
+    a sorted row without gaps, and the newest wait in a set until there are enough of them for the row to be made anew.
     """
 
-    __slots__ = ("_bits", "_limit", "_mask", "_table", "_used", "_wide")
+    __slots__ = ("_bits", "_fresh", "_high", "_low", "_shift")
 
     def __init__(self, bits: Literal[64, 128] = 128) -> None:
         self._bits = bits
-        self._wide = 2 if bits == 128 else 1
-        self._used = 0
-        self._room(_SMALLEST)
+        self._shift = bits - 64
+        self._high = array("Q")
+        """The first half of each digest of 128 bits, all of one of 64; ascending."""
+        self._low = array("Q")
+        """The second half of each; none with 64 bits."""
+        self._fresh: set[int] = set()
 
     def add(self, name: str) -> bool:
         """Adds a name. Returns whether it was new."""
-        high, low = self._digest(name)
-        at, found = self._find(high, low)
-        if found:
+        digest = self._digest(name)
+        if digest in self._fresh or self._in_row(digest):
             return False
-        if self._used >= self._limit:
-            self._grow()
-            at, _ = self._find(high, low)
-        self._put(at, high, low)
-        self._used += 1
+        self._fresh.add(digest)
+        if len(self._fresh) > max(FEWEST, len(self._high) // SHARE):
+            self._settle()
         return True
 
     def __contains__(self, name: str) -> bool:
-        return self._find(*self._digest(name))[1]
+        digest = self._digest(name)
+        return digest in self._fresh or self._in_row(digest)
 
     def __len__(self) -> int:
-        return self._used
+        return len(self._high) + len(self._fresh)
 
     @property
     def size(self) -> int:
-        """Bytes of the table."""
-        return len(self._table) * self._table.itemsize
+        """Bytes it takes."""
+        waiting = sys.getsizeof(self._fresh) + sum(map(sys.getsizeof, self._fresh))
+        return (len(self._high) + len(self._low)) * self._high.itemsize + waiting
 
-    def _digest(self, name: str) -> tuple[int, int]:
-        """Two numbers of 64 bits, the first never 0, which marks a free place; the second is 0 in a set of 64 bits."""
+    def _digest(self, name: str) -> int:
         raw = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=self._bits // 8).digest()
-        return int.from_bytes(raw[:8], "little") or 1, int.from_bytes(raw[8:], "little")
+        return int.from_bytes(raw, "little")
 
-    def _find(self, high: int, low: int) -> tuple[int, bool]:
-        """The place of a digest and whether it is there: open addressing, one step at a time."""
-        table, mask, wide = self._table, self._mask, self._wide
-        place = high & mask
-        while True:
-            found = table[place * wide]
-            if not found:
-                return place, False
-            if found == high and (wide == 1 or table[place * 2 + 1] == low):
-                return place, True
-            place = (place + 1) & mask
+    def _in_row(self, digest: int) -> bool:
+        row, high = self._high, digest >> self._shift
+        at = bisect_left(row, high)
+        while at < len(row) and row[at] == high:
+            if not self._shift or self._low[at] == digest & _LOW:
+                return True
+            at += 1
+        return False
 
-    def _put(self, place: int, high: int, low: int) -> None:
-        self._table[place * self._wide] = high
-        if self._wide == 2:
-            self._table[place * 2 + 1] = low
-
-    def _room(self, places: int) -> None:
-        self._mask = places - 1
-        self._limit = int(places * _FULL)
-        self._table = array("Q", [0]) * (self._wide * places)
-
-    def _grow(self) -> None:
-        old, wide = self._table, self._wide
-        self._room(2 * (self._mask + 1))
-        for i in range(0, len(old), wide):
-            if old[i]:
-                high, low = old[i], old[i + 1] if wide == 2 else 0
-                self._put(self._find(high, low)[0], high, low)
+    def _settle(self) -> None:
+        """Takes those that wait into the row, which moves on piece by piece: copies of a long row would leave holes behind."""
+        fresh = sorted(self._fresh)
+        places = [bisect_left(self._high, digest >> self._shift) for digest in fresh]
+        _insert(self._high, places, [digest >> self._shift for digest in fresh])
+        if self._shift:
+            _insert(self._low, places, [digest & _LOW for digest in fresh])
+        self._fresh = set()
 
     def __repr__(self) -> str:
-        return f"<Digests of {self._used:,} names>"
+        return f"<Digests of {len(self):,} names>"
+
+
+def _insert(row: array[int], places: list[int], values: list[int]) -> None:
+    """Puts values before the places, which ascend, from the end on."""
+    end = len(row)
+    row.frombytes(bytes(row.itemsize * len(values)))
+    for n in range(len(values), 0, -1):
+        begin = places[n - 1]
+        row[begin + n : end + n] = row[begin:end]
+        row[begin + n - 1] = values[n - 1]
+        end = begin

@@ -11,7 +11,6 @@ import enum
 import hashlib
 import os
 import pickle
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,13 @@ from ..typesystem import PhiKind
 from .component import CasConsumer, CollectionReader, Component, resource_class
 from .errors import ResourceError
 from .hashing import below, file_digest, shipped_name
-from .keys import Secret
+from .keys import Secret, without_secrets
 from .resources import Resource, name_of
 
 IN_MEMORY = "(in memory)"
 """Name of a resource that a program made."""
 
 _WORDS = frozenset("key secret password passphrase token salt credential credentials".split())
-_PASSWORD = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:)([^\s]+)@")
-"""A URL with a password: what stands before it, and the password."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -162,11 +159,10 @@ class _Walk:
         return str(key.name if isinstance(key, PhiKind | enum.Enum) else key)
 
     def text(self, value: str, at: str) -> str:
-        password = _PASSWORD.match(value)
-        if password is None:
-            return value
-        self.found.secrets.append((at, lambda: password[2].encode("utf-8", "surrogatepass")))
-        return f"{password[1]}(secret)@{value[password.end() :]}"
+        shown, secret = without_secrets(value)
+        if secret:
+            self.found.secrets.append((at, lambda: secret.encode("utf-8", "surrogatepass")))
+        return shown
 
     def secret(self, value: Any, at: str) -> dict[str, bool]:
         if value:

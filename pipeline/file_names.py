@@ -39,24 +39,31 @@ class FileNames:
         self.key.open()
         self._taken = Digests(64)
         self._folders = Digests(64)
+        self._last: list[str] = []
+        """The name given last, folded, and the folders that it lies in: not yet among those that are taken."""
         for name in reserved:
-            self._taken.add(_folded(name))
+            self._taken.add(folded(name))
 
     def next(self, document_id: str) -> PurePosixPath:
         """The relative path of the next document's file."""
+        for n, taken in enumerate(self._last):
+            (self._folders if n else self._taken).add(taken)
         parts = [pseudonym(document_id, self.key)] if self.key else safe_parts(document_id)
         for n in range(len(parts) - 1, 0, -1):
-            if _folded("/".join(parts[:n])) in self._taken:  # a file has the name that this folder would need
+            if folded("/".join(parts[:n])) in self._taken:  # a file has the name that this folder would need
                 parts = ["_".join(parts)]
                 break
         stem, number = "/".join(parts), 1
         name = stem + self.suffix
-        while (key := _folded(name)) in self._folders or not self._taken.add(key):
+        while (key := folded(name)) in self._folders or key in self._taken:
             number += 1
             name = f"{stem}-{number}{self.suffix}"
-        for n in range(1, len(parts)):
-            self._folders.add(_folded("/".join(parts[:n])))
+        self._last = [key, *(folded("/".join(parts[:n])) for n in range(1, len(parts)))]
         return PurePosixPath(name)
+
+    def take_back(self) -> None:
+        """The name given last is free again: its document is not written, or comes once more."""
+        self._last = []
 
 
 def safe_parts(document_id: str) -> list[str]:
@@ -81,7 +88,8 @@ def safe_part(name: str) -> str:
     return kept
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """What names have in common that some file system takes for one: they differ in case or normalisation only."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -6,8 +6,9 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +21,10 @@ _HOPELESS = {
     if hasattr(errno, name)
 }
 """Errors that the next document would meet as well."""
+
+
+TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
+"""Names of files that are being written. No run gives them to anything else."""
 
 
 class AtomicFile:
@@ -184,7 +189,23 @@ def sweep(folders: Iterable[Path]) -> None:
     for folder in folders:
         with contextlib.suppress(OSError):
             for path in folder.glob(f"{_STAGED}*.tmp"):
-                path.unlink(missing_ok=True)
+                if TEMPORARY.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
+
+
+def sweep_below(folder: Path, spared: Collection[Path], foreign: Callable[[Path], bool]) -> None:
+    """Removes what runs that were cut off were writing in a folder and in those below it, but for the paths `spared`.
+
+    Folders that are `foreign` are left alone, and so are links and files that are named otherwise.
+    """
+    for above, folders, names in os.walk(folder):
+        place = Path(above)
+        folders[:] = [name for name in folders if not foreign(place / name)]
+        for name in names:
+            path = place / name
+            if TEMPORARY.fullmatch(name) and path not in spared and not path.is_symlink() and path.is_file():
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
 
 
 def digest_of(path: Path, begin: int = 0, length: int | None = None) -> str | None:

@@ -27,7 +27,22 @@ _MOST = 1 << 16
 """Bytes of a key file; a larger one is something else."""
 
 _FILE = "file:"
-_PASSWORD = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:[^@\s]+@")
+_URL = re.compile(
+    r"""
+    (?P<scheme> \s* (?: [a-z][a-z0-9+.\-]* : )+ // )        # postgresql://, jdbc:postgresql://
+    (?: (?P<user> [^/@:?;]* ) (?: : (?P<password> .* ) )? @ )?
+    (?P<place> [^?;]* )
+    (?: [?;] (?P<query> .* ) )?
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-([^}]*))?\}")
+_TAKEN = "\0"
+"""Stands for what an environment variable holds."""
+_HARMLESS = frozenset(
+    "sslmode ssl_mode charset encoding client_encoding driver mode uri timeout connect_timeout application_name encrypt".split()
+)
+"""What a query of a URL may say in clear."""
 _BETTER = "`openssl rand -hex 32` makes a good one"
 
 
@@ -139,8 +154,35 @@ def configured(value: Any) -> Secret | None:
 
 def check_url(value: Text) -> None:
     """Warns of a URL with a password that stands in a YAML file in clear."""
-    if value.origin not in ("", COMMAND_LINE) and not value.variables and _PASSWORD.match(value):
-        _warn(f"{value.origin}: a password in clear: write ${{VARIABLE}} in its place, or as the whole URL")
+    given = value.raw or ("" if value.variables else value)
+    if value.origin not in ("", COMMAND_LINE) and (what := in_clear(given)):
+        _warn(f"{value.origin}: {what} in clear: write ${{VARIABLE}} in its place, or as the whole URL")
+
+
+def in_clear(raw: str) -> str:
+    """What a URL as it stands in a file, with its `${...}`, says in clear and should not; empty: nothing, or it is no URL."""
+    url = _URL.fullmatch(_VARIABLE.sub(lambda variable: variable[1] or _TAKEN, raw)) if "://" in raw else None
+    if url is None:
+        return ""
+    if (url["password"] or "").strip(_TAKEN):
+        return "a password"
+    for said in re.split("[&;]", url["query"] or ""):
+        name, equals, value = said.partition("=")
+        if (value if equals else name).strip(_TAKEN) and name.lower() not in _HARMLESS:
+            return "a query that may hold a password"
+    return ""
+
+
+def without_secrets(value: str) -> tuple[str, str]:
+    """A text as it may be shown, and what was left out: of a URL user, password and query, which may hold a password too."""
+    url = _URL.fullmatch(value) if "://" in value else None
+    if url is None or (url["user"] is None and url["query"] is None):
+        return value, ""
+    place = url["place"]
+    user = "" if url["user"] is None else "(secret)@"
+    query = "" if url["query"] is None else "?(secret)"
+    left_out = value[url.end("scheme") : url.start("place")] + value[url.end("place") :]
+    return f"{url['scheme']}{user}{place}{query}", left_out
 
 
 def _path(given: str, path: str) -> Path:

@@ -19,7 +19,7 @@ from ..typesystem import PhiKind
 from . import registry
 from .component import Component, Part, family
 from .errors import nearest
-from .keys import Secret, check_url, configured, is_secret
+from .keys import Secret, check_url, configured, is_secret, without_secrets
 from .resources import Resource
 from .yaml_source import Text
 
@@ -403,6 +403,7 @@ def kind_of(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """A configuration value for a message: short ones as they are, others by kind. Not for parameters that hold secrets."""
+    value = without_secrets(value)[0] if isinstance(value, str) else value
     return repr(value) if isinstance(value, str | int | float | bool) and len(repr(value)) <= 60 else kind_of(value)
 
 

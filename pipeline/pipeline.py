@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,13 +13,10 @@ from .chain import Chain
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 from .config import Config, read_config, settle, text_of
 from .errors import CaspipeError, ComponentError, ConfigError, Fault, UndeclaredError, guarded
-from .keys import Secret, secrets_of
+from .keys import Secret, secrets_of, without_secrets
 from .report import ComponentStats, RunReport
 from .runners.events import Observer
 from .yaml_source import UNNAMED, Text, parse
-
-_CREDENTIALS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:)[^\s]*@")
-"""The password in a URL, and what stands before it."""
 
 
 class Pipeline:
@@ -252,7 +248,7 @@ def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
 
 def _hide_secrets(value: Any, secrets: Iterable[tuple[str, Secret]]) -> Any:
     """Parameters without what a parameter for secrets holds, wherever it stands, what comes from an environment variable that
-    is called after a secret, and passwords in URLs."""
+    is called after a secret, and in URLs user, password and query."""
     held = list(secrets)
     if isinstance(value, dict):
         return {
@@ -263,8 +259,6 @@ def _hide_secrets(value: Any, secrets: Iterable[tuple[str, Secret]]) -> Any:
         return [_hide_secrets(v, held) for v in value]
     if isinstance(value, str) and any(secret.holds(value) for _, secret in held):
         return "(secret)"
-    if isinstance(value, str) and _CREDENTIALS.match(value):
-        return _CREDENTIALS.sub(r"\1(secret)@", value.partition("?")[0])
     if isinstance(value, Text) and value.hidden:
         return "(secret)"
-    return value
+    return without_secrets(value)[0] if isinstance(value, str) and "://" in value else value

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +255,11 @@ class RunReport:
 
 def versions() -> dict[str, str]:
     """Versions of caspipe, Python and the libraries that results depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

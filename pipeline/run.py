@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import pickle
 import signal
 import threading
@@ -25,7 +26,7 @@ from .report import ODD, Failure, Found, RunReport, now, versions
 from .runners.choosing import Runner, chosen
 from .runners.events import DocumentEvent, Observer
 from .runners.watching import Progress, Watch
-from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, drop, noting, text_of
+from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, drop, noting, read_again, take_back
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -161,7 +162,7 @@ class _Run:
     def open(self, stack: contextlib.ExitStack) -> None:
         """Opens everything; what was opened is closed again when the run ends, however it ends."""
         pipeline = self.pipeline
-        together = [c.id for c in pipeline.consumers if self.options.shard and not (c.split or c.apart)]
+        together = [c.id for c in pipeline.consumers if self.options.shard and (c.joined or not (c.split or c.apart))]
         if together:
             raise ConsumerError(
                 f"shard {self.options.shard}: {', '.join(together)} needs all documents: run it without --shard"
@@ -203,6 +204,8 @@ class _Run:
             self.noted.into = self.report.warnings
             self._commit(result)
         self.report.stopped = self._ended
+        if not self._ended:
+            self.account.complete()
         self.runner.close()
 
     # -- out -------------------------------------------------------------------------------------------------------
@@ -215,6 +218,8 @@ class _Run:
         numbers = count(1)
         found = self._read(numbers) if handles is None else self._named(handles, numbers)
         for item in found:
+            if self.options.shard:
+                self.account.named(item.id)
             if item.number % parts == part % parts:
                 yield item
 
@@ -302,12 +307,15 @@ class _Run:
         memo: dict[str, Any] = {}
         done: list[CasConsumer] = []
         cas: Cas | None = None
+        self.account.anew(result)
         try:
             for consumer, prepared in zip(self.pipeline.consumers, result.prepared, strict=True):
                 done.append(consumer)
                 with _blamed(consumer):
                     if consumer.split:
-                        memo[consumer.id] = consumer.memo(prepared)
+                        memo[consumer.id] = kept = consumer.memo(prepared)
+                        if kept is not None:
+                            json.dumps(kept)  # else the ledger could not be written
                         outputs += consumer.take(result.id, prepared)
                     else:
                         cas = cas or result.document()
@@ -317,11 +325,10 @@ class _Run:
                         self.pipeline._stats_of(consumer).add(time.perf_counter() - started)
         except ComponentError as error:
             self.pipeline._stats_of(done[-1]).errors += 1
-            for consumer in reversed(done):  # what was written of this document is taken back: no half releases
-                consumer.retract(Cas(id=result.id) if cas is None else cas)
+            take_back(done, Cas(id=result.id) if cas is None else cas)
             drop(self.pipeline, result)
             result.failed = Failed.of(error)
-            result.text = text_of(self.pipeline, self.runner.last)
+            result.text, _ = read_again(self.pipeline, self.runner.last)
             return
         self.account.written(result, outputs, memo)
 

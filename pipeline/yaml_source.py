@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -26,6 +27,9 @@ MOST_BYTES = 10_000_000
 
 DEEPEST = 100
 """Levels of nesting; more is a circle of aliases or an attack."""
+
+_BOTTOM = 1_000
+"""Levels that are not even composed."""
 
 COMMAND_LINE = "--set"
 """Origin of what was given on the command line."""
@@ -114,6 +118,8 @@ def parse(text: str, shown: str, base: Path) -> Source:
     """Parses YAML text. Raises ConfigError with the line where it is malformed."""
     source = Source(None, shown, base)
     try:
+        if bottomless(text):
+            raise RecursionError
         node = yaml.compose(text, Loader=Loader)
     except RecursionError:
         raise ConfigError([Fault("", f"nested more than {DEEPEST} deep", shown)]) from None
@@ -127,6 +133,19 @@ def parse(text: str, shown: str, base: Path) -> Source:
         ) from None
     source.data = {} if node is None else _plain(node, (), source)
     return source
+
+
+def bottomless(text: str) -> bool:
+    """Whether YAML is nested so deeply that composing it, which libyaml does by recursion, would end the process."""
+    if sum(map(text.count, "[{-?")) < _BOTTOM:
+        return False
+    depth = 0
+    with contextlib.suppress(yaml.YAMLError):  # told when it is composed
+        for event in yaml.parse(text, Loader=Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _BOTTOM:
+                return True
+    return False
 
 
 def _plain(node: yaml.Node, keys: Keys, source: Source) -> Any:

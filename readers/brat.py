@@ -14,7 +14,7 @@ from ..pipeline.errors import ReaderError
 from ..typesystem import Cas, CaspipeWarning, PhiKind
 from .brat_lines import read_annotations
 from .decoding import AUTO, check_encoding, decode
-from .files import DocumentFileReader, exists, opened, too_long
+from .files import DocumentFileReader, bounded, exists, opened, too_long
 from .selection import LEAVES, Source, leaves
 from .standoff import StandoffReader, Tag, as_written
 
@@ -96,7 +96,7 @@ class BratReader(StandoffReader, DocumentFileReader):
         if self.folder is not None and leaves(beside, self.folder):
             raise ReaderError(f"{Path(beside).name}: {LEAVES}")
         with opened(beside) as file:
-            data = file.read(self.max_bytes + 1)
+            data = bounded(file, self.max_bytes)
         if len(data) > self.max_bytes:
             raise ReaderError(f"{Path(beside).name}: {too_long(self.max_bytes)}")
         return decode(data, "utf-8")[0]

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, ClassVar, cast
+from typing import IO, BinaryIO, ClassVar, cast
 
 from ..pipeline.component import CollectionReader, Handle
 from ..pipeline.digests import Digests
@@ -17,6 +17,8 @@ from ..pipeline.errors import DuplicateError, ReaderError
 from ..typesystem import Cas
 from .archive import DAMAGES, MARK, close_archives, has_member, opened_member, split
 from .selection import Source, Sources, select_files, select_folder, without_duplicates
+
+_PIECE = 1 << 20
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
@@ -56,9 +58,9 @@ class FileReader(CollectionReader):
         close_archives()
         super().close()
 
-    def fail(self, document: str, reason: str) -> None:
+    def fail(self, document: str, reason: str, kind: type[ReaderError] = ReaderError) -> None:
         """Keeps account of a document that cannot be read. The reason must hold no text of it."""
-        self.failed.append((document, ReaderError(reason)))
+        self.failed.append((document, kind(reason)))
 
     def sources(self) -> Sequence[Source]:
         """The files in reading order; listed at `open`, or now."""
@@ -79,14 +81,14 @@ class FileReader(CollectionReader):
         """The files that may be read; the others go to `failed`."""
         for source in self.sources():
             if source.fault:
-                self.fail(source.id, f"{source.path}: {source.fault}")
+                self.fail(source.id, f"{source.path}: {source.fault}", DuplicateError if source.twice else ReaderError)
             else:
                 yield source
 
     def data(self, source: Source) -> bytes:
         """The bytes of a file, decompressed. Raises ReaderError that names the file."""
         with opened(source.path) as file:
-            data = file.read(self.max_bytes + 1)
+            data = bounded(file, self.max_bytes)
         if len(data) > self.max_bytes:
             raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")
         return data
@@ -149,6 +151,17 @@ class StreamReader(FileReader):
     def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         """The documents of a file. `seen` holds the ids of all before them. Raises ReaderError where it cannot go on."""
         raise TypeError(f"{type(self).__name__} must define _file")
+
+
+def bounded(file: IO[bytes], limit: int) -> bytes:
+    """What is left of a file; where that is more than the limit, a byte more than it. In pieces, since Python sets aside memory
+    for all that it is asked for."""
+    pieces: list[bytes] = []
+    left = limit + 1
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def exists(path: str | Path) -> bool:

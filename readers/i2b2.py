@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ..pipeline.component import component
-from ..pipeline.errors import FormatError, ReaderError
+from ..pipeline.errors import DuplicateError, FormatError, ReaderError
 from ..typesystem import Cas
 from ..typesystem.safe_xml import parser_for, run
 from .files import opened
@@ -99,11 +99,11 @@ class I2b2Reader(StandoffReader):
                 if record.fault:
                     raise ReaderError(record.fault)
                 if document in seen:
-                    raise ReaderError("its document id was there before")
+                    raise DuplicateError("its document id was there before")
                 seen.add(document)
                 yield self._of_record(document, record, annotated)
             except ReaderError as error:
-                self.fail(document, f"{source.path}, record {number}: {error}")
+                self.fail(document, f"{source.path}, record {number}: {error}", type(error))
 
     def _of_record(self, document: str, record: Record, annotated: bool) -> Cas:
         cas = Cas(record.text, id=document)

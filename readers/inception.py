@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..pipeline.component import component
-from ..pipeline.errors import CaspipeError, ReaderError
+from ..pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ..typesystem import (
     Annotation,
     Cas,
@@ -178,7 +178,8 @@ class InceptionReader(FileReader):
         for document, versions in by_document.items():
             for id_, version in self._chosen(document, versions):
                 if id_ in seen:
-                    self.fail(id_, f"{version.tree.where(version.path)}: another file has the same document id")
+                    where = version.tree.where(version.path)
+                    self.fail(id_, f"{where}: another file has the same document id", DuplicateError)
                     continue
                 seen.add(id_)
                 try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..pipeline.errors import ReaderError
 from .archive import BOMB, DAMAGED, LARGE, MARK, RATIO, TWICE, Budget, cleaned
+from .files import bounded
 from .selection import LEAVES
 
 CURATION = "CURATION_USER"
@@ -136,7 +137,7 @@ class ZipTree(Tree):
         fault = ""
         try:
             with self._zip.open(self._members[name]) as member:
-                data = member.read(limit + 1)
+                data = bounded(member, limit)
             if len(data) <= limit:
                 return data
             fault = f"longer than max_bytes ({limit:,} bytes)"
@@ -166,7 +167,7 @@ def read_file(path: Path, limit: int) -> bytes:
         if not path.is_file():
             raise ReaderError(f"{path}: expected a file, found {'another kind' if path.exists() else 'none'}")
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            data = bounded(file, limit)
     except OSError as error:
         raise ReaderError(f"{path}: cannot read: {error.strerror or type(error).__name__}") from None
     if len(data) > limit:

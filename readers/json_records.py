@@ -12,7 +12,7 @@ from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
 from ..typesystem.strict_json import Twice, once
 from .decoding import decode
-from .files import too_long
+from .files import bounded, too_long
 from .records import RecordReader
 from .selection import Source
 
@@ -37,7 +37,7 @@ class JsonRecordReader(RecordReader):
                 continue
             line = line.removeprefix(_MARK) if n == 1 else line
             if self.arrays and empty and line.lstrip().startswith(b"["):
-                yield from self._array(line + file.read(self.max_bytes + 1), source, seen)
+                yield from self._array(line + bounded(file, self.max_bytes), source, seen)
                 return
             if line.strip():
                 empty = False

@@ -10,7 +10,7 @@ from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError, ResourceError
 from ..typesystem import Cas, KnownPhi
 from .archive import MARK
-from .files import too_long
+from .files import bounded, too_long
 from .records import RecordReader
 from .selection import Source
 from .span_fields import SpanFields
@@ -71,7 +71,7 @@ class ParquetReader(SpanFields, RecordReader):
         pa, pq = _pyarrow()
         whole: Any = source.path
         if MARK in source.path or source.path.endswith(".gz"):  # to be read from its end, which a stream cannot
-            data = file.read(self.max_bytes + 1)
+            data = bounded(file, self.max_bytes)
             if len(data) > self.max_bytes:
                 raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")
             whole = pa.BufferReader(data)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..pipeline.component import CollectionReader
 from ..pipeline.digests import Digests
-from ..pipeline.errors import ReaderError, nearest
+from ..pipeline.errors import DuplicateError, ReaderError, nearest
 from ..typesystem import Cas, KnownPhi, PhiKind, RecordField, carrier
 from .files import StreamReader
 from .structured import normal_field
@@ -61,9 +61,9 @@ class RecordFields(CollectionReader):
         if twice:
             raise ValueError(f"structured: {twice[0]} is masked here and goes along as it is in metadata or text_field")
 
-    def fail(self, document: str, reason: str) -> None:
+    def fail(self, document: str, reason: str, kind: type[ReaderError] = ReaderError) -> None:
         """Keeps account of a document that cannot be read. The reason must hold no text of it."""
-        self.failed.append((document, ReaderError(reason)))
+        self.failed.append((document, kind(reason)))
 
     @property
     def text_fields(self) -> list[str]:
@@ -90,7 +90,7 @@ class RecordFields(CollectionReader):
         for field in self.text_fields:
             document_id = f"{record_id}/{field}" if several else record_id
             if document_id in seen:
-                self.fail(document_id, f"{place}: its document id was there before")
+                self.fail(document_id, f"{place}: its document id was there before", DuplicateError)
                 continue
             try:
                 text = _text(record, field, several)

@@ -28,6 +28,7 @@ ASSEMBLY = {
     "limits",
     "observing",
     "dependencies",
+    "imports",
     "effective",
     "signing",
     "config",

@@ -21,6 +21,8 @@ MOST = "carrier_most"
 """Metadata: characters that the standard allows in the field; empty where it sets no limit."""
 DIGEST = "carrier_digest"
 """Metadata: what `digest` says of the file."""
+KNOWN = "carrier_known"
+"""Metadata: a fingerprint of the file with what other files say of the people in it; absent where they say nothing."""
 NAMED = "field:"
 """Begins the path of a RecordField of a record with named fields (CSV, JSON Lines); the field's name follows."""
 

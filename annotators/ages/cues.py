@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ..dates.windows import after, any_of, before
+from .rules import KIN
 
+_JOINING = r"(?:with|w|who|whose|has|had|having|is|was|and|on|in|for|from|here|patient|pt|post|present\w*|complain\w*|underwent)"
+"""What comes after these is not what is old, or sized."""
 THING = after(
-    r"[- ]{0,2}(?:[a-z]+[- ]){0,2}?"
+    rf"[- ]{{0,2}}(?:(?!{_JOINING}\b)[a-z]+[- ]){{0,2}}?"
     + any_of(
         "histor(?:y|ies) habit scars? devices? pacemaker icd cars? vehicle houses? homes? buildings? fractures? injur(?:y|ies)",
         "lesions? grafts? stents? mi cva tia dvt infarction implants? valves? prosthes[ie]s specimens? samples? data records?",
@@ -56,13 +59,25 @@ PERSON_BEFORE = before(
 OPENING = before(r"(?:^|\n|[.;:!?(\[\"'•*])[ \t]{0,3}")
 """A line, a sentence or a bracket begins."""
 PATIENT_BEFORE = before(
-    r"\b" + any_of("an? this is was patient pt consumer concern(?:s|ed|ing) am pleasant healthy hpi cc id") + "[:,]?[ ]"
+    r"\b"
+    + any_of("an? this is was patient pt consumer concern(?:s|ed|ing) am pleasant healthy hpi cc id")
+    + "[:,]?[ ]"
+    + r"|\b"
+    + any_of("elderly obese unfortunate frail")
+    + "[ ]"
 )
+SUMMARY_BEFORE = before(
+    r"(?:^|\n)[ \t]{0,3}(?:[-–#>+]|\d{1,2}[.)])[ \t]{1,3}|\b" + any_of("briefly in_brief in_short in_summary") + ",?[ ]"
+)
+"""An item of a list, or a case in one sentence, begins."""
+RELATIVE_BEFORE = before(rf"\b(?:{'|'.join(KIN)})(?:[ ]\(|,[ ])")
 CLINICAL_AFTER = after(
     ",?[ ]"
     + any_of(
         "with who w/ pt\\b patient present\\w* admitted h/o hx s/p c/o pmh here seen referred transferred found brought",
-        "complain\\w* status no_pmh g\\dp\\d received had has was is developed reports?",
+        "complain\\w* status no_pmh g\\dp\\d received had has was is developed reports? p/w w\\b c/b pmhx",
+        "bib(?:a|ems)?\\b underwent previously otherwise (?:non-?)?smoker restrained unrestrained helmeted",
+        "on_(?:hd|dialysis|warfarin|coumadin|chemo)",
     )
 )
 HEAT_BEFORE = before(
@@ -73,11 +88,23 @@ HEAT_BEFORE = before(
     + r"\b[^.\n]{0,28}"
 )
 HEAT_AFTER = after(
-    r"[ ,]{0,2}" + any_of("fever temp chills degree heat weather that_night with_chills at_\\d \\d / or_higher")
+    r"[ ,]{0,2}"
+    + any_of(
+        "fever temp chills degree heat weather that_night with_(?:rain|snow|sun) at_\\d \\d / or_higher outside indoors outdoors",
+        "in_the_(?:room|shade|water|house)",
+    )
 )
+FEVERISH_AFTER = after("[ ,]{0,2}with[ ](?:chills|fever)")
+"""What is said of a temperature, and of a patient too."""
+_IS = r"(?:[ ](?:is|was)|['’]s)[ ](?:(?:about|only|around|almost|over)[ ])?"
+AIR_BEFORE = before(r"\b" + any_of("room weather water air house outside") + _IS)
+IT_BEFORE = before(r"\b" + any_of("it this that which there") + _IS)
 AMOUNT_AFTER = after(
     "[ ]?"
-    + any_of("dollar usd users? people fund company investment loan budget distance race sprint solution urea nacl hcl")
+    + any_of(
+        "dollar usd euros? users? people fund company investment loan budget distance race sprint solution urea nacl hcl",
+        "cells copies units iu\\b dash\\b",
+    )
 )
 PLURAL_AFTER = after(
     "[ ]?[a-z]*?"
@@ -139,6 +166,11 @@ VITAL = before(
 )
 
 FRENCH_AFTER = after(
-    "[ ]?" + any_of("foley coude catheter sheath stent tube drain cannula introducer chest nasogastric ng pigtail peg")
+    rf"[ ]?(?:(?!{_JOINING}\b)[a-z0-9-]+[ ]){{0,2}}?"
+    + any_of(
+        "foley coude catheters? cath sheaths? stents? tubes? drains? cannulas? introducers? chest_tube nasogastric ngt? pigtail",
+        "peg malecot picc lumen thoracostomy nephrostomy dilator bougie",
+    )
+    + r"\b|[ ]was[ ](?:inserted|exchanged|upsized|advanced|deployed)"
 )
 """What is sized in French (`18 F Foley`): three times the diameter in millimetres, no age and no woman."""

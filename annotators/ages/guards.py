@@ -10,6 +10,11 @@ from . import cues
 from .hit import AgeHit
 from .rules import Guard
 
+_WIDEST = 40
+"""Of catheters, in French."""
+_FEVER, _HIGH_FEVER = 95, 100
+"""In degrees Fahrenheit; years that few women reach."""
+
 
 class Sides:
     """A hit and the text on its sides: before and after the age, and before and after all that its rule matched."""
@@ -22,6 +27,7 @@ class Sides:
         self.after = text[hit.end : hit.end + BEFORE]
         self.outer_before = text[max(0, match.start() - BEFORE) : match.start()]
         self.outer_after = text[match.end() : match.end() + BEFORE]
+        self.text = match[0]
         self.words = not text[hit.begin].isdigit()
 
 
@@ -60,14 +66,23 @@ def _sex(sides: Sides) -> bool:
 
 
 def _letter(sides: Sides) -> bool:
-    if sides.hit.low < 2 or cues.HEAT_BEFORE.search(sides.before) or cues.FRENCH_AFTER.match(sides.outer_after):
+    french = sides.hit.low <= _WIDEST and cues.FRENCH_AFTER.match(sides.outer_after)
+    if sides.hit.low < 2 or cues.HEAT_BEFORE.search(sides.before) or french:
         return False
     if sides.hit.rule == "n/sex":
         return True
     if cues.HEAT_AFTER.match(sides.outer_after) or cues.AMOUNT_AFTER.match(sides.outer_after):
         return False
-    opening = cues.OPENING.search(sides.before) and cues.CLINICAL_AFTER.match(sides.outer_after)
-    return bool(opening or cues.PATIENT_BEFORE.search(sides.before))
+    degrees = sides.text.endswith("F")
+    fever = degrees and sides.hit.low >= _FEVER
+    if degrees and (cues.AIR_BEFORE.search(sides.before) or (fever and cues.IT_BEFORE.search(sides.before))):
+        return False
+    if cues.PATIENT_BEFORE.search(sides.before) or cues.RELATIVE_BEFORE.search(sides.before):
+        return True
+    if fever and (sides.hit.low >= _HIGH_FEVER or cues.FEVERISH_AFTER.match(sides.outer_after)):
+        return False
+    opening = cues.OPENING.search(sides.before) or cues.SUMMARY_BEFORE.search(sides.before)
+    return bool(opening and cues.CLINICAL_AFTER.match(sides.outer_after))
 
 
 def _decade(sides: Sides) -> bool:

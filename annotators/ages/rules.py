@@ -119,7 +119,7 @@ FROM_NUMBER = (
     _rule("n y", Guard.UNIT, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
     _rule("n sex", Guard.SEX, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:{_ONE})\b"),
     _rule("n/sex", Guard.LETTER, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
-    _rule("nM", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2})[MF])\b", flags=0),
+    _rule("nM", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
     _rule("n M", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
     _rule("n or older", Guard.UNIT, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
 )

@@ -124,9 +124,12 @@ class Sought:
         words = [w for word in _WORD.findall(text) for w in spellings(word)]
         there = self.has(w for w in words if w not in AFFIXES and w not in PARTICLES and len(w) >= self.shortest)
         initials = not there and _INITIALS.fullmatch(text) is not None
-        if not there and not initials:
+        if not there and not initials and (len(words) < 2 or not self.has(words)):
             return
         name = parse_name(_BLANKS.sub(" ", text))
+        in_full = not there and not initials  # `Jo Li`: each word is too short to be looked for alone
+        if in_full and not self._has_all(name.words):
+            return
         if not name.words and not initials:
             return
         matcher = PersonMatcher(name, value.kind, self.words, nicknames=False, shortest_fuzzy=3)
@@ -137,8 +140,33 @@ class Sought:
             if hit.rule == "known initials":
                 if initials:
                     yield hit
+            elif in_full:
+                if hit.rule == "known full name" and self._is_name(hit):
+                    yield hit
             elif hit.rule == "known full name" or (hit.end - hit.begin >= self.shortest and self._stands_out(hit)):
                 yield hit
+
+    def _has_all(self, words: tuple[str, ...]) -> bool:
+        """Whether words make up a name that can stand in the text, though none of them is long enough alone."""
+        return (
+            len(words) > 1
+            and sum(map(len, words)) >= self.shortest
+            and all(self.has(spellings(word)) for word in words)
+        )
+
+    def _is_name(self, hit: Hit) -> bool:
+        """Whether a name of two-letter words is written as one, and not `is to`: with capitals, or in words that are no
+        English ones. `IS TO` and small letters in a text without capitals need one such word."""
+        text = self.page.text[hit.begin : hit.end]
+        found = _WORD.findall(text)
+        found = [w for w in found if fold(w) not in PARTICLES] or found
+        english = [bool(self.words.level(w) or self.words.is_word(w)) for w in map(fold, found)]
+        capitals = all(w[0].isupper() for w in found)
+        if capitals and not text.isupper():
+            return True
+        if capitals or self.page.lower_case:
+            return not all(english)
+        return self.small and not any(english)
 
     def _stands_out(self, hit: Hit) -> bool:
         """Whether a hit has a capital or a digit, or a word that is no English word; all do where a text has no capitals."""

@@ -68,6 +68,7 @@ class Compiled:
             meta = json.loads((folder / META).read_text(encoding="utf-8"))
             if meta.get("version") != VERSION:
                 raise ResourceError(f"{folder}: compiled by another version of caspipe: build it again")
+            _check(meta)
             parts: dict[str, Any] = {
                 "trie": marisa_trie.Trie().mmap(str(folder / TRIE)),
                 "words": marisa_trie.Trie().mmap(str(folder / WORDS)),
@@ -76,11 +77,23 @@ class Compiled:
                 # a plain array over the mapped bytes: np.memmap itself takes ten times as long for one item
                 parts[name] = np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
             parts["strings"] = _mapped(folder / "strings.bin")
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except ResourceError:
+            raise
+        except Exception as error:  # damaged arrays fail in many ways: their headers are Python
             raise ResourceError(f"{folder}: not a compiled lexicon ({type(error).__name__}): build it again") from None
         if len(parts["first"]) != len(parts["trie"]) + 1 or len(parts["depth"]) != len(parts["words"]):
             raise ResourceError(f"{folder}: parts of different lexicons: build it again")
         return cls(parts, meta, folder)
+
+
+def _check(meta: dict[str, Any]) -> None:
+    """Raises ValueError where a description is not what `compile_terms` wrote."""
+    whole = type(meta["terms"]) is int and all(
+        isinstance(h["name"], str) and isinstance(h["columns"], list) and all(isinstance(c, str) for c in h["columns"])
+        for h in meta["lists"]
+    )
+    if not whole:
+        raise ValueError
 
 
 def _mapped(path: Path) -> Any:
@@ -114,6 +127,8 @@ def compile_terms(sources: Iterable[Source], name: str) -> Compiled:
             groups[term.group] = groups.get(term.group, 0) + 1
             row = (strings[term.form], strings[term.group], strings[term.concept], strings[term.preferred])
             case = _case_class(term.case, term.form, tokens)
+            if "\0" in term.form:
+                raise ResourceError(f"{source.name}: term {read}: expected text, found a NUL character")
             for key in keys_of(tokens):
                 cells.extend((*row, strings[term.columns], list_name, case))
                 keys.append(key)

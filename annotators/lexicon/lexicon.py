@@ -235,7 +235,7 @@ def _keyed(form: str) -> tuple[list[str], str]:
     return tokens, key_of(tokens)
 
 
-_KEYED: FormTable[tuple[list[str], str]] = FormTable(_keyed)
+_KEYED: FormTable[tuple[list[str], str]] = FormTable(_keyed, 2_000)
 """Tokens and key of every form looked up lately: many lexicons are asked about one form."""
 
 

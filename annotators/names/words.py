@@ -83,7 +83,7 @@ class _Memo(dict[tuple[L, tuple[str, ...]], FormTable[tuple[int, Entry | None]]]
         self.find: Callable[[L, tuple[str, ...], str], tuple[int, Entry | None]] = find
 
     def __missing__(self, key: tuple[L, tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
-        made = self[key] = FormTable(partial(self.find, *key), 4_000)
+        made = self[key] = FormTable(partial(self.find, *key), 1_000)
         return made
 
 

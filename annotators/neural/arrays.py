@@ -38,7 +38,7 @@ def unpack(data: bytes) -> tuple[dict[str, Array], dict[str, list[str]]]:
                     key = name.removesuffix(_BLOB)
                     strings[key] = _strings(found[name].tobytes(), found[f"{key}{_ENDS}"].tolist())
                 elif not name.endswith(_ENDS):
-                    arrays[name] = found[name]
+                    arrays[name] = np.asarray(found[name])  # a member that is no array comes as its bytes
     except Exception as error:  # damaged archives fail in many ways, all of them ValueError to the caller
         raise ValueError(f"weights cannot be read ({type(error).__name__})") from None
     if any(a.dtype.kind not in "fiu" or not np.isfinite(a).all() for a in arrays.values()):

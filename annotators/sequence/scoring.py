@@ -18,10 +18,12 @@ from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Floats
 from .numbering import Keys
 from .weights import Blocks, Weights
 
-TABLE_BYTES = 12 << 20
+TABLE_BYTES = 4 << 20
 """Memory that the table of one column may take; what was not asked for lately then gives way."""
 FEWEST = 2_000
 """Rows in each half of a table, however much memory they take."""
+SPARE = 128
+"""Rows for the keys of the document that fills a table; a longer one makes it grow."""
 TOGETHER = 1_000
 """New keys whose rows are computed in one go."""
 
@@ -87,7 +89,7 @@ class LabelScorer:
         table = self._tables.get(number)
         if table is None or table.keys is not keys:
             edge = self._edge if number == 0 else np.zeros((len(self._offsets), len(self.labels)))
-            table = self._tables[number] = _Table(keys, edge, table)
+            table = self._tables[number] = _Table(keys, edge, table, self.features.numbering.limit + SPARE)
         table.fill(self._rows)
         return table
 
@@ -122,17 +124,23 @@ class LabelScorer:
 class _Table:
     """Rows of summed weights by number of key, in a matrix of shape (offsets, rows, labels). Row 0 is that of places outside.
 
-    Rows that the table before it has, for the keys before these, are copied.
+    Rows that the table before it has, for the keys before these, are copied. A table lies where the one before that lay, so
+    that two matrices are all there ever is.
     """
 
-    def __init__(self, keys: Keys, edge: Floats, before: _Table | None) -> None:
+    def __init__(self, keys: Keys, edge: Floats, before: _Table | None, room: int) -> None:
         self.keys = keys
+        self.used: int = 1
+        self.matrix: Floats
+        self._before: Floats | None = None
+        spare: Floats | None = None
+        if before is not None and keys.before is before.keys:
+            spare, before._before = before._before, None
+            self._before = before.matrix
+            self._copied = before.used
         offsets, labels = edge.shape
-        self.matrix = np.zeros((offsets, 1_024, labels))
+        self.matrix = np.zeros((offsets, room, labels)) if spare is None else spare
         self.matrix[:, 0] = edge
-        self.used = 1
-        follows = before is not None and keys.before is before.keys
-        self._before = before.matrix[:, : before.used] if before is not None and follows else None
 
     def fill(self, compute: Callable[[Sequence[tuple[str, ...]]], Floats]) -> None:
         """Gives a row to every key that has none yet. `compute` makes rows of what keys give."""
@@ -141,7 +149,7 @@ class _Table:
             rows, new = self._room(len(some)), list(range(len(some)))
             if self._before is not None and self.keys.before is not None:
                 old = [self.keys.before.get(key, 0) for key in some]
-                old = [number if number < self._before.shape[1] else 0 for number in old]
+                old = [number if number < self._copied else 0 for number in old]
                 rows[:] = self._before[:, old]
                 new = [i for i, number in enumerate(old) if not number]
             if new:

@@ -7,14 +7,16 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal
 
-from ...pipeline.component import component
-from ...pipeline.file_names import FileNames
+from ...pipeline.component import Old, Output, component
+from ...pipeline.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.files import AtomicFile, make_folder, restricted_folder
 from ...pipeline.keys import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.review import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
 from ..annotated import AnnotatedOptions
+from ..content import Content
 from ..released import encodable
+from ..slices import slice_of
 from . import guide, settings
 from .document import Maker, Reviewed
 from .pdf import pdf
@@ -34,6 +36,8 @@ class InceptionConsumer(AnnotatedOptions):
     blanks at the edges of spans are left out, characters that XML cannot carry are replaced one for one. Offsets stay.
     Documents without text are left out, with a warning.
     """
+
+    split = True
 
     file: Path = Path("restricted/inception.zip")
     """The bundle, under the run's output folder. It gets its name when the run ends."""
@@ -55,6 +59,7 @@ class InceptionConsumer(AnnotatedOptions):
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._file: AtomicFile | None = None
+        self._maker = Maker(self.mode, self.candidates)
 
     def open(self) -> None:
         """Makes the folder and the temporary file. Raises ConsumerError where that cannot be done."""
@@ -67,24 +72,68 @@ class InceptionConsumer(AnnotatedOptions):
         self._file = AtomicFile(path, private=self.original)
         self._zip = ZipFile(self._file)
         self._names = FileNames(_SUFFIX[self.format], self.key if self.names == "pseudonym" else "")
-        self._maker = Maker(self.mode, self.candidates)
         self._index: list[dict[str, Any]] = []
         self._overlapping = False
         self._last: tuple[str, bool, bool] | None = None
+        self._named: str | None = None
 
-    def process(self, cas: Cas) -> None:
+    def prepare(self, cas: Cas) -> Content:
+        """The document with a mark behind its title: whether a number stands there is known when its turn comes."""
+        annotated = self.annotated(cas)
+        stem = self._stem(cas.id)
+        mark = hashlib.sha256(f"{stem}\0{annotated.text}".encode("utf-8", "surrogatepass")).hexdigest()
+        made = self._maker.make(cas, self.annotated_view(cas), annotated.spans, self.label, stem + mark)
+        data = self._written(made.cas) if made.cas is not None else b""
+        return Content(data, memo={"entry": self._entry(cas, made), "overlapping": made.overlapping}, more=(stem, mark))
+
+    def memo(self, prepared: Content) -> Any:
+        return prepared.memo
+
+    def take(self, document: str, prepared: Content) -> list[Output]:
+        self._last = self._named = None
+        name = self._name(document)
+        if not prepared.data:
+            return self._added(document, name, prepared.memo, b"")
+        stem, mark = prepared.more
+        ending = name.removesuffix(_SUFFIX[self.format]).removeprefix(stem)
+        data = prepared.data.replace(mark.encode(), ending.encode())
+        return self._added(document, name, prepared.memo, self._zip.add(f"documents/{name}", data))
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """Copies a document out of an earlier run's bundle; its title is its name there."""
+        self._last = self._named = None
+        name = self._name(document)
+        if "skipped" in memo["entry"]:
+            return self._added(document, name, memo, b"")
+        written = slice_of(old(outputs[0]), outputs[0]) if outputs else None
+        if written is None or not self._zip.copy(f"documents/{name}", written):
+            self._names.take_back()  # the document comes again, and gets it then
+            return None
+        return self._added(document, name, memo, written)
+
+    def growing(self) -> dict[str, Path]:
+        return {} if self._file is None else {Path(self.file).as_posix(): self._file.temporary}
+
+    def _stem(self, document: str) -> str:
+        """What a document is called where nothing else has that name."""
+        return pseudonym(document, self.key) if self.names == "pseudonym" else safe_parts(_flat(document))[0]
+
+    def _name(self, document: str) -> str:
         if self._file is None:
             self.open()
-        self._last = None
-        spans = self.annotated(cas).spans
-        name = self._names.next(_flat(cas.id) if self.names == "id" else cas.id).as_posix()
-        title = name.removesuffix(_SUFFIX[self.format])
-        made = self._maker.make(cas, self.annotated_view(cas), spans, self.label, title)
-        if made.cas is not None:
-            self._zip.add(f"documents/{name}", self._written(made.cas))
-        self._index.append(self._entry(cas, name, made))
-        self._last = cas.id, made.cas is not None, self._overlapping
-        self._overlapping |= made.overlapping
+        self._named = document
+        return self._names.next(_flat(document) if self.names == "id" else document).as_posix()
+
+    def _added(self, document: str, name: str, memo: Any, written: bytes) -> list[Output]:
+        """Notes a document of which `written` is in the bundle now."""
+        assert self._file is not None
+        self._index.append({"file": name, **memo["entry"]})
+        self._last = document, bool(written), self._overlapping
+        self._overlapping |= memo["overlapping"]
+        if not written:
+            return []
+        begin, digest = self._file.offset - len(written), hashlib.sha256(written).hexdigest()
+        return [Output(self.id, Path(self.file).as_posix(), begin, len(written), digest, False)]
 
     def _written(self, cas: Cas) -> bytes:
         types = review_types(self.mode, self.candidates)
@@ -96,9 +145,9 @@ class InceptionConsumer(AnnotatedOptions):
 
         return write_xmi(cas, typesystem=types)
 
-    def _entry(self, cas: Cas, name: str, made: Reviewed) -> dict[str, Any]:
+    def _entry(self, cas: Cas, made: Reviewed) -> dict[str, Any]:
         """What the bundle says of a document: its id, what was changed, and what brings its text back."""
-        entry: dict[str, Any] = {"file": name}
+        entry: dict[str, Any] = {}
         if self.original or self.names == "id":
             entry["id"] = encodable(cas.id, cas)
         if made.skipped:
@@ -109,6 +158,9 @@ class InceptionConsumer(AnnotatedOptions):
         return {**entry, "changes": made.notes}
 
     def retract(self, cas: Cas) -> None:
+        if self._file is not None and self._named == cas.id:
+            self._names.take_back()  # a resumed run gives it none either
+        self._named = None
         if self._file is None or self._last is None or self._last[0] != cas.id:
             return
         _, written, self._overlapping = self._last

@@ -31,17 +31,30 @@ class ZipFile:
         self._entries: list[tuple[bytes, int, int, int, int]] = []
         """Name, CRC, packed and unpacked size, place."""
 
-    def add(self, name: str, data: bytes) -> None:
-        """Adds a member, or nothing. Raises ConsumerError where it cannot be written."""
+    def add(self, name: str, data: bytes) -> bytes:
+        """Adds a member, or nothing. Returns all that was written of it. Raises ConsumerError where it cannot be."""
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed = packer.compress(data) + packer.flush()
         raw, crc = name.encode(), zlib.crc32(data)
         head = _LOCAL.pack(
             0x04034B50, 20, _UTF8, _DEFLATED, 0, _DATE, crc, len(packed), len(data), len(raw), 0
         )  # fmt: skip
-        entry = raw, crc, len(packed), len(data), self.file.offset
-        self.file.write(head + raw + packed)
+        return self._add(raw, crc, len(data), head + raw + packed)
+
+    def copy(self, name: str, written: bytes) -> bool:
+        """Adds a member as it was written elsewhere; False, and nothing is added, where it had another name."""
+        _, _, _, _, _, _, crc, packed, size, length, _ = _LOCAL.unpack_from(written)
+        raw = name.encode()
+        if written[_LOCAL.size : _LOCAL.size + length] != raw or len(written) != _LOCAL.size + length + packed:
+            return False
+        self._add(raw, crc, size, written)
+        return True
+
+    def _add(self, raw: bytes, crc: int, size: int, written: bytes) -> bytes:
+        entry = raw, crc, len(written) - _LOCAL.size - len(raw), size, self.file.offset
+        self.file.write(written)
         self._entries.append(entry)
+        return written
 
     def take_back(self) -> None:
         """Removes the member added last."""

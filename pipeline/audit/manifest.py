@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ReaderError
 from ..file_names import safe_parts
+from ..files import TEMPORARY
 from .released import RELEASE, fingerprint
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 FORMAT = "caspipe release 1"
-_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ def files_below(release: Path) -> Iterator[tuple[str, tuple[int, str]]]:
             raise ReaderError(f"{path}: expected plain files and folders in a release, found a link or device")
         if path.is_dir() or name in (NAME, SIGNATURE):
             continue
-        if _TEMPORARY.fullmatch(path.name):
+        if TEMPORARY.fullmatch(path.name):
             raise ReaderError(f"{path}: left by a run that was cut off: finish the run, or remove it")
         try:
             with path.open("rb") as file:

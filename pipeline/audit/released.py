@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..ledger import Ledger
 
 RELEASE = "release"
-_NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
+_NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
 """Suffixes of whole files that are no plain text."""
 _PLACEHOLDER = re.compile(r"\[([A-Z]{2,20}(?:_[A-Z0-9]{1,20}){0,3})\]")
 
@@ -61,7 +61,7 @@ def released_texts(ledger: Ledger, where: Path) -> Iterator[Released]:
     """
     for row in ledger.rows("released"):
         outputs = [o for o in row.outputs if in_release(o)]
-        record = next((o for o in outputs if _holds_record(o)), None)
+        record = next((o for o in outputs if _holds_record(o) and row.together(o.consumer) is None), None)
         text = next((o for o in outputs if o.whole and PurePosixPath(o.path).suffix.lower() not in _NO_TEXT), None)
         chosen = record or text
         if chosen is None:

@@ -18,14 +18,13 @@ from ..config import Config, Step
 from ..effective import Input, input_of, is_secret_name
 from ..errors import Fault, ResourceError
 from ..hashing import shipped_name
-from ..keys import is_secret
+from ..keys import in_clear, is_secret
 from ..resources import Resource
 from ..yaml_source import Keys, Text
 from .manifest import HERE, RESOURCES
 
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}")
 """A variable without a default, or with an empty one: all that may stand for a secret."""
-_PASSWORD = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^/@:\s]*:([^\s]+)@")
 _NOTHING: Any = object()
 
 
@@ -161,8 +160,8 @@ class _Rewriter:
         if not isinstance(value, str):
             return value
         raw = _raw(value)
-        if (password := _PASSWORD.match(raw)) and not _REFERENCE.fullmatch(password[1]):
-            self.fault(at, "a password in clear, which no bundle may carry: write ${VARIABLE} in its place")
+        if what := in_clear(raw):
+            self.fault(at, f"{what} in clear, which no bundle may carry: write ${{VARIABLE}} in its place")
         return raw
 
     def secret(self, value: Any, at: Keys) -> Any:

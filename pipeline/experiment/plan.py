@@ -54,8 +54,8 @@ class Plan:
 
     @property
     def train(self) -> str:
-        """The corpus that models are trained on."""
-        return self.settings.train or next(iter(self.corpora))
+        """The corpus that models are trained on; empty where there is none."""
+        return self.settings.train or next(iter(self.corpora), "")
 
     @property
     def trainable(self) -> list[str]:

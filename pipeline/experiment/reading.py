@@ -102,7 +102,7 @@ class _Reading:
                 assemble.assemble(made)
             except ConfigError as error:
                 self.faults += error.faults
-        if not found and not self.faults:
+        if not found and (not data or not self.faults):
             self.fault(("corpora",), "expected at least one corpus")
         return found
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..component import Output
+from ..component import CasConsumer, Output
 from ..files import sweep
 from ..quarantine import Quarantine
 from ..report import Found, RunReport, now
 from ..runners.work import Failed, Result
-from .ledger import Ledger, Row
+from .holding import held
+from .ledger import Ledger
 from .past import Past
+from .rows import Row
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -39,7 +42,7 @@ class Account:
             return
         given = options.ledger if isinstance(options.ledger, Path) else None
         path = Ledger.place(pipeline.output, given, options.shard)
-        with Ledger.write(path, pipeline.output if given is None else None) as ledger:
+        with held(pipeline.output, path) as ledger:
             made = Kept(pipeline, report, quarantine, ledger, total)
             try:
                 yield made
@@ -50,6 +53,9 @@ class Account:
     def begin(self) -> None:
         """Everything is open; the first document comes next."""
 
+    def named(self, document: str) -> None:
+        """A document of the input: in reading order, of a part of a run also those that other parts do."""
+
     def expected(self, number: int, document: str) -> bytes:
         """The hash of the content with which nothing need be done about a document; empty: it must be worked on."""
         return b""
@@ -58,11 +64,17 @@ class Account:
         """Takes over what an earlier run wrote of a document that has not changed. False where it is not whole any more."""
         return False
 
+    def anew(self, result: Result) -> None:
+        """A document was worked on and goes to the consumers."""
+
     def written(self, result: Result, outputs: list[Output], memo: dict[str, Any]) -> None:
         """A document was released."""
 
     def failed(self, result: Result, status: str) -> None:
         """A document was not released."""
+
+    def complete(self) -> None:
+        """All documents came to their end, and the run was not cut off."""
 
 
 class Kept(Account):
@@ -96,6 +108,7 @@ class Kept(Account):
                 f"resume: everything is done again, since {names} cannot go on where a run was cut off"
             )
         self._quarantined = quarantine.folder.is_dir()
+        self._ids = hashlib.sha256()
         ledger.begin(report.name, report.started or "", code_version(), whole, report.shard, total)
 
     def begin(self) -> None:
@@ -112,7 +125,12 @@ class Kept(Account):
             consumer.placing = self.ledger.placing
         for consumer in self.pipeline.consumers:
             for path, temporary in consumer.growing().items():
+                self.past.wrote(path)
                 self.ledger.grows(consumer.id, path, os.path.relpath(temporary, output))
+
+    def named(self, document: str) -> None:
+        name = document.encode("utf-8", "surrogatepass")
+        self._ids.update(len(name).to_bytes(8, "big") + name)
 
     def expected(self, number: int, document: str) -> bytes:
         return self.past.expected(number, document)
@@ -121,28 +139,46 @@ class Kept(Account):
         row = self.past.row(result.id)
         if row is None:
             return False
+        result.seconds, result.attempts = row.seconds, row.attempts
         if row.status == "quarantined":
             result.failed = Failed(row.component, row.cause, row.message, row.reason)
+            self._withdraw(result.id)
             self._add(result, "quarantined", row.outputs, row.memo)
             return True
         outputs = self.past.reuse(row, self.pipeline.consumers)
         if outputs is None:
             return False
         result.found = Found(*(row.memo or {}).get("", [0, {}, {}]))
-        result.seconds = row.seconds
         self._add(result, "released", tuple(outputs), row.memo)
         self._free(result.number)
         return True
 
+    def anew(self, result: Result) -> None:
+        self._withdraw(result.id)
+
     def written(self, result: Result, outputs: list[Output], memo: dict[str, Any]) -> None:
+        self.past.row(result.id)
         found = result.found or Found()
         kept = {consumer: value for consumer, value in memo.items() if value is not None}
         self._add(result, "released", tuple(outputs), {**kept, "": found.to_plain()})
         self._free(result.number)
 
     def failed(self, result: Result, status: str) -> None:
+        self.past.row(result.id)
         self.past.withdraw(result.id)
+        self._withdraw(result.id)
         self._add(result, status, (), None)
+
+    def complete(self) -> None:
+        if self.pipeline.options.resume and any(
+            type(c).withdraw is not CasConsumer.withdraw for c in self.pipeline.consumers
+        ):
+            for document in self.ledger.gone():
+                self._withdraw(document, gone=True)
+
+    def _withdraw(self, document: str, *, gone: bool = False) -> None:
+        if self.pipeline.options.resume:
+            self.past.withdraw_rows(document, self.pipeline.consumers, gone=gone)
 
     def _free(self, number: int) -> None:
         """The document of an earlier run that was kept aside under this number is not kept any more."""
@@ -151,6 +187,9 @@ class Kept(Account):
 
     def _add(self, result: Result, status: str, outputs: tuple[Output, ...], memo: dict[str, Any] | None) -> None:
         failed = result.failed
+        for output in outputs:
+            if output.whole:
+                self.past.wrote(output.path)
         self.ledger.add(
             Row(
                 result.number,
@@ -172,7 +211,8 @@ class Kept(Account):
         """The run came to an end and its files have their names."""
         report, d = self.report, self.report.documents
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
-        self.ledger.end(state, now(), (d.read, d.released, d.quarantined, d.skipped), report.seconds)
+        ids = self._ids.hexdigest() if report.shard else ""
+        self.ledger.end(state, now(), (d.read, d.released, d.quarantined, d.skipped), report.seconds, ids)
         if not report.stopped:
             self.past.clear()
 

@@ -8,88 +8,19 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ..component import Output
 from ..errors import ConsumerError, OutputError, ResourceError
 from ..files import restricted_folder
+from .form import check, connected, form, told
+from .lock import locked, unlock
+from .rows import Row, RunRow, row_of
 
-_VERSION = 1
-_SCHEMA = f"""
-BEGIN;
-PRAGMA user_version = {_VERSION};
-CREATE TABLE runs(
-    run INTEGER PRIMARY KEY, name TEXT NOT NULL, started TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '',
-    state TEXT NOT NULL DEFAULT 'running', code TEXT NOT NULL, fingerprint TEXT NOT NULL, shard TEXT NOT NULL,
-    total INTEGER, read INTEGER NOT NULL DEFAULT 0, released INTEGER NOT NULL DEFAULT 0,
-    quarantined INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0
-);
-CREATE TABLE growing(run INTEGER NOT NULL, consumer TEXT NOT NULL, path TEXT NOT NULL, temporary TEXT NOT NULL);
-CREATE TABLE documents(
-    run INTEGER NOT NULL, number INTEGER NOT NULL, id TEXT NOT NULL, content BLOB NOT NULL, status TEXT NOT NULL,
-    reason TEXT NOT NULL, component TEXT NOT NULL, cause TEXT NOT NULL, message TEXT NOT NULL,
-    seconds REAL NOT NULL, attempts INTEGER NOT NULL, outputs TEXT NOT NULL, memo TEXT NOT NULL,
-    PRIMARY KEY(run, number)
-) WITHOUT ROWID;
-CREATE INDEX by_id ON documents(id, run);
-CREATE TABLE secrets(salt BLOB NOT NULL);
-INSERT INTO secrets VALUES (randomblob(32));
-COMMIT;
-"""
-"""In one transaction: where it is cut off, nothing of it is there."""
 _BATCH = 200
 """Rows of one transaction."""
 _BATCH_SECONDS = 0.5
 """A transaction is no older than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A document."""
-
-    number: int
-    """In reading order, from 1."""
-    id: str
-    content: str
-    """Keyed hash of what was read, in hexadecimal."""
-    status: str
-    """released, quarantined or skipped."""
-    reason: str = ""
-    component: str = ""
-    cause: str = ""
-    message: str = ""
-    seconds: float = 0.0
-    attempts: int = 1
-    outputs: tuple[Output, ...] = ()
-    memo: dict[str, Any] | None = None
-    """What a later run must know to take it over: consumer -> plain data; under `""` what the report says of it."""
-    run: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """A run."""
-
-    run: int
-    name: str
-    started: str
-    """UTC."""
-    ended: str
-    state: str
-    """`running` (or cut off), `done`, or why it stopped."""
-    code: str
-    """Version of caspipe's code."""
-    fingerprint: str
-    shard: str
-    total: int | None
-    """Documents there are, where that was known."""
-    read: int
-    released: int
-    quarantined: int
-    skipped: int
-    seconds: float
 
 
 class Ledger:
@@ -103,6 +34,7 @@ class Ledger:
         self.left: list[str] = []
         """Files that a run which was cut off placed last, perhaps without a row."""
         self._waiting: list[tuple[Any, ...]] = []
+        self._waiting_files: dict[str, None] = {}
         self._written = time.monotonic()
         self._run = 0
 
@@ -119,19 +51,15 @@ class Ledger:
     def write(cls, path: Path, below: Path | None = None) -> Ledger:
         """The ledger for a run, made where it is absent (mode 0600). Raises ConsumerError where another run has it open."""
         restricted_folder(path.parent, below)
-        lock = _locked(path)
+        lock = locked(path)
         try:
             if not path.exists():
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            database = _connected(path)
-            with _told(path):
-                if database.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                        raise ConsumerError(f"{path}: expected a ledger, found another database")
-                    database.executescript(_SCHEMA)
-                _check(database, path)
+            database = connected(path)
+            with told(path):
+                form(database, path)
         except BaseException:
-            _unlock(lock)
+            unlock(lock)
             raise
         made = cls(path, database, lock)
         made._open_placed()
@@ -144,8 +72,8 @@ class Ledger:
         if not path.is_file():
             raise ResourceError(f"{path}: no ledger: is this the output folder of a run?")
         try:
-            database = _connected(path)
-            _check(database, path)
+            database = connected(path)
+            check(database, path)
         except (sqlite3.Error, ConsumerError) as error:
             raise ResourceError(f"{path}: expected a ledger, found {type(error).__name__}") from None
         return cls(path, database, None)
@@ -153,8 +81,14 @@ class Ledger:
     @property
     def salt(self) -> bytes:
         """What hashes of contents are keyed with: 32 random bytes of this ledger."""
-        with _told(self.path):
+        with told(self.path):
             return bytes(self._database.execute("SELECT salt FROM secrets").fetchone()[0])
+
+    @property
+    def lock(self) -> int:
+        """The file descriptor of its lock. Whoever opens and closes that file by its name lets go of the lock (POSIX)."""
+        assert self._lock is not None
+        return self._lock
 
     def close(self) -> None:
         """Writes what waits and lets go of the file."""
@@ -165,7 +99,7 @@ class Ledger:
             os.close(self._placed)
             self._placed = None
         if self._lock is not None:
-            _unlock(self._lock)
+            unlock(self._lock)
             self._lock = None
 
     def __enter__(self) -> Self:
@@ -178,7 +112,7 @@ class Ledger:
 
     def begin(self, name: str, started: str, code: str, fingerprint: str, shard: str, total: int | None) -> int:
         """A new run. Returns its number."""
-        with _told(self.path), self._database:
+        with told(self.path), self._database:
             cursor = self._database.execute(
                 "INSERT INTO runs(name, started, code, fingerprint, shard, total) VALUES (?, ?, ?, ?, ?, ?)",
                 (name, started, code, fingerprint, shard, total),
@@ -208,13 +142,14 @@ class Ledger:
 
     def tells_of(self, path: str) -> bool:
         """Whether a row of any run tells of a file."""
-        query = "SELECT 1 FROM documents, json_each(documents.outputs) AS o WHERE json_extract(o.value, '$[1]') = ?"
-        with _told(self.path):
-            return self._database.execute(f"{query} LIMIT 1", (path,)).fetchone() is not None
+        path = _name(path)
+        with told(self.path):
+            found = self._database.execute("SELECT 1 FROM files WHERE path = ? LIMIT 1", (path,)).fetchone()
+        return found is not None or path in self._waiting_files
 
     def grows(self, consumer: str, path: str, temporary: str) -> None:
         """A file that has no name before this run ends."""
-        with _told(self.path), self._database:
+        with told(self.path), self._database:
             self._database.execute("INSERT INTO growing VALUES (?, ?, ?, ?)", (self._run, consumer, path, temporary))
 
     def add(self, row: Row) -> None:
@@ -237,69 +172,94 @@ class Ledger:
                 json.dumps(row.memo) if row.memo else "",
             )
         )
+        self._waiting_files.update(dict.fromkeys(_name(o.path) for o in row.outputs))
         if len(self._waiting) >= _BATCH or time.monotonic() - self._written > _BATCH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
         """Writes what waits. Raises ConsumerError where that fails."""
         if self._waiting:
-            with _told(self.path), self._database:
+            with told(self.path), self._database:
                 marks = ", ".join("?" * len(self._waiting[0]))
                 self._database.executemany(f"INSERT OR REPLACE INTO documents VALUES ({marks})", self._waiting)
-            self._waiting = []
+                named = [(path, self._run) for path in self._waiting_files]
+                self._database.executemany("INSERT OR IGNORE INTO files VALUES (?, ?)", named)
+            self._waiting, self._waiting_files = [], {}
             if self._placed is not None:
                 os.ftruncate(self._placed, 0)
         self._written = time.monotonic()
 
-    def end(self, state: str, ended: str, counts: tuple[int, int, int, int], seconds: float) -> None:
-        """The run came to its end. `counts`: read, released, quarantined, skipped."""
+    def end(self, state: str, ended: str, counts: tuple[int, int, int, int], seconds: float, ids: str = "") -> None:
+        """The run came to its end. `counts`: read, released, quarantined, skipped; `ids`: see RunRow."""
         self.flush()
-        with _told(self.path), self._database:
+        with told(self.path), self._database:
             self._database.execute(
-                "UPDATE runs SET state = ?, ended = ?, read = ?, released = ?, quarantined = ?, skipped = ?, seconds = ? "
-                "WHERE run = ?",
-                (state, ended, *counts, seconds, self._run),
+                "UPDATE runs SET state = ?, ended = ?, read = ?, released = ?, quarantined = ?, skipped = ?, seconds = ?, "
+                "ids = ? WHERE run = ?",
+                (state, ended, *counts, seconds, ids, self._run),
             )
 
     def forget_others(self) -> None:
         """Leaves out the runs before this one: it stands for all that is there."""
-        with _told(self.path), self._database:
-            for table in ("documents", "growing", "runs"):
+        with told(self.path), self._database:
+            for table in ("documents", "files", "growing", "runs"):
                 self._database.execute(f"DELETE FROM {table} WHERE run <> ?", (self._run,))
 
     # -- what was there --------------------------------------------------------------------------------------------
 
     def before(self, document: str) -> Row | None:
         """The document in the latest run before this one that had it."""
-        with _told(self.path):
+        with told(self.path):
             found = self._database.execute(
                 "SELECT * FROM documents WHERE id = ? AND run <> ? ORDER BY run DESC, number LIMIT 1",
                 (document.encode("utf-8", "surrogatepass"), self._run),
             ).fetchone()
-        return None if found is None else _row(found)
+        return None if found is None else row_of(found)
+
+    def around(self, row: Row, far: int) -> Iterator[Row]:
+        """The documents of a row's run that were read so far before or after it at most."""
+        query = "SELECT * FROM documents WHERE run = ? AND number BETWEEN ? AND ? ORDER BY number"
+        with told(self.path):
+            for found in self._database.execute(query, (row.run, row.number - far, row.number + far)):
+                yield row_of(found)
+
+    def memos(self, document: str) -> list[dict[str, Any]]:
+        """What runs before this one kept of a document."""
+        query = "SELECT memo FROM documents WHERE id = ? AND run <> ? AND memo <> '' ORDER BY run DESC, number"
+        with told(self.path):
+            found = self._database.execute(query, (document.encode("utf-8", "surrogatepass"), self._run))
+            return [json.loads(memo) for (memo,) in found]
+
+    def gone(self) -> list[str]:
+        """Documents of runs before this one that it does not have."""
+        self.flush()
+        query = (
+            "SELECT DISTINCT id FROM documents WHERE run <> ?1 "
+            "AND id NOT IN (SELECT id FROM documents WHERE run = ?1) ORDER BY 1"
+        )
+        with told(self.path):
+            found = self._database.execute(query, (self._run,)).fetchall()
+        return [bytes(id_).decode("utf-8", "surrogatepass") for (id_,) in found]
 
     def fingerprint_of(self, run: int) -> str:
         """The fingerprint of a run."""
-        with _told(self.path):
+        with told(self.path):
             found = self._database.execute("SELECT fingerprint FROM runs WHERE run = ?", (run,)).fetchone()
         return str(found[0]) if found else ""
 
     def temporary(self, run: int, path: str) -> str:
         """Where a common file of a run lay before the run ended."""
-        with _told(self.path):
+        with told(self.path):
             found = self._database.execute(
                 "SELECT temporary FROM growing WHERE run = ? AND path = ?", (run, path)
             ).fetchone()
         return str(found[0]) if found else ""
 
-    def ended_runs(self) -> set[int]:
-        """The runs whose common files got their names."""
-        return {int(n) for (n,) in self._database.execute("SELECT run FROM runs WHERE state = 'done'")}
-
     def temporaries(self) -> list[str]:
         """Where common files of other runs lay before those ended."""
-        rows = self._database.execute("SELECT temporary FROM growing WHERE run <> ? ORDER BY temporary", (self._run,))
-        return [str(t) for (t,) in rows]
+        query = "SELECT temporary FROM growing WHERE run <> ? ORDER BY temporary"
+        with told(self.path):
+            return [str(t) for (t,) in self._database.execute(query, (self._run,))]
 
     def stale(self) -> Iterator[str]:
         """Files that other runs wrote and this one did not: those of one document, and those of all."""
@@ -311,23 +271,33 @@ class Ledger:
         both = f"{query.format(f'run <> ?1 AND {whole}')} EXCEPT {query.format(f'run = ?1 AND {whole}')} ORDER BY 1"
         ended = "(SELECT run FROM runs WHERE state <> 'running')"
         common = f"SELECT path FROM growing WHERE run <> ?1 AND run IN {ended} EXCEPT SELECT path FROM growing WHERE run = ?1"
-        with _told(self.path):
+        with told(self.path):
             for asked in (both, f"{common} ORDER BY 1"):
                 for (path,) in self._database.execute(asked, (self._run,)):
                     yield str(path)
 
     def has_output(self, path: str) -> bool:
         """Whether this run wrote a file of that path."""
+        path = _name(path)
+        with told(self.path):
+            found = self._database.execute(
+                "SELECT 1 FROM files WHERE path = ? AND run = ?", (path, self._run)
+            ).fetchone()
+        return found is not None or path in self._waiting_files
+
+    def files(self) -> Iterator[str]:
+        """The files of this run, with those that grow."""
         self.flush()
-        query = "SELECT 1 FROM documents, json_each(documents.outputs) AS o WHERE run = ? AND json_extract(o.value, '$[1]') = ?"
-        with _told(self.path):
-            return self._database.execute(f"{query} LIMIT 1", (self._run, path)).fetchone() is not None
+        query = "SELECT path FROM files WHERE run = ?1 UNION SELECT path FROM growing WHERE run = ?1"
+        with told(self.path):
+            for (path,) in self._database.execute(query, (self._run,)):
+                yield str(path)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def run(self) -> RunRow:
         """The latest run. Raises ResourceError where there was none."""
-        with _told(self.path):
+        with told(self.path):
             found = self._database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone()
         if found is None:
             raise ResourceError(f"{self.path}: no run has begun yet")
@@ -338,89 +308,27 @@ class Ledger:
         query = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs)" + (
             " AND status = ?" if status else ""
         )
-        with _told(self.path):
+        with told(self.path):
             for found in self._database.execute(f"{query} ORDER BY number", (status,) if status else ()):
-                yield _row(found)
+                yield row_of(found)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """(status, reason) -> documents of the latest run so far."""
         latest = "SELECT status, reason, count(*) FROM documents WHERE run = (SELECT max(run) FROM runs)"
-        with _told(self.path):
+        with told(self.path):
             found = self._database.execute(f"{latest} GROUP BY 1, 2 ORDER BY 1, 2")
             return {(str(status), str(reason)): int(n) for status, reason, n in found}
 
     def in_use(self) -> bool:
         """Whether a run is writing to it now."""
         try:
-            lock = _locked(self.path)
+            lock = locked(self.path)
         except ConsumerError:
             return True
-        _unlock(lock)
+        unlock(lock)
         return False
 
 
-def _row(found: tuple[Any, ...]) -> Row:
-    run, number, id_, content, status, reason, component, cause, message, seconds, attempts, outputs, memo = found
-    return Row(
-        number,
-        bytes(id_).decode("utf-8", "surrogatepass"),
-        bytes(content).hex(),
-        status,
-        reason,
-        component,
-        cause,
-        message,
-        seconds,
-        attempts,
-        tuple(Output(c, p, b, n, d, bool(w)) for c, p, b, n, d, w in json.loads(outputs)),
-        json.loads(memo) if memo else None,
-        run,
-    )
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    with _told(path):
-        database = sqlite3.connect(path, timeout=30, isolation_level="DEFERRED")
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-    return database
-
-
-def _check(database: sqlite3.Connection, path: Path) -> None:
-    found = database.execute("PRAGMA user_version").fetchone()[0]
-    if found != _VERSION:
-        raise ConsumerError(f"{path}: expected a ledger of form {_VERSION}, found form {found}")
-
-
-@contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Errors of SQLite by name of the file; a disk that is full ends the run."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-        raise OutputError(f"{path}: cannot use the ledger: {name}") from None
-
-
-def _locked(path: Path) -> int:
-    """Takes the lock beside a file. Raises ConsumerError where another process has it."""
-    beside = path.with_name(f"{path.name}.lock")
-    try:
-        fd = os.open(beside, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    except OSError as error:
-        raise OutputError(f"{beside}: cannot write: {error.strerror}") from None
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system: two runs at once are then the caller's care
-        return fd
-    try:
-        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(fd)
-        raise ConsumerError(f"{path}: another run is writing to this output folder") from None
-    return fd
-
-
-def _unlock(lock: int) -> None:
-    with contextlib.suppress(OSError):
-        os.close(lock)
+def _name(path: str) -> str:
+    """A path as it can be kept."""
+    return path.encode("utf-8", "replace").decode()

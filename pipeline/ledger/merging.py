@@ -15,9 +15,10 @@ from ..component import CasConsumer, Old, Output
 from ..errors import CaspipeError, ReaderError, guarded
 from ..quarantine import Quarantine
 from ..report import Failure, Found, RunReport, now, versions
-from ..runners.work import Failed, Result
+from ..runners.work import Failed, Result, noting
 from .account import Account
-from .ledger import Ledger, Row
+from .ledger import Ledger
+from .rows import Row, RunRow
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -33,8 +34,8 @@ class MergeError(CaspipeError):
 def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None = None) -> RunReport:
     """Puts the shards under a pipeline's output folder together, as one run would have written them.
 
-    Raises MergeError that names every part that is missing, unfinished or made by another pipeline, before anything is
-    written; and where an output is not what its ledger says.
+    Raises MergeError that names every part that is missing, unfinished, made by another pipeline or of other documents,
+    before anything is written; and where an output is not what its ledger says.
     """
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
@@ -48,6 +49,7 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
     consumers = [c for c in pipeline.consumers if c.split]
     pipeline.consumers = consumers
     with contextlib.ExitStack() as stack:
+        stack.enter_context(noting()).into = report.warnings
         ledgers = [stack.enter_context(Ledger.read(_ledger(pipeline, folder))) for folder in folders]
         _check(pipeline, ledgers, folders)
         quarantine = Quarantine(output)
@@ -57,13 +59,14 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
                 consumer.open()
             stack.push(_ending(consumer))
         account.begin()
+        salts = {folder: ledger.salt for ledger, folder in zip(ledgers, folders, strict=True)}
         total = sum(ledger.run().read for ledger in ledgers)
         for number, (row, folder) in enumerate(_rows(ledgers, folders), 1):
             if row.number != number:
                 raise MergeError(
                     f"{folder}: expected document {number}, found document {row.number}: a part is not whole"
                 )
-            _take(row, folder, consumers, account, quarantine, report)
+            _take(row, folder, salts[folder], consumers, account, quarantine, report)
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
@@ -114,8 +117,27 @@ def _check(pipeline: Pipeline, ledgers: list[Ledger], folders: list[Path]) -> No
         for run, ledger, folder in zip(runs, ledgers, folders, strict=True)
         if run.fingerprint != keyed(pipeline, ours, ledger.salt)
     ]
+    faults = faults or _inputs(runs, folders)
     if faults:
         raise MergeError("\n".join(faults))
+
+
+def _inputs(runs: list[RunRow], folders: list[Path]) -> list[str]:
+    """Faults of parts that did not read the same documents: their numbers then mean others, and some would be lost."""
+    read: dict[str, list[int]] = {}
+    for part, run in enumerate(runs):
+        read.setdefault(run.ids, []).append(part)
+    if len(read) == 1:
+        return []
+    told = [
+        f"part{'s' * (len(parts) > 1)} {', '.join(str(part + 1) for part in parts)} "
+        f"(begun {max(runs[part].started for part in parts)})"
+        for parts in read.values()
+    ]
+    return [
+        f"{folders[0].parent}: {told[0]} did not read the same documents as {' and '.join(told[1:])}: the input was "
+        "changed between them: do those again that are too old, with --resume"
+    ]
 
 
 def _rows(ledgers: list[Ledger], folders: list[Path]) -> Iterator[tuple[Row, Path]]:
@@ -131,9 +153,16 @@ def _rows(ledgers: list[Ledger], folders: list[Path]) -> Iterator[tuple[Row, Pat
 
 
 def _take(
-    row: Row, folder: Path, consumers: list[CasConsumer], account: Account, quarantine: Quarantine, report: RunReport
+    row: Row,
+    folder: Path,
+    salt: bytes,
+    consumers: list[CasConsumer],
+    account: Account,
+    quarantine: Quarantine,
+    report: RunReport,
 ) -> None:
-    result = Result(row.number, row.id, bytes.fromhex(row.content), seconds=row.seconds, attempts=row.attempts)
+    content = salt + bytes.fromhex(row.content) if row.content else b""  # so that the merged folder can be resumed
+    result = Result(row.number, row.id, content, seconds=row.seconds, attempts=row.attempts)
     report.documents.read += 1
     if row.status == "released":
         outputs = _outputs(row, folder, consumers)

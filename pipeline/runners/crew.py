@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import secrets
 import signal
+import socket
 import tempfile
 from collections import deque
 from dataclasses import dataclass, field
@@ -135,6 +137,7 @@ class Crew:
     def _hire(self, slot: int) -> Mate:
         self._hired += 1
         ours, theirs = self._context.Pipe()
+        _widen(ours)
         setting = Setting(slot, self.slots.path, self.count, self.salt, os.getpid(), plugins())
         if self.start == "fork":
             target: Any = worker.forked
@@ -145,6 +148,13 @@ class Crew:
         process.start()
         theirs.close()
         return Mate(self._hired, slot, process, ours, process.pid)
+
+
+def _widen(connection: Connection) -> None:
+    """Makes room in a connection for a chunk that waits: on some systems there are 8 kB only."""
+    if os.name == "posix":
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as end:
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 18)
 
 
 def plugins() -> list[str]:

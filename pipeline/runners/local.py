@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from ..errors import CaspipeError, ComponentError
 from .crew import Crew, Mate
 from .events import WorkerEvent
 from .slot import Doing, resident
-from .work import Failed, Item, Result, text_of
+from .work import Failed, Item, Result, read_again
 from .worker import Broken, Done, Ready
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ _CHUNK_SECONDS = 0.05
 _CHUNK = 64
 _CHUNK_BYTES = 1 << 20
 _AHEAD = 2
-"""Chunks that wait at each worker."""
+"""Chunks that a worker has at a time: the one it works on and one that waits."""
+_AHEAD_BYTES = 64 << 10 if os.name == "posix" else 0
+"""A chunk that waits is no larger: it must fit into the connection's buffer, since nobody reads it yet. Else this process
+would stand still while the worker waits for it to take a result, or is stuck and should be ended."""
 _GRACE = 1.0
 """Seconds beyond a limit after which a worker is killed: until then it can notice by itself."""
 _GLANCE = 0.1
@@ -66,6 +70,7 @@ class Local:
         self._back: dict[int, Result] = {}
         self._finished: deque[int] = deque()
         self._bytes = 0
+        """Of items that are out and of results that wait for their turn."""
         self._seconds = _CHUNK_SECONDS
         """For a document, as it was lately."""
         self._looked = time.monotonic()
@@ -108,8 +113,8 @@ class Local:
 
     def _given(self, number: int) -> Result:
         self.last = self._items.pop(number)
-        self._bytes -= self.last.size
         result = self._back.pop(number)
+        self._bytes -= self.last.size + result.size
         result.attempts = 1 + self._tries.pop(number, 0)
         return result
 
@@ -126,33 +131,35 @@ class Local:
                         mate.lone = True
                         self._send(mate, [self._items[self._alone.popleft()]])
                     continue
-                chunk, more = self._chunk(items, more)
+                chunk, more = self._chunk(items, more, _AHEAD_BYTES if mate.chunks else _CHUNK_BYTES)
                 if chunk:
                     self._send(mate, chunk)
         return more
 
-    def _chunk(self, items: Iterator[Item], more: bool) -> tuple[list[Item], bool]:
+    def _chunk(self, items: Iterator[Item], more: bool, most: int) -> tuple[list[Item], bool]:
+        """The next items, of about `most` bytes together; a larger one goes alone, to a worker that has nothing."""
         wanted = max(1, min(_CHUNK, int(_CHUNK_SECONDS / max(self._seconds, 1e-6))))
         chunk: list[Item] = []
         size = 0
-        while len(chunk) < wanted and size < _CHUNK_BYTES:
-            if self._again:
-                item = self._items[self._again.popleft()]
-            else:
+        while len(chunk) < wanted:
+            if not self._again:
                 if not more or len(self._items) >= _WINDOW or self._bytes > _WINDOW_BYTES:
                     break
                 found = next(items, None)
                 if found is None:
                     more = False
                     break
-                item = found
-                self._items[item.number] = item
-                self._order.append(item.number)
-                self._bytes += item.size
-                if item.fault is not None:  # nothing to be done about it
-                    self._arrived(self._unread(item))
+                self._items[found.number] = found
+                self._order.append(found.number)
+                self._bytes += found.size
+                if found.fault is not None:  # nothing to be done about it
+                    self._arrived(self._unread(found))
                     continue
-            chunk.append(item)
+                self._again.append(found.number)
+            item = self._items[self._again[0]]
+            if size + item.size > most and (chunk or most < _CHUNK_BYTES):
+                break
+            chunk.append(self._items[self._again.popleft()])
             size += item.size
         return chunk, more
 
@@ -226,6 +233,7 @@ class Local:
 
     def _arrived(self, result: Result) -> None:
         self._back[result.number] = result
+        self._bytes += result.size
         if not self.options.ordered:
             self._finished.append(result.number)
 
@@ -277,13 +285,16 @@ class Local:
         if not mate.ready and not lost:
             raise WorkerError(f"workers end before they begin: {ending}")
         blamed = doing.number if doing.number in lost and reason else 0
+        if reason and not doing.number and mate.lone and len(lost) == 1:
+            blamed = min(lost)  # it was done with, but what came of it could not be given back
         if blamed:
             lost.discard(blamed)
             if not self._once_more(blamed, reason):
                 failed = self._blame(mate, doing, reason, ending)
                 item = self._items[blamed]
-                text = text_of(self.pipeline, item) if doing.component >= 0 else None  # not what breaks its reader
-                made = Result(blamed, item.id, failed=failed, text=text, seconds=doing.seconds, worker=mate.number)
+                made = Result(blamed, item.id, failed=failed, seconds=doing.seconds, worker=mate.number)
+                if doing.component >= 0 or not doing.number:  # else it breaks its reader
+                    made.text, made.content = read_again(self.pipeline, item, self.crew.salt)
                 self._arrived(made)
             self._again.extend(sorted(lost))
         elif reason:  # nobody was at work: one after the other then, each alone, and the one to blame will show
@@ -295,6 +306,8 @@ class Local:
     def _blame(self, mate: Mate, doing: Doing, reason: str, ending: str) -> Failed:
         parts = [e.id for e in self.pipeline.engines] + [f"consumers/{c.id}" for c in self.pipeline.consumers]
         name = parts[doing.component] if 0 <= doing.component < len(parts) else self._reader
+        if not doing.number:
+            name = "worker"
         if reason == "time":
             return Failed.of(ComponentError(name, self.options.limits.late(doing.size, component=mate.component_late)))
         if reason == "memory":

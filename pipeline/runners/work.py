@@ -6,19 +6,20 @@ import contextlib
 import pickle
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...typesystem import INITIAL_VIEW, Cas
+from ...typesystem import INITIAL_VIEW, Cas, CaspipeWarning
 from ...typesystem.errors import told
 from .. import files
 from ..component import CasConsumer
-from ..errors import ComponentError
+from ..errors import CaspipeError, ComponentError, guarded
 from ..report import Found
-from .content import content_hash
+from .content import content_hash, is_same
 
 if TYPE_CHECKING:
+    from ..files import Staged
     from ..pipeline import Pipeline
 
 
@@ -87,6 +88,12 @@ class Result:
     attempts: int = 1
     worker: int = 0
 
+    @property
+    def size(self) -> int:
+        """About as many bytes as it takes."""
+        lines = sum(len(getattr(p, "data", b"")) for p in self.prepared)
+        return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + 500
+
     def document(self) -> Cas | None:
         """The document, for consumers that are not split."""
         return pickle.loads(self.cas) if isinstance(self.cas, bytes) else self.cas  # our own bytes, from our own worker
@@ -153,7 +160,7 @@ class Work:
         result.id = cas.id
         if self.salt:
             result.content = content_hash(cas, self.salt)
-            result.unchanged = bool(item.expected) and item.expected == result.content
+            result.unchanged = bool(item.expected) and is_same(cas, result.content, item.expected)
         return cas
 
     def _process(self, cas: Cas, result: Result, began: float) -> None:
@@ -205,19 +212,19 @@ class Work:
         return f"reader/{self.pipeline.reader.id}" if self.pipeline.reader is not None else "reader"
 
 
-def text_of(pipeline: Pipeline, item: Item | None) -> str | None:
-    """The text of a document that was read before, read again: for quarantine, where only the last step failed."""
+def read_again(pipeline: Pipeline, item: Item | None, salt: bytes = b"") -> tuple[str | None, bytes]:
+    """Text and hash of a document that was read before, where both are lost: for quarantine, and for a run that resumes."""
     try:
         if item is None or pipeline.reader is None:
-            return None
-        cas = (
+            return None, b""
+        cas: Cas = (
             pipeline.reader.load(item.handle)
             if item.handle is not None
             else item.cas or pickle.loads(item.packed or b"")
         )
-        return cas.text if cas.has_view(INITIAL_VIEW) else None
+        return cas.text if cas.has_view(INITIAL_VIEW) else None, content_hash(cas, salt) if salt else b""
     except Exception:  # it is gone, or changed: the reason is kept all the same
-        return None
+        return None, b""
 
 
 def blamed(consumer: CasConsumer, error: Exception) -> ComponentError:
@@ -231,7 +238,42 @@ def drop(pipeline: Pipeline, result: Result) -> None:
     """Forgets what consumers prepared of a document."""
     for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
         if prepared is not None:
-            consumer.drop(prepared)
+            try:
+                consumer.drop(prepared)
+            except Exception as error:  # what stays of it is removed when the run ends
+                warnings.warn(str(blamed(consumer, error)), CaspipeWarning, stacklevel=2)
+
+
+def travelling(pipeline: Pipeline, result: Result, item: Item) -> Result:
+    """A result as it can go to another process: where it cannot, because of what a consumer prepared or of its size, the
+    document has failed."""
+    at = "worker"
+    try:
+        for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
+            at = f"consumers/{consumer.id}"
+            pickle.dumps(prepared, protocol=5)
+        at = "worker"
+        pickle.dumps(result, protocol=5)
+    except Exception as error:
+        drop(pipeline, result)
+        result.prepared, result.cas, result.found = [], None, None
+        result.failed = Failed.of(ComponentError(at, error))
+        result.text, _ = read_again(pipeline, item)
+    return result
+
+
+def take_back(consumers: Sequence[CasConsumer], cas: Cas) -> None:
+    """Takes back what consumers wrote of a document: no half releases. Raises the ComponentError of the first that cannot, when
+    all others have."""
+    first: CaspipeError | None = None
+    for consumer in reversed(consumers):
+        try:
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.retract(cas)
+        except CaspipeError as error:
+            first = first or error
+    if first is not None:
+        raise first
 
 
 def settle(pipeline: Pipeline, results: Iterable[Result]) -> None:
@@ -241,8 +283,13 @@ def settle(pipeline: Pipeline, results: Iterable[Result]) -> None:
         for result in results
         for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False)
         if prepared is not None
-        for staged in consumer.staged(prepared)
+        for staged in _staged(consumer, prepared)
     )
+
+
+def _staged(consumer: CasConsumer, prepared: Any) -> list[Staged]:
+    with guarded(f"consumers/{consumer.id}"):
+        return list(consumer.staged(prepared))
 
 
 class Noted:

@@ -10,13 +10,15 @@ import sys
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CaspipeError, ComponentError, guarded
 from ..report import ComponentStats
+from .memory import limit_memory
 from .slot import Slot, Slots, resident
-from .work import Item, Result, Work, noting, settle
+from .work import Item, Result, Work, noting, settle, travelling
 
 if TYPE_CHECKING:
     from ..pipeline import Pipeline
@@ -99,7 +101,7 @@ def _serve(connection: Connection, pipeline: Pipeline, setting: Setting, slots: 
     _die_with(setting.parent)
     gc.collect()
     gc.freeze()  # what is there now is never garbage, and pages that are not touched stay shared
-    _limit_memory(pipeline.options.limits.memory_mb)
+    limit_memory(pipeline.options.limits.memory_mb)
     slot = Slot(slots, setting.slot)
     with noting() as noted:
         pipeline.stats.clear()
@@ -131,10 +133,17 @@ def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Ite
     size, last, retires = 0, time.monotonic(), False
 
     def send() -> None:
-        nonlocal size, last
+        nonlocal size, last, retires
         settle(work.pipeline, results)
         stats, work.pipeline.stats = work.pipeline.stats, {}
-        connection.send(Done(list(results), stats, resident(os.getpid()), retires))
+        try:
+            data = ForkingPickler.dumps(Done(results, stats, resident(os.getpid()), retires))
+        except Exception:  # of one of them: the others are as good as before
+            numbers = {item.number: item for item, _ in chunk}
+            sent = [travelling(work.pipeline, result, numbers[result.number]) for result in results]
+            retires = retires or any(result.failed is not None and result.failed.reason == "memory" for result in sent)
+            data = ForkingPickler.dumps(Done(sent, stats, resident(os.getpid()), retires))
+        connection.send_bytes(data)
         results.clear()
         size, last = 0, time.monotonic()
 
@@ -143,7 +152,7 @@ def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Ite
         result = work.do(item, attempts)
         slot.end()
         results.append(result)
-        size += _weight(result)
+        size += result.size
         retires = result.failed is not None and result.failed.reason == "memory"
         if retires or size > _BATCH or time.monotonic() - last > _BATCH_SECONDS:
             send()
@@ -151,13 +160,7 @@ def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Ite
             return True
     if results:
         send()
-    return False
-
-
-def _weight(result: Result) -> int:
-    """About as many bytes as go back."""
-    lines = sum(len(getattr(p, "data", b"")) for p in result.prepared)
-    return lines + (len(result.cas) if isinstance(result.cas, bytes) else 0) + 500
+    return retires
 
 
 def _die_with(parent: int) -> None:
@@ -172,31 +175,6 @@ def _die_with(parent: int) -> None:
             return
         if os.getppid() != parent:  # it died before we asked
             os._exit(1)
-
-
-def _limit_memory(megabytes: int | None) -> None:
-    """Allocations beyond the limit raise MemoryError (Linux): one document cannot take the machine down."""
-    if megabytes is None or sys.platform != "linux":
-        return
-    import resource
-
-    data = _status("VmData")
-    if data:
-        most = data + megabytes * (1 << 20)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        if hard in (resource.RLIM_INFINITY, -1) or most < hard:
-            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-
-
-def _status(name: str) -> int:
-    """Bytes of a line of /proc/self/status; 0 where there is none."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(f"{name}:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        return 0
-    return 0
 
 
 def packed(pipeline: Any) -> bytes:

@@ -42,7 +42,7 @@ def masked_text(cas: Cas) -> str:
 
 
 def xmi(cas: Cas, views: list[str] | None) -> bytes:
-    """The document as XMI. Raises Problem for a view it does not have."""
+    """The document as XMI. Raises as `_released` does."""
     from ...typesystem import write_xmi
 
     return write_xmi(_released(cas, views), views=views)
@@ -55,11 +55,16 @@ def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
 
 
 def _released(cas: Cas, views: list[str] | None) -> Cas:
-    """The document, or, where its masked text goes out alone, a copy that does not say where spans were in the original."""
+    """The document, or, where its masked text goes out alone, a copy that does not say where spans were in the original.
+
+    Raises Problem for a view it does not have, ComponentError where the leak gate found something in masked text asked for.
+    """
     for number, name in enumerate(views or ()):
         if not cas.has_view(name):
             there = ", ".join(view.name for view in cas.views)
             raise Problem(422, "no-view", f"#/views/{number}: no such view; the document has {there}")
+    if DEIDENTIFIED_VIEW in (views or ()):
+        refuse_leaks(cas)
     if not views or INITIAL_VIEW in views:
         return cas
     bare = cas.copy()

@@ -15,7 +15,7 @@ from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, Phi
 from ...typesystem.strict_json import Twice, once
 from ...typesystem.xhtml import Xhtml
 from ..decoding import decode
-from ..files import FileReader, opened
+from ..files import FileReader, bounded, opened
 from ..selection import Source
 from .elements import TYPE_NAME
 from .found import Known, Text, Value
@@ -97,7 +97,7 @@ class FhirReader(FileReader):
                         if len(line) <= self.max_bytes:
                             _remember(line, people)
                 else:
-                    data = file.read(self.max_bytes + 1)
+                    data = bounded(file, self.max_bytes)
                     if len(data) <= self.max_bytes:
                         _remember(data, people)
         return people
@@ -111,9 +111,11 @@ class FhirReader(FileReader):
             raise ReaderError("expected FHIR resources, found none")
         groups = _grouped(entries)
         _forget_transmission(groups.values())
+        others: list[list[Known]] = []
         for group in groups.values():
             known = (k for w in group.walks for k in w.found.known)
-            group.known = _told([*known, *people.of(group.subject, group.walks)])
+            others.append(list(people.of(group.subject, group.walks)))
+            group.known = _told([*known, *others[-1]])
         shared, telling = _Shared(groups), 0
         for group in groups.values():
             telling += _unmask_names(group.walks, [Traces(group.known), *shared.traces(group)])
@@ -125,6 +127,11 @@ class FhirReader(FileReader):
             carrier.TEXTS: str(sum(sum(len(w.found.texts) for w in g.walks) or 1 for g in groups.values())),
             carrier.DIGEST: carrier.digest(data),
         }
+        if any(others):
+            said = json.dumps([[[k.kind.name, k.value, k.role] for k in known] for known in others])
+            common[carrier.KNOWN] = carrier.digest(
+                data + said.encode()
+            )  # with the file, so that no name can be looked up
         return _made(source, groups.values(), common, shared)
 
     def _tell(self, source: Source, count: int) -> None:

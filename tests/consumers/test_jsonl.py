@@ -174,3 +174,15 @@ def test_reviewed_documents_can_be_written_with_their_original_text(tmp_path: Pa
 def test_what_is_said_of_the_original_is_not_mixed_with_the_masked_text() -> None:
     with pytest.raises(ValueError, match="include: goes with annotations: masked, not with gold"):
         JsonlConsumer(annotations="gold", include=["original"])
+
+
+def test_files_of_its_own_are_brought_onto_the_disk_with_those_of_others(tmp_path: Path, make: Make) -> None:
+    own = consumer(tmp_path, folder=Path("release/json"))
+    prepared = own.prepare(make())
+    (file,) = own.staged(prepared)
+    assert Path(file.temporary).parent == tmp_path / "release/json"
+    own.drop(prepared)
+    assert not Path(file.temporary).exists()
+    lines = consumer(tmp_path)
+    assert list(lines.staged(lines.prepare(make()))) == []
+    lines.abandon()

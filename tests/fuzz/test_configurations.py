@@ -6,11 +6,9 @@ is spoilt without anybody's doing.
 
 from __future__ import annotations
 
-import re
 import tempfile
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,13 +74,6 @@ LOADERS: dict[str, tuple[list[str], Callable[[Path], None], int]] = {
 }
 """What is spoilt, who reads it, and how often."""
 
-KNOWN = (
-    ("rules", r"constructor\.py$"),
-    ("experiments", r"(plan|ablation)\.py$"),
-)
-"""(what, file that raised): faults that were told and are not mended. The smallest cases stand in test_found.py and must keep
-failing."""
-
 OF_THE_FILE = (
     "expected UTF-8", "nested more than", "more than ", "cannot be read", "no such file", "malformed YAML", "expected at most",
     "expected a rule file in YAML", "no valid YAML: a character that YAML does not allow",
@@ -101,8 +92,8 @@ def held(faults: list[Fault], folder: Path) -> None:
             assert fault.what.startswith(OF_THE_FILE), f"a fault without a line: {said[:300]}"
 
 
-def told(run: Callable[[], None], folder: Path, known: Sequence[str] = ()) -> list[Fault]:
-    """The faults that are raised; no other error may be, but from a file that is `known` to, and no warning but our own."""
+def told(run: Callable[[], None], folder: Path) -> list[Fault]:
+    """The faults that are raised; no other error may be, and no warning but our own."""
     before = sorted(p for p in folder.parent.rglob("*") if not p.is_symlink())
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -111,10 +102,6 @@ def told(run: Callable[[], None], folder: Path, known: Sequence[str] = ()) -> li
                 run()
         except ConfigError as error:
             return error.faults
-        except Exception as error:
-            raised = traceback.extract_tb(error.__traceback__)[-1].filename
-            if not any(re.search(pattern, raised) for pattern in known):
-                raise
         finally:
             assert sorted(p for p in folder.parent.rglob("*") if not p.is_symlink()) == before, "something was written"
             assert not [w for w in warned if not issubclass(w.category, CaspipeWarning | UserWarning)]
@@ -147,7 +134,7 @@ def test_a_spoilt_one_is_read_or_its_faults_are_told_with_their_places(
         path = folder / Path(name).parent / "spoilt.yaml"
         path.write_bytes(damaged((CONFIGS / name).read_bytes(), "yaml", edits))
         with case(name=name, edits=edits):
-            faults = told(lambda: load(path), folder, [file for of, file in KNOWN if of == what])
+            faults = told(lambda: load(path), folder)
             if faults:
                 held(faults, folder)
 

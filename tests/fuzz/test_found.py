@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from secret import SECRET
 from seeds import BARE, BARE_SPANS
 
 from caspipe.annotators.lexicon import Lexicon
+from caspipe.annotators.lexicon.compiled import compile_terms
+from caspipe.annotators.lexicon.term import Source, Term
 from caspipe.annotators.neural.arrays import unpack
 from caspipe.annotators.patterns.rules import RuleFile
 from caspipe.annotators.sequence.bundle import ModelBundle
@@ -127,7 +130,16 @@ def test_an_odd_name_in_a_configuration_is_told_with_its_line(
     assert (fault.file, fault.line) == (str(tmp_path / "p.yaml"), 2)
 
 
-# -- found, told, and not mended yet -------------------------------------------------------------------------------------
+def test_a_secret_in_the_place_of_a_name_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASPIPE_KEY", SECRET)
+    text = "engines: [segmenter, {veto: {sources: [segmenter, '${CASPIPE_KEY}']}}]\n"
+    with pytest.raises(ConfigError) as caught:
+        Pipeline.parse(text)
+    assert "veto.sources: no component or aggregate called the value of CASPIPE_KEY" in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+# -- resources and experiments ---------------------------------------------------------------------------------------------
 
 
 def _lexicon(name: str, data: bytes) -> Callable[[Path], object]:
@@ -163,12 +175,24 @@ def _not_an_array(folder: Path) -> object:
     try:
         return unpack(path.read_bytes())
     except ValueError as error:
-        raise ResourceError(str(path)) from error
+        raise ResourceError(f"{path}: {error}") from error
 
 
-def _odd_tag(folder: Path) -> object:
-    (folder / "r.yaml").write_text("rules: !!bool x\n")
-    return RuleFile.load(str(folder / "r.yaml"))
+def _odd_lexicon(name: str, data: bytes) -> Callable[[Path], object]:
+    def load(folder: Path) -> object:
+        compile_terms([Source("ours", iter([Term("ill")]))], "ours").save(folder)
+        (folder / name).write_bytes(data)
+        return Lexicon.load(str(folder))
+
+    return load
+
+
+def _rules(text: str) -> Callable[[Path], object]:
+    def load(folder: Path) -> object:
+        (folder / "r.yaml").write_text(text)
+        return RuleFile.load(str(folder / "r.yaml"))
+
+    return load
 
 
 def _experiment(text: str) -> Callable[[Path], object]:
@@ -179,25 +203,70 @@ def _experiment(text: str) -> Callable[[Path], object]:
     return load
 
 
+NO_LEXICON = ": not a compiled lexicon ("
 _MODELS = "models: {a: {trainer: {crf_trainer: {kinds: [DATE], features: [5]}}, annotator: crf}}\n"
 _CORPORA = "corpora: {a: {reader: {synthetic: {documents: 5}}, engines: [segmenter]}}\n"
-UNMENDED: dict[str, Callable[[Path], object]] = {
-    "a term with a NUL": _lexicon("t.txt", b"fe\0ver\n"),
-    "vectors of different lengths": _ragged,
-    "an array with an odd header": _odd_header,
-    "a zipped model with damaged LZMA": _wrong_lzma,
-    "a network with a file that is no array": _not_an_array,
-    "rules with a tag that does not fit": _odd_tag,
-    "an experiment without corpora": _experiment("experiment: ranking\n" + _MODELS.replace("[5]", "[lower]")),
-    "an ablation of a number": _experiment("experiment: ablation\n" + _CORPORA + _MODELS),
+DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a term with a NUL": (_lexicon("t.txt", b"ill\nfe\0ver\n"), "/t.txt:2: expected text, found a NUL character"),
+    "a cell with a NUL": (
+        _lexicon("t.csv", b'term,code\n"a, b",C1\nfe\0ver,C2\n'),
+        "/t.csv:3: expected text, found a NUL character",
+    ),
+    "a column that no row has": (
+        _lexicon("t.csv", b'term,"gro\nup"\nfever,C1\n'),
+        "/t.csv:1: expected a header with term, gro; no gro",
+    ),
+    "vectors of different lengths": (_ragged, "/v.txt:2: expected a word and 3 numbers"),
+    "an array with an odd header": (_odd_header, "/v.npz: expected an npz archive with the arrays words"),
+    "a zipped model with damaged LZMA": (_wrong_lzma, "/m.zip: expected a folder or a zip archive: damaged"),
+    "a network with a file that is no array": (_not_an_array, "/network.npz: weights: expected numbers"),
+    "a compiled lexicon with an odd header": (_odd_lexicon("rows.npy", b"\x93NUMPY\x01\x00\x02\x00{("), NO_LEXICON),
+    "a compiled lexicon that describes itself otherwise": (_odd_lexicon("lexicon.json", b"[1]"), NO_LEXICON),
+    "a compiled lexicon of lists without names": (
+        _odd_lexicon("lexicon.json", b'{"version": 3, "terms": 1, "lists": [{}]}'),
+        NO_LEXICON,
+    ),
+    "rules with a tag that does not fit": (_rules("rules: !!bool x\n"), "/r.yaml:1: no valid YAML: not what !!bool"),
+    "rules with a day that is none": (_rules("rules:\n- 2020-99-99\n"), "/r.yaml:2: no valid YAML: not what !!timest"),
+    "rules whose aliases multiply": (
+        _rules("a: &a [x, x]\n" + "".join(f"{b}: &{b} [{f'*{a}, ' * 10}]\n" for a, b in pairwise("abcdefg"))),
+        "/r.yaml: no valid YAML: more than 100000 values: do aliases (*name) multiply?",
+    ),
+    "rules nested beyond all measure": (
+        _rules("[" * 90_000 + "]" * 90_000),
+        "/r.yaml: no valid YAML: nested too deeply",
+    ),
+    "an experiment nested beyond all measure": (
+        _experiment("- " * 90_000 + "a"),
+        "/e.yaml: nested more than 100 deep",
+    ),
+    "an experiment without corpora": (
+        _experiment("experiment: ranking\n" + _MODELS.replace("[5]", "[lower]")),
+        "/e.yaml:1: corpora: expected at least one corpus",
+    ),
+    "an ablation of a number": (
+        _experiment("experiment: ablation\n" + _CORPORA + _MODELS),
+        "/e.yaml:3: crf_trainer.features.0: expected a feature",
+    ),
+    "an ablation of what is no list": (
+        _experiment("experiment: ablation\n" + _CORPORA + _MODELS.replace("[5]", "5")),
+        "/e.yaml:3: crf_trainer.features: expected list of feature, got a whole number",
+    ),
+    "an ablation of a feature that is written otherwise": (
+        _experiment("experiment: ablation\n" + _CORPORA + _MODELS.replace("[5]", "[{}, {list: x}]")),
+        "/e.yaml:3: crf_trainer.features.0: expected a feature",
+    ),
 }
 
 
-@pytest.mark.xfail(
-    strict=True, reason="told to those whose files these are; see KNOWN in test_resources.py and test_configurations.py"
-)
-@pytest.mark.parametrize("name", UNMENDED)
-def test_what_is_not_mended_yet(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_is_damaged_is_refused_by_the_name_of_its_file(name: str, tmp_path: Path) -> None:
+    load, told = DAMAGED[name]
     with pytest.raises((ResourceError, ConfigError)) as caught:
-        UNMENDED[name](tmp_path)
-    assert str(tmp_path) in str(caught.value)
+        load(tmp_path)
+    assert f"{tmp_path}{told}" in str(caught.value)
+
+
+def test_a_term_with_a_nul_that_a_program_gives_is_refused_by_the_name_of_its_list() -> None:
+    with pytest.raises(ResourceError, match=r"^ours: term 2: expected text, found a NUL character$"):
+        Lexicon.of(Source("ours", iter([Term("ill"), Term("fe\0ver")])))

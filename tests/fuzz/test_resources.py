@@ -32,22 +32,6 @@ from caspipe.pipeline.resources import Resource
 NATIVE = ("lexicon, compiled", "gliner")
 """What a native library maps or runs as it is: after loading, anything but a crash is borne, a document at a time."""
 
-KNOWN = (
-    (
-        "lexicon, compiled",
-        r"(EOFError|TokenError|BadZipFile|KeyError|TypeError|AttributeError|IndexError|UnicodeDecodeError): ",
-    ),
-    ("lexicon", r"KeyError: .* at marisa_trie"),
-    ("lexicon in columns", r"KeyError: .* at csv\.py"),
-    ("vectors of a feature", r"(TokenError|RuntimeError|NotImplementedError|error|SyntaxError): "),
-    ("vectors of a feature, text", r"ValueError: setting an array element with a sequence"),
-    ("linear model, zipped", r"LZMAError: "),
-    ("network", r"AttributeError: .* at arrays\.py"),
-    ("rules", r"\w+: .* at constructor\.py"),
-)
-"""(beginning of a seed's name, what came of it): faults that were told and are not mended. The smallest cases stand in
-test_found.py and must keep failing; with the last of them this goes."""
-
 
 class Loader:
     """The process that loads; a new one where it ended."""
@@ -130,8 +114,6 @@ def held(name: str, said: dict[str, str], folder: Path) -> None:
     """What must hold of an answer."""
     assert not said["watched"], said["watched"]
     told = f"{said['raised']}: {said['said'].replace(str(folder), '')[:300]}"
-    if any(name.startswith(seed) and re.match(what, told) for seed, what in KNOWN):
-        return
     if said["raised"] and not said["used"]:
         assert said["raised"] in ("ResourceError", "ConfigError", "TypeSystemError", "FormatError"), told
         named = str(folder) in said["said"] or re.match(

@@ -13,6 +13,7 @@ from postgres import PASSWORD, Postgres, why_not
 from caspipe.consumers.sql import SqlConsumer
 from caspipe.pipeline.errors import ConsumerError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.report import RunReport
 from caspipe.readers.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Cas, MaskedSpan, Phi, PhiKind
 
@@ -319,3 +320,40 @@ def test_a_connection_that_breaks_at_the_very_end_is_told(url: str, server: Post
     with pytest.raises(ConsumerError, match=r"the server was shut down \(57P01\); nothing of this run is written"):
         c.close()
     assert do(url, "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema") == [(0,)]
+
+
+@pytest.mark.parametrize("existing", ["error", "replace", "append"])
+def test_a_resumed_run_leaves_rows_that_are_as_they_were_written(url: str, tmp_path: Path, existing: str) -> None:
+    notes(url, 20)
+    do(url, "UPDATE notes SET text = 'a' || chr(1) || text WHERE id = 7")
+
+    def run(*overrides: str) -> RunReport:
+        given = {
+            "url": url,
+            "table": "released",
+            "existing": existing,
+            "fields": ["id", "text", "spans", "counts", "metadata"],
+        }
+        return Pipeline.parse(
+            f"reader: {{sql: {{url: '{url}', table: notes}}}}\nengines: [segmenter, dates, resolver, masker]\n"
+            f"consumers: [{{sql: {json.dumps(given)}}}]\nrun: {{output: {tmp_path}/out, workers: 0}}\n",
+            ["run.resume=true", *overrides],
+        ).run()
+
+    def rows() -> list[Any]:
+        return do(
+            url, "SELECT id, text, spans::text, counts::text, metadata::text, ctid::text FROM released ORDER BY id"
+        )
+
+    assert run("run.limit=15").documents.released == 15
+    assert run().reused == 15
+    before = rows()
+    assert run().reused == 20
+    assert rows() == before
+    do(url, "UPDATE notes SET text = 'Seen on 4/5/2021.' WHERE id = 3", "DELETE FROM notes WHERE id = 9")
+    assert run().reused == 18
+    left = [r for r in rows() if r[0] != "3"]
+    assert left == [r for r in before if r[0] != "3" and (existing == "append" or r[0] != "9")]
+    assert [r[1] for r in rows() if r[0] == "3"] == ["Seen on [DATE]."]
+    do(url, "UPDATE released SET text = 'other' WHERE id = '5'")
+    assert run().reused == 18

@@ -57,6 +57,20 @@ def test_a_folder_and_a_file_do_not_meet() -> None:
     assert names("a", "a.txt/b") == ["a.txt", "a.txt_b.txt"]
 
 
+def test_a_name_that_was_taken_back_is_free_again() -> None:
+    made = FileNames(".txt")
+    given = []
+    for i in ("a/b", "a", "a/b", "a.txt/c"):
+        wrong = made.next(i)
+        made.take_back()
+        given.append(made.next(i))
+        assert wrong == given[-1]
+    assert [str(name) for name in given] == ["a/b.txt", "a.txt", "a/b-2.txt", "a.txt_c.txt"]
+    made.next("d.txt/e")
+    made.take_back()
+    assert str(made.next("d")) == "d.txt"
+
+
 def test_reserved_names_are_not_given() -> None:
     assert names("index", "Index", suffix=".html", reserved=["index.html"]) == ["index-2.html", "Index-3.html"]
 

@@ -253,3 +253,83 @@ def test_a_broken_run_leaves_the_table_of_the_one_before(tmp_path: Path) -> None
     with pytest.raises(ComponentError):
         run(Stuck())
     assert written(tmp_path) == before
+
+
+class Breaking(parts.ListConsumer):
+    """A consumer whose errors quote the document, in what is called when one has failed."""
+
+    split = True
+
+    def __init__(self, **deeds: str) -> None:
+        super().__init__()
+        self.deeds = deeds
+        self.kept: list[str] = []
+
+    def _do(self, what: str) -> None:
+        if what in self.deeds:
+            raise ValueError(SECRET)
+
+    def prepare(self, cas: Cas) -> str:
+        return cas.text
+
+    def memo(self, prepared: str) -> object:
+        self._do("memo")
+        return {1, 2} if "odd" in self.deeds else None
+
+    def take(self, document: str, prepared: str) -> list[object]:  # type: ignore[override]
+        self.kept.append(document)
+        self._do("take")
+        return []
+
+    def staged(self, prepared: str) -> list[object]:  # type: ignore[override]
+        self._do("staged")
+        return []
+
+    def drop(self, prepared: str) -> None:
+        self._do("drop")
+
+    def retract(self, cas: Cas) -> None:
+        self._do("retract")
+        if cas.id in self.kept:
+            self.kept.remove(cas.id)
+
+
+SECRET = "two 22"
+
+
+def breaking(tmp_path: Path, *consumers: Breaking) -> Pipeline:
+    reader = parts.ListReader(texts=[SECRET])
+    return Pipeline([], reader=reader, consumers=list(consumers), options=RunOptions(output=tmp_path, workers=0))
+
+
+@pytest.mark.parametrize("what", ["retract", "staged"])
+def test_a_consumer_that_cannot_take_a_document_back_ends_the_run_without_quoting_it(tmp_path: Path, what: str) -> None:
+    good, last = Breaking(), Breaking(take="", **{what: ""})
+    with pytest.raises(ComponentError, match=r"^consumers/t_consumer-2: ValueError at test_run.py:\d+$") as caught:
+        breaking(tmp_path, good, last).run()
+    assert caught.value.__suppress_context__
+    assert good.kept == []
+
+
+def test_a_consumer_that_cannot_take_a_document_back_keeps_no_other_from_it(tmp_path: Path) -> None:
+    good, bad, last = Breaking(), Breaking(retract=""), Breaking(take="", retract="")
+    with pytest.raises(ComponentError, match=r"^consumers/t_consumer-3: ValueError at test_run.py:\d+$"):
+        breaking(tmp_path, good, bad, last).run()
+    assert good.kept == []
+
+
+@pytest.mark.parametrize("what", ["memo", "odd"])
+def test_a_document_of_which_nothing_plain_can_be_kept_has_failed(tmp_path: Path, what: str) -> None:
+    good, bad = Breaking(), Breaking(**{what: ""})
+    report = breaking(tmp_path, good, bad).run()
+    assert report.failures[0].message.startswith(
+        f"consumers/t_consumer-2: {'ValueError' if what == 'memo' else 'TypeE'}"
+    )
+    assert good.kept == bad.kept == []
+
+
+def test_what_cannot_be_forgotten_is_a_warning(tmp_path: Path) -> None:
+    report = breaking(tmp_path, Breaking(drop=""), Breaking(take="")).run()
+    assert report.documents.quarantined == 1
+    assert [w.partition(" at ")[0] for w in report.warnings] == ["consumers/t_consumer: ValueError"]
+    assert SECRET not in json.dumps(report.to_json())

@@ -220,7 +220,7 @@ def test_a_password_is_in_no_report() -> None:
         "engines: [segmenter]\nconsumers: [{sql: {url: 'postgresql://me:Zyqqword@h/x'}}]\n"
     )
     told = json.dumps(made.describe())
-    assert "postgresql://me:" in told
+    assert "postgresql://(secret)@h/x" in told
     assert "Zyqqword" not in told
 
 

@@ -205,15 +205,50 @@ def test_keys_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     file = tmp_path / "key"
     monkeypatch.setenv("CASPIPE_API_KEY", "")
     assert read_key(None) == ""
+    file.touch(0o600)
     file.write_text("0123456789abcdef\n")
     assert read_key(file) == "0123456789abcdef"
-    for wrong in ("", "short", "0123456789abcde\u00fc"):
+    for wrong in ("short", "0123456789abcde\u00fc", "0123456789abcde\ufffd"):
         file.write_text(wrong, encoding="utf-8")
         with pytest.raises(ConfigError, match="expected a key of at least 16 printable ASCII characters") as caught:
             read_key(file)
         assert "short" not in str(caught.value)
-    with pytest.raises(ConfigError, match="No such file or directory"):
+    file.write_bytes(b"0123456789abcde\xff")
+    with pytest.raises(ConfigError, match="printable ASCII"):
+        read_key(file)
+    file.write_text("")
+    with pytest.raises(ConfigError, match=r"^--api-key-file: key file .*/key: expected a secret, found nothing"):
+        read_key(file)
+    with pytest.raises(ConfigError, match=r"^--api-key-file: key file .*/absent: No such file or directory"):
         read_key(tmp_path / "absent")
+    monkeypatch.setenv("CASPIPE_API_KEY", " 0123456789abcdef ")
+    assert read_key(None) == "0123456789abcdef"
+    monkeypatch.setenv("CASPIPE_API_KEY", "0123456789abcde\u00fc")
+    with pytest.raises(ConfigError, match="printable ASCII"):
+        read_key(None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes here")
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
+def test_a_key_file_that_others_may_use_is_refused(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "key"
+    file.write_text("0123456789abcdef\n")
+    file.chmod(mode)
+    with pytest.raises(
+        ConfigError, match=rf"^--api-key-file: key file .*/key: others .* \(mode {mode:04o}\): expected 0600"
+    ):
+        read_key(file)
+
+
+def test_the_command_tells_of_a_key_file_that_others_may_use(rules: Path, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("0123456789abcdef\n")
+    file.chmod(0o644)
+    result = invoke(str(rules), "--api-key-file", str(file))
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"--api-key-file: key file {file}: others than its owner may use it (mode 0644): expected 0600, as after chmod 600\n"
+    )
 
 
 def test_limits_that_make_no_sense_are_refused(rules: Path) -> None:

@@ -229,6 +229,26 @@ def test_a_pipeline_without_masker_gives_no_masked_text(tmp_path: Path, serve: A
     assert CANARY not in plain.text
 
 
+def test_masked_text_that_the_leak_gate_refuses_goes_out_in_no_form(tmp_path: Path, serve: Any) -> None:
+    config = tmp_path / "leaking.yaml"
+    config.write_text("engines: [segmenter, dates, masker, leak_gate]\n")
+    client = serve(config=config).client
+    text = "Seen on 3/4/2020, call 617-555-0134."
+    ways: list[dict[str, Any]] = [
+        {"output": [form], "views": views}
+        for form in ("xmi", "jsoncas")
+        for views in (["deidentified"], ["_InitialView", "deidentified"])
+    ]
+    for more in ({}, *ways):
+        refused = client.post("/v1/process", json={"text": text, **more})
+        assert (refused.status_code, refused.json()["code"]) == (500, "component-failed"), more
+        assert refused.json()["detail"] == "component leak_gate failed on the document (LeakError)"
+        assert "0134" not in refused.text
+    asked = {"json": {"text": text, "views": ["deidentified"]}, "headers": {"Accept": "application/vnd.xmi+xml"}}
+    assert client.post("/v1/process", **asked).status_code == 500
+    assert ask(client, text=text, output=["xmi"])["xmi"].count("0134") == 2  # the original was asked for
+
+
 def test_a_component_that_fails_says_nothing_of_the_document(tmp_path: Path, serve: Any) -> None:
     plugin = tmp_path / "failing.py"
     plugin.write_text(

@@ -96,10 +96,11 @@ def test_all_consumers_write_the_same_bytes_as_with_workers_here(
     monkeypatch.setenv("CASPIPE_KEY", KEY)
     notes(tmp_path / "notes", 200)
     split = sorted(c.name for c in registry.components() if c.role == "consumer" and getattr(c, "split", False))
-    more = ["{jsonl: {id: records, folder: release/records}}", "parquet"]
-    assert {"text", "xmi", "html", "brat", "jsonl"} <= set(split)
+    more = ["{jsonl: {id: records, folder: release/records}}", "{sql: {url: 'sqlite:///release/notes.db'}}"]
+    assert {"text", "xmi", "html", "brat", "jsonl", "parquet", "inception"} <= set(split)
+    other = ("t_", "sql", "fhir", "e2b")  # the last two write back what their readers read
     config = tmp_path / "all.yaml"
-    consumers = ", ".join([*(name for name in split if not name.startswith("t_")), *more])
+    consumers = ", ".join([*(name for name in split if not name.startswith(other)), *more])
     config.write_text(f"reader: {{text: {{folder: notes}}}}\n{ENGINES}consumers: [{consumers}]\n")
     here, expected = ran(config, "local", "run.workers=2")
     there, out = ran(config, "spark")
@@ -191,7 +192,7 @@ def test_an_executor_that_would_do_something_else_is_refused(
 ) -> None:
     config = troubled(tmp_path)
     monkeypatch.setattr(runner, "identity_of", lambda pipeline, salt: "0" * 64)
-    with pytest.raises(SparkError, match="differs in a model, a list, a plug-in or whether a key is set"):
+    with pytest.raises(SparkError, match="a plug-in, the version of a library or whether a key is set"):
         ran(config, "spark")
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

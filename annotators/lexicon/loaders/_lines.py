@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, Any, TextIO
 
 from ....pipeline.errors import ResourceError
 
@@ -36,12 +36,20 @@ def encoding_of(path: Path, fallback: str) -> str:
     return "utf-8-sig"
 
 
+def without_nul(path: Path, file: TextIO) -> Iterator[str]:
+    """The lines of a file. Raises ResourceError at the first NUL: no text holds one, and a trie ends a key at it."""
+    for number, line in enumerate(file, 1):
+        if "\0" in line:
+            raise ResourceError(f"{path}:{number}: expected text, found a NUL character")
+        yield line
+
+
 def numbered(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """(line number, line without its end) of each line that is not blank."""
     number = 0
     with open_text(path, encoding) as file:
         try:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(without_nul(path, file), 1):
                 text = line.rstrip("\r\n")
                 if text.strip():
                     yield number, text
@@ -65,21 +73,20 @@ def split(path: Path, delimiter: str, columns: str, encoding: str = "utf-8-sig")
 
 
 def table(
-    path: Path, delimiter: str, required: str, encoding: str = "utf-8-sig"
+    path: Path, delimiter: str, required: str | Sequence[str], encoding: str = "utf-8-sig"
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """(line number, column -> value) of a delimited file with a header line; quoted only where the delimiter is a comma.
 
     Raises ResourceError where a required column is missing or a row is shorter than the header.
     """
+    wanted = required.split() if isinstance(required, str) else required
     with open_text(path, encoding) as file:
-        reader = csv.reader(
-            file, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-        )
+        reader = _rows(without_nul(path, file), delimiter)
         try:
-            header = next(reader, [])
-            missing = [c for c in required.split() if c not in header]
+            header: list[str] = next(reader, [])
+            missing = [c for c in wanted if c not in header]
             if missing:
-                raise ResourceError(f"{path}:1: expected a header with {', '.join(required.split())}; no {missing[0]}")
+                raise ResourceError(f"{path}:1: expected a header with {', '.join(wanted)}; no {missing[0]}")
             for row in reader:
                 if not row:
                     continue
@@ -91,6 +98,15 @@ def table(
             raise ResourceError(f"{place}: expected text in {encoding.removesuffix('-sig')}") from None
         except csv.Error as error:
             raise ResourceError(f"{path}:{reader.line_num}: {error}") from None
+
+
+def columns_of(path: Path, delimiter: str) -> list[str]:
+    """The header line of a delimited file, as `table` reads it; empty where there is none."""
+    return next(_rows(iter([head(path).replace("\r", "\n").split("\n")[0]]), delimiter), [])
+
+
+def _rows(lines: Iterator[str], delimiter: str) -> Any:
+    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE)
 
 
 def wrong_columns(path: Path, number: int, found: int, expected: list[str]) -> ResourceError:

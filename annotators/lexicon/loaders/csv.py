@@ -8,7 +8,7 @@ from pathlib import Path
 from ....pipeline.errors import ResourceError
 from ..term import GROUPS, Format, Source, Term
 from . import pack
-from ._lines import head, table
+from ._lines import columns_of, table
 
 TERM = ("form", "term", "name", "text", "label")
 CONCEPT = ("concept", "concept_id", "code", "id", "cui")
@@ -23,14 +23,14 @@ def _delimiter(path: Path) -> str:
 def detect(path: Path) -> bool:
     if not path.is_file() or not {".csv", ".tsv"} & set(path.suffixes) or pack.detect(path):
         return False
-    first = head(path).split("\n")[0].rstrip("\r").replace('"', "").split(_delimiter(path))
+    first = columns_of(path, _delimiter(path))
     return any(c.casefold() in TERM for c in first) and not set(KNOWN_ELSEWHERE) & set(first)
 
 
 def read(path: Path, options: Mapping[str, str]) -> Source:
     name = path.name.split(".")[0]
     delimiter = _delimiter(path)
-    first = head(path).split("\n")[0].rstrip("\r").replace('"', "").split(delimiter)
+    first = columns_of(path, delimiter)
     term = _column(path, first, options, "term", TERM)
     if not term:
         raise ResourceError(f"{path}:1: expected a column {', '.join(TERM)}, or the option term=COLUMN")
@@ -40,7 +40,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
     further = tuple(c for c in first if c and c not in (term, concept, preferred, group_column))
 
     def terms() -> Iterator[Term]:
-        for number, row in table(path, delimiter, term):
+        for number, row in table(path, delimiter, [c for c in (term, group_column, *further) if c]):
             group = row[group_column] if group_column else options.get("group", name)
             if group_column and group not in GROUPS:
                 raise ResourceError(f"{path}:{number}: expected a group, one of {', '.join(sorted(GROUPS))}")

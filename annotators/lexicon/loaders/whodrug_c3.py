@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ....pipeline.errors import ResourceError
 from ..term import Format, Source, Term
-from ._lines import encoding_of, open_text, wrong_columns
+from ._lines import encoding_of, open_text, without_nul, wrong_columns
 
 MP = (
     "Record_Id UMC_Product_id DrecNo Seq1 Seq2 Seq3 Seq4 Synonym_flag Drug_name Name_specifier MA_number MA_date "
@@ -48,7 +48,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
 def _rows(file: Path, columns: str, encoding: str) -> Iterator[list[str]]:
     expected = columns.split()
     with open_text(file, encoding) as lines:
-        reader = csv.reader(lines)
+        reader = csv.reader(without_nul(file, lines))
         for row in reader:
             if row and len(row) != len(expected):
                 raise wrong_columns(file, reader.line_num, len(row), expected)

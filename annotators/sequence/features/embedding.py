@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import zipfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,7 +78,9 @@ def _from_npz(name: str) -> tuple[list[str], Floats]:
         if words.dtype.kind != "U" or matrix.dtype.kind not in "fiu":
             raise ValueError
         return words.tolist(), matrix.astype(np.float32)
-    except (ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile):
+    except OSError:
+        raise
+    except Exception:  # damaged archives fail in many ways: headers of arrays are Python, their data zlib or LZMA
         raise ResourceError(
             f"vector file {name}: expected an npz archive with the arrays words (strings) and vectors (numbers)"
         ) from None
@@ -99,7 +100,7 @@ def _from_text(name: str) -> tuple[list[str], Floats]:
             width = width or len(cells) - 1
             word, numbers = " ".join(cells[: len(cells) - width]), cells[len(cells) - width :]
             try:
-                if not word or not numbers:
+                if not word or len(numbers) != width or not numbers:
                     raise ValueError
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", RuntimeWarning)  # what overflows is told as not finite

@@ -45,12 +45,13 @@ class Ablation(Experiment):
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
             yield from faults_of(plan, model, "trainer", [{}])
-            if plan.models[model].trainer is None:
+            trainer = plan.models[model].trainer
+            if trainer is None:
                 continue
             found = self._families(features_of(plan, model))
-            if not found:
+            if not found and FEATURES not in trainer.given:
                 yield ("models",), f"the trainer of {model} has no parameter {FEATURES}"
-            elif "add" in self.modes and not set(self.base) & set(found):
+            elif found and "add" in self.modes and not set(self.base) & set(found):
                 yield ("base",), f"none of {', '.join(self.base)} is a family of {model}: {', '.join(found)}"
             for name, members in self.families.items():
                 for member in members:
@@ -151,12 +152,20 @@ def features_of(plan: Plan, model: str) -> list[Any]:
     if step is None:
         return []
     if FEATURES in step.given:
-        return list(text_of(step.given[FEATURES]))
+        given = text_of(step.given[FEATURES])
+        return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are told of elsewhere
     from ....annotators.sequence.bundle import plain
 
     cls = registry.find(step.name, "consumer")
     default = next((p.default for p in params.parameters(cls) if p.name == FEATURES), None) or []
     return [f if isinstance(f, str | dict) else plain(f) for f in default]
+
+
+def _is_feature(item: Any) -> bool:
+    """Whether it is written as a feature is: a name, or a name with a mapping of parameters."""
+    if isinstance(item, dict):
+        return len(item) == 1 and all(isinstance(given, dict | None) for given in item.values())
+    return isinstance(item, str)
 
 
 def _name(feature: Any) -> str:

@@ -12,9 +12,10 @@ from ... import params, registry
 from ...dependencies import fingerprint
 from ...digests import Digests
 from ...errors import ComponentError, ConfigError, Fault, ReaderError, nearest
+from ...leaks import refuse_leaks
 from ...spark_session import pyspark
+from ..memory import limit_memory
 from ..work import Failed, Item, Work, noting
-from ..worker import _limit_memory
 from .engine import Careful, engine, pipeline_of
 from .shipping import Ticket, ship
 
@@ -123,7 +124,7 @@ class Annotating:
             pipeline.open()
         self.reader = _maker(asked.fields, [])
         pipeline.reader = self.reader
-        _limit_memory(pipeline.options.limits.memory_mb)
+        limit_memory(pipeline.options.limits.memory_mb)
         self.careful = Careful(pipeline)
 
     def rows(self, records: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]:
@@ -141,9 +142,11 @@ class Annotating:
         item = Item(1, name or "", fault=found) if isinstance(found, Exception) else Item(1, found.id, cas=found)
         result = self.careful.do(work, item)
         cas = result.document()
-        if result.failed is None and (cas is None or not cas.has_view(DEIDENTIFIED_VIEW)):
-            error = CasError(f"expected a view {DEIDENTIFIED_VIEW}, found none; no masker ran")
-            result.failed = Failed.of(ComponentError("annotate", error))
+        if result.failed is None:
+            try:
+                _check(cas)
+            except ComponentError as error:
+                result.failed = Failed.of(error)
         if result.failed is not None:
             failed = result.failed
             return row | {
@@ -176,6 +179,13 @@ class Annotating:
     def close(self) -> None:
         """Lets go of the models."""
         self.pipeline.close()
+
+
+def _check(cas: Cas | None) -> None:
+    """Raises ComponentError where there is no masked text, and where the leak gate found something in it."""
+    if cas is None or not cas.has_view(DEIDENTIFIED_VIEW):
+        raise ComponentError("annotate", CasError(f"expected a view {DEIDENTIFIED_VIEW}, found none; no masker ran"))
+    refuse_leaks(cas)
 
 
 _BAD: Any = object()

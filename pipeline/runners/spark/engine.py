@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...bundle.loading import CODE_VARIABLE, VERIFY_VARIABLE
 from ...errors import ResourceError
-from ..work import Failed, Item, Result, Work, text_of
+from ..work import Failed, Item, Result, Work, read_again
 from .shipping import described
 
 if TYPE_CHECKING:
@@ -85,5 +85,5 @@ class Careful:
             name = self._parts[self._at] if self._at >= 0 else work._reader_id()
             cause = type(error).__name__
             failed = Failed(name, cause, f"{name}: {cause}: it tried to end its worker", "crash")
-            text = text_of(work.pipeline, item)
-            return Result(item.number, item.id, failed=failed, text=text, attempts=attempts)
+            text, content = read_again(work.pipeline, item, work.salt)
+            return Result(item.number, item.id, content, failed=failed, text=text, attempts=attempts)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...dependencies import code_version
 from ...errors import CaspipeError, ComponentError, ConfigError, Fault
 from ...spark_session import SparkError, context_of, session
-from ..work import Failed, Item, Result, text_of
+from ..work import Failed, Item, Result, read_again
 from .shipping import ship
 from .working import BROKEN, PROBE, SCHEMA, STATS, Order, Told, identity_of, worked
 
@@ -41,6 +41,7 @@ class Spark:
     travels = True
 
     def __init__(self, pipeline: Pipeline, salt: bytes) -> None:
+        self.salt = salt
         if pipeline.config is None:
             what = "runner: spark: expected a pipeline of a YAML file or a bundle: this one was made by a program"
             raise ConfigError([Fault("run", what)])
@@ -189,8 +190,8 @@ class Spark:
         self._probe()
         item = items[0]
         failed = Failed("worker", "Crash", "worker: Crash: its Python worker died", "crash")
-        text = text_of(self.pipeline, item)
-        return [Result(item.number, item.id, failed=failed, text=text, attempts=1 + self.retries)]
+        text, content = read_again(self.pipeline, item, self.salt)
+        return [Result(item.number, item.id, content, failed=failed, text=text, attempts=1 + self.retries)]
 
     def _job(self, items: list[Item]) -> list[Result]:
         rows = [(item.number, pickle.dumps(item, protocol=5)) for item in items]

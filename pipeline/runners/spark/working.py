@@ -12,8 +12,8 @@ from ...dependencies import code_version, fingerprint
 from ...errors import CaspipeError, ComponentError, ResourceError, guarded
 from ...ledger.fingerprint import keyed
 from ...limits import Limits
+from ..memory import limit_memory
 from ..work import Noted, Result, Work, noting
-from ..worker import _limit_memory
 from .engine import Careful, engine, pipeline_of
 from .shipping import Ticket
 
@@ -80,7 +80,7 @@ class Worker:
                         consumer.open_part()
         self.warnings = noted.into
         self.careful = Careful(pipeline)
-        _limit_memory(order.limits.memory_mb)
+        limit_memory(order.limits.memory_mb)
         gc.collect()
         gc.freeze()  # models are never garbage
         pipeline.stats.clear()
@@ -113,7 +113,7 @@ def _difference(found: str, expected: str) -> str:
     part = (
         "its key (set it where the run begins, or the same on every executor)"
         if found.partition(":")[0] == expected.partition(":")[0]
-        else "a model, a list, a plug-in or whether a key is set"
+        else "a model, a list, a plug-in, the version of a library or whether a key is set"
     )
     return f"an executor would not do what this machine does: it differs in {part}"
 

@@ -11,8 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.patterns import RuleFile
-from caspipe.annotators.patterns.engine import GATE_SIZE, OVERLAP, WINDOW, Hit, Matcher, outermost, plain, value_of
-from caspipe.annotators.patterns.gate import Gate
+from caspipe.annotators.patterns.engine import (
+    FIGURES,
+    GATE_SIZE,
+    OVERLAP,
+    WINDOW,
+    Hit,
+    Matcher,
+    outermost,
+    plain,
+    value_of,
+)
+from caspipe.annotators.patterns.gate import Gate, head
 from caspipe.annotators.patterns.rules import unmark
 from caspipe.typesystem import PhiKind
 
@@ -209,3 +219,9 @@ def test_every_pattern_is_in_one_pass() -> None:
     numbers = sorted(n for group, _ in FINDER._gates for n in group)
     assert numbers == list(range(len(FINDER._detail)))
     assert max(len(group) for group, _ in FINDER._gates) <= GATE_SIZE
+
+
+def test_few_patterns_that_begin_with_a_figure_share_a_pass() -> None:
+    figures = [g for g, _ in FINDER._gates if {head(FINDER._detail[n][2].pattern) for n in g} == {"figure"}]
+    assert len(figures) > 1
+    assert max(map(len, figures)) <= FIGURES

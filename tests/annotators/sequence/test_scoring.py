@@ -89,6 +89,20 @@ def test_full_tables_are_followed_by_others_and_scores_stay_the_same(monkeypatch
     assert len(generations[-1]) < 100 and tight._tables[0].matrix.shape[1] < 2_000
 
 
+def test_generations_take_turns_in_two_matrices() -> None:
+    of = FeatureSet(features(*FEATURES))
+    words = [Words(cas.view()) for cas in documents(20, 3)]
+    scorer = LabelScorer(of, random_weights(of, words, 3))
+    of.numbering.limit = 10
+    keys, places = set(), set()
+    for w in words:
+        scorer.scores(of.columns(w))
+        keys.add(id(scorer._tables[0].keys))
+        places.add(scorer._tables[0].matrix.ctypes.data)
+    assert len(keys) > 3
+    assert len(places) == 2
+
+
 def test_rows_of_the_generation_before_are_copied_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     of = FeatureSet(features("lower"))
     words = [Words(cas.view()) for cas in (*documents(1, 3), *documents(1, 3))]

@@ -108,8 +108,12 @@ def test_links_and_temporary_files_are_no_release(run: Path) -> None:
     link.symlink_to("/etc/hostname")
     assert "expected plain files and folders in a release, found a link or device" in audit("manifest", run, code=4)
     link.unlink()
-    (run / "release" / f".{'0' * 16}.tmp").write_bytes(b"")
-    assert "left by a run that was cut off" in audit("manifest", run, code=4)
+    for before in (".", ".staged-"):
+        left = run / "release" / f"{before}{'0' * 16}.tmp"
+        left.write_bytes(b"")
+        assert "left by a run that was cut off" in audit("manifest", run, code=4)
+        left.unlink()
+    audit("manifest", run)
 
 
 def test_a_signed_release_is_verified_as_delivered(run: Path, keys: tuple[Path, Path], tmp_path: Path) -> None:

@@ -226,6 +226,14 @@ def test_a_password_in_a_url_is_refused(config: Path, tmp_path: Path) -> None:
     assert "hunter22" not in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["postgresql://db/x?password=hunter22", "${NOTES_DB:-postgresql://u:hunter22@db/x}"])
+def test_a_password_is_refused_wherever_a_url_holds_it(config: Path, tmp_path: Path, url: str) -> None:
+    config.write_text(CONFIG.replace("run:", f"  - sql: {{url: '{url}', table: t}}\nrun:"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r":\d+: sql\.url: .* password in clear, which no bundle may carry") as caught:
+        pack(config, tmp_path / "site.zip")
+    assert "hunter22" not in str(caught.value)
+
+
 def test_the_value_of_a_variable_is_not_in_the_bundle(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

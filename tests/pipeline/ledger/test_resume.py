@@ -16,36 +16,19 @@ from pathlib import Path
 
 import pytest
 import running
+from resuming import ALL, CONSUMERS, NAMES, again, first, killed
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import CaspipeError, ConsumerError
 from caspipe.pipeline.ledger import Ledger
-
-NAMES = [f"n{n}" for n in range(8)]
-ALL = list(range(1, 9))
-CONSUMERS = "[text, jsonl, csv, html, report]"
+from caspipe.typesystem import Annotation, Cas
+from caspipe.typesystem.typesystem import TypeSystem
+from caspipe.typesystem.xmi_writer import write_xmi
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     return running.notes(tmp_path / "notes", running.texts_of(NAMES))
-
-
-def again(out: Path, notes: Path | str, *overrides: str, consumers: str = CONSUMERS, **more: str) -> list[int]:
-    """Resumes, checks that all is as a run from scratch writes it, and returns which documents were not taken over."""
-    report, seen = running.run(out, notes, "run.resume=true", *overrides, consumers=consumers, **more)
-    scratch = out.with_name(f"{out.name}-scratch")
-    shutil.rmtree(scratch, ignore_errors=True)
-    expected, _ = running.run(scratch, notes, *overrides, consumers=consumers, **more)
-    assert running.files(out) == running.files(scratch)
-    assert running.plain(report) == running.plain(expected)
-    assert report.reused == len(seen.reused())
-    assert not list(out.rglob("*.tmp"))
-    return seen.done()
-
-
-def first(out: Path, notes: Path | str, *overrides: str, consumers: str = CONSUMERS, **more: str) -> None:
-    running.run(out, notes, *overrides, consumers=consumers, **more)
 
 
 def test_where_nothing_has_changed_nothing_is_done(tmp_path: Path, notes: Path) -> None:
@@ -184,7 +167,41 @@ def test_documents_with_types_of_their_own_keep_their_names(tmp_path: Path, note
     reader = f"{{xmi: {{folder: {json.dumps(str(tmp_path / 'made/restricted/xmi'))}}}}}"
     consumers = "[text, jsonl, xmi, html]"
     first(tmp_path / "out", reader, consumers=consumers)
-    again(tmp_path / "out", reader, consumers=consumers)
+    assert again(tmp_path / "out", reader, consumers=consumers) == []
+    (tmp_path / "made/restricted/xmi/n0.xmi").unlink()  # the one that brought the types
+    assert again(tmp_path / "out", reader, consumers=consumers) == [1]
+    assert again(tmp_path / "out", reader, "run.workers=2", consumers=consumers) == []
+
+
+def badges(folder: Path, ranges: list[str]) -> str:
+    """A reader of a document for each range of a feature that they define each in their way."""
+    for n, range_ in enumerate(ranges):
+        types = TypeSystem()
+        made = types.create_type("org.example.Badge", Annotation, {f"a{n % 3}": "uima.cas.String", "number": range_})
+        cas = Cas(f"badge 1{n}", id=f"n{n}", typesystem=types)
+        cas.add(made(6, 8))
+        (folder / f"n{n}").mkdir(parents=True)
+        (folder / f"n{n}" / f"n{n}.xmi").write_bytes(write_xmi(cas, typesystem=types))
+        (folder / f"n{n}" / "TypeSystem.xml").write_bytes(types.to_xml())
+    return f"{{xmi: {{folder: {json.dumps(str(folder))}}}}}"
+
+
+def test_documents_whose_types_contradict_each_other_are_taken_over(tmp_path: Path) -> None:
+    string, integer = "uima.cas.String", "uima.cas.Integer"
+    reader = badges(tmp_path / "in", [string, integer, string, integer, integer, string])
+    out, consumers = tmp_path / "out", "[xmi, text]"
+    first(out, reader, consumers=consumers)
+    beside = sorted(p.name for p in out.rglob("*.typesystem.xml"))
+    assert beside == ["n1.typesystem.xml", "n3.typesystem.xml", "n4.typesystem.xml"]
+    assert again(out, reader, consumers=consumers) == []
+    (out / "restricted/xmi/n1/n1.typesystem.xml").unlink()
+    assert again(out, reader, consumers=consumers) == []
+    (out / "release/text/n1/n1.txt").unlink()
+    assert again(out, reader, consumers=consumers) == [2]
+    for n in (0, 2, 5):
+        shutil.rmtree(tmp_path / f"in/n{n}")
+    again(out, reader, consumers=consumers)
+    assert not list(out.rglob("*.typesystem.xml"))
 
 
 def test_names_that_collide_stay_with_their_documents(tmp_path: Path) -> None:
@@ -198,6 +215,20 @@ def test_names_that_collide_stay_with_their_documents(tmp_path: Path) -> None:
     again(out, reader)
     (out / "release/text/a_b-2.txt").unlink()
     again(out, reader)
+
+
+def test_a_document_that_a_consumer_refused_has_no_name(tmp_path: Path) -> None:
+    file = running.records(tmp_path / "r.jsonl", [(i, f"number {n}") for n, i in enumerate(["a:b", "a?b", "a|b"])])
+    reader = f"{{jsonl: {{files: {json.dumps(str(file))}}}}}"
+    consumers = "[text, html, xmi, jsonl: {folder: release/json}, inception, halves: {fail_in: take, on: 'a:b'}]"
+    out = tmp_path / "out"
+    first(out, reader, consumers=consumers)
+    assert sorted(p.name for p in (out / "release/text").iterdir()) == ["a_b-2.txt", "a_b.txt"]
+    assert (out / "release/text/a_b.txt").read_text() == "number [ID]"
+    assert again(out, reader, consumers=consumers) == []
+    for path in ("release/json/a_b.json", "restricted/html/a_b-2.html", "release/text/a_b.txt"):
+        (out / path).unlink()
+    assert again(out, reader, consumers=consumers) == [2, 3]
 
 
 def test_strange_ids_are_taken_over_as_well(tmp_path: Path) -> None:
@@ -233,31 +264,6 @@ def test_a_run_goes_on_after_too_many_errors(tmp_path: Path, notes: Path) -> Non
     assert again(tmp_path / "out", notes) == [5, 6, 7, 8]
 
 
-class Killing(running.Seen):
-    """Kills the run when it has done so many documents."""
-
-    def __init__(self, after: int) -> None:
-        super().__init__()
-        self.after = after
-
-    def document(self, event: object) -> None:
-        self.after -= 1
-        if not self.after:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def killed(out: Path, notes: Path, after: int, *overrides: str, consumers: str = CONSUMERS, **more: str) -> None:
-    """A run that was killed after some documents."""
-    reader = f"{{text: {{folder: {json.dumps(str(notes))}}}}}"
-    child = os.fork()
-    if child == 0:
-        try:
-            running.pipeline(out, reader, *overrides, consumers=consumers, **more).run(observers=[Killing(after)])
-        finally:
-            os._exit(1)
-    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
-
-
 def test_a_killed_resume_of_a_killed_run_goes_on(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     killed(out, notes, 6)
@@ -276,6 +282,24 @@ def test_what_a_killed_run_released_of_a_document_that_is_quarantined_now_goes(
     (notes / "n1.txt").write_text("do=fails 1")
     running.run(out, notes, "run.resume=true", consumers=CONSUMERS)
     assert not (out / "release/text/n1.txt").exists()
+
+
+@pytest.mark.parametrize("consumer", ["text", "jsonl: {folder: release/text}"])
+def test_a_file_that_was_placed_before_its_row_was_written_goes_with_its_document(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch, consumer: str
+) -> None:
+    out, consumers = tmp_path / "out", f"[{consumer}]"
+
+    def add(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "add", add)
+        killed(out, notes, 5, consumers=consumers)
+    assert [p.stem for p in out.glob("release/text/n*")] == ["n0"]
+    (notes / "n0.txt").write_text("do=fails 1")
+    running.run(out, notes, "run.resume=true", consumers=consumers)
+    assert sorted(p.stem for p in out.glob("release/text/n*")) == NAMES[1:]
 
 
 def call(out: Path, *arguments: str) -> list[str]:
@@ -353,9 +377,6 @@ def test_what_was_quarantined_stays_so_until_it_is_tried_again(tmp_path: Path, n
     assert not (out / "restricted/quarantine").exists()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="no hash of what a worker that died was reading is known: it is always tried again"
-)
 def test_a_document_that_brought_its_worker_down_is_not_tried_again_by_a_resumed_run(
     tmp_path: Path, notes: Path
 ) -> None:
@@ -365,6 +386,9 @@ def test_a_document_that_brought_its_worker_down_is_not_tried_again_by_a_resumed
     _, seen = running.run(tmp_path / "out", notes, *given, "run.resume=true", consumers=CONSUMERS)
     assert seen.statuses()[3] == "crash"
     assert seen.done() == []
+    (notes / "n2.txt").write_text("do=dies number 4")
+    _, seen = running.run(tmp_path / "out", notes, *given, "run.resume=true", consumers=CONSUMERS)
+    assert seen.done() == [3]
 
 
 @pytest.mark.parametrize("resume", ["true", "false"])

@@ -23,6 +23,7 @@ SPLIT = """
   - label_studio
   - prodigy
   - doccano
+  - inception
   - report
 """
 WAYS = [("fork", 1), ("fork", 3), ("spawn", 2)]

@@ -1,0 +1,32 @@
+"""The limit on what a process that works on documents may grow by."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def limit_memory(megabytes: int | None) -> None:
+    """Allocations of this process beyond what it has now and the limit raise MemoryError (Linux): one document cannot take
+    the machine down. None: no limit."""
+    if megabytes is None or sys.platform != "linux":
+        return
+    import resource
+
+    data = _status("VmData")
+    if data:
+        most = data + megabytes * (1 << 20)
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard in (resource.RLIM_INFINITY, -1) or most < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _status(name: str) -> int:
+    """Bytes of a line of /proc/self/status; 0 where there is none."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        return 0
+    return 0
