@@ -25,7 +25,7 @@ class FormTable(dict[str, T], Generic[T]):
 
     __slots__ = ("_before", "compute", "size")
 
-    def __init__(self, compute: Callable[[str], T], size: int = 6_000) -> None:
+    def __init__(self, compute: Callable[[str], T], size: int = 10_000) -> None:
         super().__init__()
         self.compute = compute
         self.size = size
