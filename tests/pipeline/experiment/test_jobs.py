@@ -201,7 +201,12 @@ def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: 
         "from caspipe.pipeline.experiment import read_plan, run_experiment; "
         "run_experiment(read_plan(Path(sys.argv[1])), Path(sys.argv[2]), 2)"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(path), str(out)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path), str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "MEMORY_PARTS_PACE": "10"},  # however busy the machine is, the signal comes before the end
+    )
     deadline = time.monotonic() + 60
     while not list(out.glob("jobs/*.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
