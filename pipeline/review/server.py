@@ -71,20 +71,21 @@ def serve(
     def end(*_: object) -> None:
         server.should_exit = True
 
-    # uvicorn raises the signal again when it is done: without a handler the process would end before it has tidied up
-    ended = signal.signal(signal.SIGTERM, end)
+    # A signal that comes before uvicorn listens for it must not be lost, as a KeyboardInterrupt can be where it is raised; and
+    # uvicorn raises it again when it is done: without a handler the process would end before it has tidied up
+    before_us = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     stopped = threading.Event()
     reading = threading.Thread(target=_read_all, args=(session, stopped), daemon=True)
     try:
-        with contextlib.suppress(KeyboardInterrupt):  # how a review ends
-            reading.start()
-            say(f"http://{HOST}:{port}/?token={token}")
-            if browser:
-                with contextlib.suppress(webbrowser.Error):
-                    webbrowser.open(f"http://{HOST}:{port}/?once={guard.once()}")
-            server.run(sockets=[bound])
+        reading.start()
+        say(f"http://{HOST}:{port}/?token={token}")
+        if browser:
+            with contextlib.suppress(webbrowser.Error):
+                webbrowser.open(f"http://{HOST}:{port}/?once={guard.once()}")
+        server.run(sockets=[bound])
     finally:
-        signal.signal(signal.SIGTERM, ended)
+        for number, handler in before_us.items():
+            signal.signal(number, handler)
         stopped.set()
         address.unlink(missing_ok=True)
         bound.close()
