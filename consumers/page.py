@@ -16,7 +16,7 @@ _CONTROLS = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n\r"} | {
     **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
 }
 _SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""What cannot stand in HTML as it is: most strings have none of it, and looking costs a tenth of replacing."""
+"""What cannot stand in HTML as it is: most strings have none of it, and looking costs less than replacing."""
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> bytes:
