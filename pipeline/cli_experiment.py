@@ -123,7 +123,7 @@ def _list() -> None:
     from .experiment.shipped import folder, names
     from .yaml_source import read
 
-    registry.import_wing("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.experiment.studies")
     shipped = Table("name", "kind", "what", title="Shipped experiments", title_justify="left", box=box.SIMPLE)
     for name in names():
         data = read(folder() / f"{name}.yaml").data

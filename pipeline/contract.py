@@ -60,7 +60,7 @@ def check_module(name: str) -> list[Finding]:
             module = importlib.import_module(name)
         except ImportError as error:
             raise ConfigError([Fault("", f"no module or component {name!r}: {error}{nearest(name, known)}")]) from error
-        registry.import_wing(name)
+        registry.import_package(name)
     found = [
         c
         for c in registry.components()

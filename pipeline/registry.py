@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
-import re
+import json
+import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from .component import Component, Part
 
 ENTRY_POINTS = "caspipe.components"
+
+INDEX = Path(__file__).with_name("component_index.json")
+"""Generated: which module declares which component or part."""
 
 ROLES = ("reader", "engine", "consumer")
 
@@ -58,7 +63,7 @@ def discover() -> None:
     _discovered = True
     for point in _announced():
         try:
-            _import(point, import_wing, point.value)
+            _import(point, import_package, point.value)
         except ConfigError:
             _discovered = False
             raise
@@ -76,52 +81,40 @@ def _import(point: EntryPoint, run: Callable[[str], Any], module: str) -> None:
         raise ConfigError([Fault("", f"plug-in {point.name} = {point.value} cannot be imported: {error}")]) from error
 
 
-def import_wing(module: str) -> None:
-    """Imports a module; of a package, also every module directly in it, so that a new file is found without a list."""
-    loaded = importlib.import_module(module.partition(":")[0])
-    for name, _ in _members(getattr(loaded, "__path__", [])):
-        importlib.import_module(f"{loaded.__name__}.{name}")
+def import_package(name: str) -> None:
+    """Import a module; if it is a package, also import every module and package below it.
 
-
-def _members(folders: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    """The modules and packages directly in the folders of a package, by name."""
-    for folder in folders:
-        for file in sorted(Path(folder).iterdir()):
-            name = file.stem if file.suffix == ".py" else file.name if (file / "__init__.py").exists() else ""
-            if name and not name.startswith("_"):
-                yield name, file
-
-
-_DECLARED = re.compile(r"""@(component|part)\(\s*["']([^"']+)["']""")
+    Names that start with an underscore are skipped: a package uses them for code that needs an optional library.
+    """
+    module = importlib.import_module(name.partition(":")[0])
+    for info in sorted(pkgutil.iter_modules(getattr(module, "__path__", [])), key=lambda info: info.name):
+        if not info.name.startswith("_"):
+            import_package(f"{module.__name__}.{info.name}")
 
 
 @cache
-def _declaring() -> dict[tuple[str, str], list[tuple[EntryPoint, str]]]:
-    """(`component` or `part`, name) to caspipe's own modules that declare it, read off the files without importing them.
+def _index() -> dict[str, list[str]]:
+    """Return the modules of caspipe that declare a name, as `component csv` or `part shift`.
 
-    Importing all of them takes a second, reading them some hundredths: a command starts with what it needs.
+    Importing every module takes a second, so a command imports only the modules it needs. `scripts/build_component_index.py`
+    writes the index and a test keeps it current. A name that is missing from it is still found by `discover`.
     """
-    own = __name__.partition(".")[0]
-    found: dict[tuple[str, str], list[tuple[EntryPoint, str]]] = {}
-    for point in _announced():
-        spec = importlib.util.find_spec(point.value) if point.value.startswith(f"{own}.") else None
-        for name, file in _members(spec.submodule_search_locations or () if spec else ()):
-            for source in sorted(file.rglob("*.py")) if file.is_dir() else (file,):
-                for declared in _DECLARED.findall(source.read_text(encoding="utf-8")):
-                    found.setdefault(declared, []).append((point, f"{point.value}.{name}"))
-    return found
+    return json.loads(INDEX.read_text(encoding="utf-8")) if INDEX.exists() else {}
 
 
 @cache
 def _import_declaring(sort: str, name: str) -> None:
-    """Imports caspipe's own modules that declare a name, and every other package that announces components: one of those
-    may claim the same name. Where nothing is found here, `discover` looks everywhere."""
-    for point, module in _declaring().get((sort, name), ()):
-        _import(point, importlib.import_module, module)
+    """Import the modules of caspipe that declare a name, and all packages of other distributions that announce components.
+
+    Other packages are imported as well because they may register the same name, which is an error.
+    """
     own = __name__.partition(".")[0]
     for point in _announced():
         if not point.value.startswith(f"{own}."):
-            _import(point, import_wing, point.value)
+            _import(point, import_package, point.value)
+    for module in _index().get(f"{sort} {name}", ()):
+        with contextlib.suppress(ModuleNotFoundError):  # the index is older than the code: `discover` finds the name
+            importlib.import_module(module)
 
 
 def loaded_files() -> list[str]:
@@ -245,3 +238,9 @@ def parts(family: type[Part]) -> list[type[Part]]:
     """Every part of a family, by name."""
     discover()
     return [cls for (fam, _), cls in sorted(_PARTS.items()) if fam == family.__name__]
+
+
+def all_parts() -> list[type[Part]]:
+    """Return every known part of every family, sorted by family and name."""
+    discover()
+    return [_PARTS[key] for key in sorted(_PARTS)]

@@ -36,7 +36,7 @@ def _torch(model: NeuralModel, device: str, who: str, threads: int) -> Run:
     torch = need("torch", "neural", who)
     if threads:
         torch.set_num_threads(threads)
-    from .modules.network import Network, Tensors
+    from ._torch.network import Network, Tensors
 
     network = Network(model.plan)
     try:

@@ -20,7 +20,7 @@ from .selecting import Scores, Select, rank, scores
 if TYPE_CHECKING:
     import torch
 
-    from .modules.network import Network
+    from ._torch.network import Network
 
 Bools = npt.NDArray[np.bool_]
 NEIGHBOURS = 30
@@ -191,7 +191,7 @@ def _epoch(
     """One pass over all sequences; the mean loss."""
     import torch
 
-    from .modules.network import Tensors
+    from ._torch.network import Tensors
 
     network.train()
     total, share = 0.0, 0.0
@@ -258,7 +258,7 @@ def predicted(network: Network, indexer: Indexer, documents: Sequence[Document],
     """The best label numbers of all tokens of some documents."""
     import torch
 
-    from .modules.network import Tensors
+    from ._torch.network import Tensors
 
     network.eval()
     plan: Plan = network.plan

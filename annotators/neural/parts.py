@@ -147,7 +147,7 @@ class CharLstm(CharacterEncoder):
         _least(dim=self.dim, width=self.width, min_count=self.min_count)
 
     def build(self, characters: int) -> torch.nn.Module:
-        from .modules.characters import CharacterLstm
+        from ._torch.characters import CharacterLstm
 
         return CharacterLstm(characters, self.dim, self.width)
 
@@ -173,7 +173,7 @@ class CharCnn(CharacterEncoder):
             raise ValueError(f"widths: expected odd numbers of at least 1, got {self.widths}")
 
     def build(self, characters: int) -> torch.nn.Module:
-        from .modules.characters import CharacterCnn
+        from ._torch.characters import CharacterCnn
 
         return CharacterCnn(characters, self.dim, self.filters, self.widths)
 
@@ -206,7 +206,7 @@ class FeedForward(AttributeEncoder):
         _share(dropout=self.dropout)
 
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
-        from .modules.attributes import AttributeNetwork
+        from ._torch.attributes import AttributeNetwork
 
         return AttributeNetwork(attributes, numbers, self.widths, self.dropout)
 
@@ -232,7 +232,7 @@ class LstmEncoder(Encoder):
         _least(width=self.width, layers=self.layers)
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from .modules.context import StackedLstm
+        from ._torch.context import StackedLstm
 
         return StackedLstm(size, self.width, self.layers, dropout)
 
@@ -258,7 +258,7 @@ class IdCnnEncoder(Encoder):
             raise ValueError(f"dilations: expected at least one number of at least 1, got {self.dilations}")
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from .modules.context import IteratedCnn
+        from ._torch.context import IteratedCnn
 
         return IteratedCnn(size, self.filters, self.width, self.dilations, self.repeats, dropout)
 
@@ -283,7 +283,7 @@ class WindowEncoder(Encoder):
             raise ValueError(f"dense: expected numbers of at least 1, got {self.dense}")
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from .modules.context import Windows
+        from ._torch.context import Windows
 
         return Windows(size, self.size, self.width, self.dense, dropout)
 

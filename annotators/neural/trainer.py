@@ -259,7 +259,7 @@ class NeuralTrainer(Trainer):
     def _fit(self, plan: Plan, indexer: Indexer, train: Sequence[Document], dev: Sequence[Document]) -> Fitted:
         import torch
 
-        from .modules.network import Network
+        from ._torch.network import Network
 
         device = chosen_device(torch, self.device)
         with torch.random.fork_rng(devices=[]):

@@ -25,7 +25,7 @@ def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     """Reads an experiment's file. Raises ConfigError with every fault in it."""
     overrides = list(overrides)
     registry.discover()
-    registry.import_wing(f"{__package__}.studies")
+    registry.import_package(f"{__package__}.studies")
     source = read(path, str(path))
     fields = [p.name for p in params.parameters(Settings)]
     known = [*SECTIONS, *fields]

@@ -59,7 +59,7 @@ def plan(
 def network(made: Plan, seed: int = 1) -> Any:
     import torch
 
-    from caspipe.annotators.neural.modules.network import Network
+    from caspipe.annotators.neural._torch.network import Network
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

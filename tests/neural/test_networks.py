@@ -12,8 +12,8 @@ from small_networks import CHARACTERS, ENCODERS, LABELS, SIZES, batch, network, 
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
-from caspipe.annotators.neural.modules.chain import Chain  # noqa: E402
-from caspipe.annotators.neural.modules.network import Tensors  # noqa: E402
+from caspipe.annotators.neural._torch.chain import Chain  # noqa: E402
+from caspipe.annotators.neural._torch.network import Tensors  # noqa: E402
 from caspipe.annotators.neural.parts import Crf, Softmax  # noqa: E402
 from caspipe.annotators.neural.plan import NEVER  # noqa: E402
 from caspipe.annotators.sequence.decoding import Lattice, viterbi  # noqa: E402

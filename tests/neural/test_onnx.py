@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe
 pytest.importorskip("onnx", reason="needs onnx: pip install 'caspipe[neural]'")
 ort = pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install 'caspipe[onnx]'")
 
-from caspipe.annotators.neural.modules.network import Tensors  # noqa: E402
+from caspipe.annotators.neural._torch.network import Tensors  # noqa: E402
 from caspipe.annotators.neural.onnx_graph import graph_of  # noqa: E402
 
 

@@ -29,7 +29,7 @@ def records(result: Result, **labels: Any) -> list[dict[str, Any]]:
 
 
 def test_all_kinds_of_the_source_are_there() -> None:
-    registry.import_wing("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
         *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
         *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
@@ -112,7 +112,7 @@ def test_a_learning_curve_rises_and_trains_the_full_size_once(run: Callable[...,
 
 
 def test_defaults_are_the_source_s() -> None:
-    registry.import_wing("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.experiment.studies")
     curve: Any = registry.find_part(Experiment, "learning_curve")()
     assert curve.repetitions == 100
     assert curve.proportions == [n / 10 for n in range(1, 11)]
