@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..pipeline.component import Output
-from ..typesystem import Cas, PhiKind, RecordField, View, carrier
+from ..typesystem import Cas, PhiKind, RecordField, View
+from ..typesystem import source_record as carrier
 
 
 @dataclass(frozen=True, slots=True, repr=False)

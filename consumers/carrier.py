@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from ..pipeline.component import Old, Output
 from ..pipeline.errors import ConsumerError
 from ..pipeline.files import Staged, digest_of
-from ..typesystem import Cas, CaspipeWarning, PhiKind, carrier
+from ..typesystem import Cas, CaspipeWarning, PhiKind
+from ..typesystem import source_record as carrier
 from .carried import Arrival, Carried, CarriedKnown
 from .carrier_file import read_carrier
 from .folder import FolderConsumer

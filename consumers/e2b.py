@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..pipeline.component import component
-from ..typesystem.carrier import Place
-from ..typesystem.xml_places import XmlPlaces
+from ..typesystem.markup.xml_places import XmlPlaces
+from ..typesystem.source_record import Place
 from .carried import Carried
 from .carrier import CarrierConsumer, identifying
 from .e2b_edits import Edit, Editor

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from ..pipeline.errors import ConsumerError
-from ..typesystem.carrier import Place
-from ..typesystem.xml_places import Element, XmlPlaces, attribute, content
-from ..typesystem.xml_text import replace_illegal
+from ..typesystem.markup.xml_places import Element, XmlPlaces, attribute, content
+from ..typesystem.markup.xml_text import replace_illegal
+from ..typesystem.source_record import Place
 
 Edit = tuple[int, int, bytes]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from ..pipeline.errors import ConsumerError
 from ..typesystem import PhiKind
-from ..typesystem.carrier import Place as Carrier
-from ..typesystem.xhtml import Xhtml, spliced
+from ..typesystem.markup.xhtml import Xhtml, spliced
+from ..typesystem.source_record import Place as Carrier
 from .carried import CarriedField, CarriedText
 from .json_places import Place, places
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..pipeline.component import component
 from ..typesystem import Cas, CasError, CaspipeWarning, PhiKind
-from ..typesystem.xml_text import ILLEGAL, Escaper, replace_illegal
+from ..typesystem.markup.xml_text import ILLEGAL, Escaper, replace_illegal
 from .annotated import AnnotatedOptions, Span
 from .content import Content
 from .folder import FolderConsumer

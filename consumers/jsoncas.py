@@ -27,7 +27,7 @@ class JsonCasConsumer(WholeConsumer):
         self.open_folder(".json", restricted=self.restricted)
 
     def content(self, cas: Cas) -> bytes:
-        from ..typesystem.jsoncas_writer import write_jsoncas
+        from ..typesystem.json_cas.writer import write_jsoncas
 
         known = cas.typesystem or own_types()
         return write_jsoncas(

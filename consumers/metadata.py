@@ -10,7 +10,8 @@ import warnings
 
 from ..pipeline.component import CasConsumer
 from ..pipeline.errors import ConsumerError
-from ..typesystem import Cas, CaspipeWarning, RecordField, carrier
+from ..typesystem import Cas, CaspipeWarning, RecordField
+from ..typesystem import source_record as carrier
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)

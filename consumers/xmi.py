@@ -52,7 +52,7 @@ class XmiConsumer(WholeConsumer):
         self.open_folder(".xmi", restricted=self.restricted)
 
     def content(self, cas: Cas) -> Content:
-        from ..typesystem.xmi_writer import write_xmi
+        from ..typesystem.xmi.writer import write_xmi
 
         types = cas.typesystem
         known = types or own_types()

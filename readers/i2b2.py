@@ -10,7 +10,7 @@ from typing import Literal
 from ..pipeline.component import component
 from ..pipeline.errors import DuplicateError, FormatError, ReaderError
 from ..typesystem import Cas
-from ..typesystem.safe_xml import parser_for, run
+from ..typesystem.markup.safe_xml import parser_for, run
 from .files import opened
 from .i2b2_inline import Record, records
 from .line_ends import FileText

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..pipeline.errors import FormatError
-from ..typesystem.safe_xml import parser_for, run
+from ..typesystem.markup.safe_xml import parser_for, run
 from .line_ends import FileText
 from .standoff import Tag
 

@@ -23,7 +23,7 @@ from ..typesystem import (
     View,
 )
 from ..typesystem.description import STRING, nearest
-from ..typesystem.review import NAMED_ENTITY, PHI_LAYER, REJECTED
+from ..typesystem.review_layers import NAMED_ENTITY, PHI_LAYER, REJECTED
 from ..typesystem.typesystem import TypeSystem
 from .files import FileReader
 from .gold import Overlaps, Reference, kind_of, make_gold
@@ -234,10 +234,10 @@ class InceptionReader(FileReader):
 
     def _parsed(self, content: Content) -> Cas:
         if content.where.lower().endswith(".json"):
-            from ..typesystem.jsoncas_reader import read_jsoncas
+            from ..typesystem.json_cas.reader import read_jsoncas
 
             return read_jsoncas(content.data, lenient=self.lenient)
-        from ..typesystem.xmi_reader import read_xmi
+        from ..typesystem.xmi.reader import read_xmi
 
         types = None
         if content.types is not None:

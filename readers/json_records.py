@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 from ..pipeline.digests import Digests
 from ..pipeline.errors import ReaderError
 from ..typesystem import Cas
-from ..typesystem.strict_json import Twice, once
+from ..typesystem.markup.strict_json import Twice, once
 from .decoding import decode
 from .files import bounded, too_long
 from .records import RecordReader

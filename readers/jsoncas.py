@@ -27,7 +27,7 @@ class JsonCasReader(CasFileReader):
         return super().types_for(source, data)
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        from ..typesystem.jsoncas_reader import read_jsoncas
+        from ..typesystem.json_cas.reader import read_jsoncas
 
         return read_jsoncas(data, types, lenient=self.lenient, infer=infer and not _brings_types(data), id=document)
 

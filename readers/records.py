@@ -10,7 +10,8 @@ from typing import Any, Literal
 from ..pipeline.component import CollectionReader
 from ..pipeline.digests import Digests
 from ..pipeline.errors import DuplicateError, ReaderError, nearest
-from ..typesystem import Cas, KnownPhi, PhiKind, RecordField, carrier
+from ..typesystem import Cas, KnownPhi, PhiKind, RecordField
+from ..typesystem import source_record as carrier
 from .files import StreamReader
 from .structured import normal_field
 

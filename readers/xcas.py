@@ -21,6 +21,6 @@ class XcasReader(CasFileReader):
     suffixes = (".xcas", ".xcas.xml", ".xml")
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        from ..typesystem.xcas_reader import read_xcas
+        from ..typesystem.xcas.reader import read_xcas
 
         return read_xcas(data, types, lenient=self.lenient, infer=infer, id=document)

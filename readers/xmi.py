@@ -21,7 +21,7 @@ class XmiReader(CasFileReader):
     suffixes = (".xmi",)
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        from ..typesystem.xmi_reader import read_xmi
+        from ..typesystem.xmi.reader import read_xmi
 
         if infer and not self.lenient:
             types = TypeSystem.infer(data)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from caspipe.consumers.inception import InceptionConsumer
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token
-from caspipe.typesystem.review import review_types_xml
+from caspipe.typesystem.review_layers import review_types_xml
 
 TYPES = review_types_xml("phi-layer", False)
 _DKPRO = "de/tudarmstadt/ukp/dkpro/core/api"

@@ -16,7 +16,7 @@ from .arrays import (
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
-from .late_pattern import late_pattern
+from .lazy_regex import late_pattern
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
@@ -44,23 +44,23 @@ from .typesystem import TypeSystem
 from .view import View
 
 if TYPE_CHECKING:
-    from .cassis_bridge import from_cassis, to_cassis
-    from .jsoncas_reader import read_jsoncas
-    from .jsoncas_writer import save_jsoncas, write_jsoncas
-    from .xcas_reader import read_xcas
-    from .xmi_reader import read_xmi
-    from .xmi_writer import save_xmi, write_xmi
+    from .cassis.bridge import from_cassis, to_cassis
+    from .json_cas.reader import read_jsoncas
+    from .json_cas.writer import save_jsoncas, write_jsoncas
+    from .xcas.reader import read_xcas
+    from .xmi.reader import read_xmi
+    from .xmi.writer import save_xmi, write_xmi
 
 _FORMATS = {
-    "from_cassis": "cassis_bridge",
-    "to_cassis": "cassis_bridge",
-    "read_jsoncas": "jsoncas_reader",
-    "save_jsoncas": "jsoncas_writer",
-    "write_jsoncas": "jsoncas_writer",
-    "read_xcas": "xcas_reader",
-    "read_xmi": "xmi_reader",
-    "save_xmi": "xmi_writer",
-    "write_xmi": "xmi_writer",
+    "from_cassis": "cassis.bridge",
+    "to_cassis": "cassis.bridge",
+    "read_jsoncas": "json_cas.reader",
+    "save_jsoncas": "json_cas.writer",
+    "write_jsoncas": "json_cas.writer",
+    "read_xcas": "xcas.reader",
+    "read_xmi": "xmi.reader",
+    "save_xmi": "xmi.writer",
+    "write_xmi": "xmi.writer",
 }
 """What reads and writes files, by module: imported when asked for, since most commands start without."""
 

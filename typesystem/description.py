@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .annotation import TYPES, Feature, FeatureStructure
-from .edge import edge_features, supertype
+from .builtin_mapping import edge_features, supertype
 from .errors import TypeSystemError
 
 TOP = "uima.cas.TOP"

@@ -86,7 +86,7 @@ class TypeSystem:
         Annotations are what has begin, end and sofa; values are strings unless all of them are clearly numbers, truth values or
         references. Raises FormatError for what is no XMI.
         """
-        from .inference import infer
+        from .xmi.inference import infer
 
         return infer(xmi)
 

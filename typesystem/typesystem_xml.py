@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape
 from .annotation import Feature
 from .description import TypeDescription, check_feature_name, check_type_name
 from .errors import TypeSystemError
-from .safe_xml import parser_for, run
-from .xmi_bytes import readable
+from .markup.safe_xml import parser_for, run
+from .markup.xml_bytes import readable
 
 NAMESPACE = "http://uima.apache.org/resourceSpecifier"
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.resources import Resource
-from ...typesystem.strict_json import Twice, once
+from ...typesystem.markup.strict_json import Twice, once
 
 ONNX_FILES = ("model.onnx", "onnx/model.onnx")
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...typesystem.description import ANNOTATION, DOCUMENT_ANNOTATION
-from ...typesystem.review import MAX_SENTENCES, MAX_TOKENS, is_blank, trimmed
+from ...typesystem.markup.xml_text import ILLEGAL
+from ...typesystem.review_layers import MAX_SENTENCES, MAX_TOKENS, is_blank, trimmed
 from ...typesystem.utf16 import Utf16
-from ...typesystem.xml_text import ILLEGAL
 from .raw import Document, Item
 from .schema import ATTACHED, DEPENDENCY, KNOWN, SENTENCE, TOKEN, Schema
 

@@ -12,7 +12,7 @@ from ...pipeline.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.files import AtomicFile, make_folder, restricted_folder
 from ...pipeline.keys import Secret
 from ...typesystem import Cas, CaspipeWarning
-from ...typesystem.review import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
+from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
 from ..annotated import AnnotatedOptions
 from ..content import Content
 from ..released import encodable
@@ -138,10 +138,10 @@ class InceptionConsumer(AnnotatedOptions):
     def _written(self, cas: Cas) -> bytes:
         types = review_types(self.mode, self.candidates)
         if self.format == "jsoncas":
-            from ...typesystem.jsoncas_writer import write_jsoncas
+            from ...typesystem.json_cas.writer import write_jsoncas
 
             return write_jsoncas(cas, typesystem=types)
-        from ...typesystem.xmi_writer import write_xmi
+        from ...typesystem.xmi.writer import write_xmi
 
         return write_xmi(cas, typesystem=types)
 

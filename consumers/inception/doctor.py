@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...typesystem import CaspipeError, FormatError, TypeSystemError
-from ...typesystem.safe_xml import is_xml_11
+from ...typesystem.markup.safe_xml import is_xml_11
 from ...typesystem.typesystem import TypeSystem
 from ...typesystem.typesystem_xml import parse
 from .checks import Checker, Finding

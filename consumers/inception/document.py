@@ -21,7 +21,8 @@ from ...typesystem import (
     Token,
     View,
 )
-from ...typesystem.review import (
+from ...typesystem.markup.xml_text import replace_illegal
+from ...typesystem.review_layers import (
     ACCEPTED,
     CANDIDATE_LAYER,
     FOUND,
@@ -33,7 +34,6 @@ from ...typesystem.review import (
     trimmed,
 )
 from ...typesystem.tokenize import token_spans
-from ...typesystem.xml_text import replace_illegal
 from ..annotated import Span
 
 BOM = "\ufeff"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...typesystem import HIPAA, PhiKind
-from ...typesystem.review import CANDIDATE_LAYER, PHI_LAYER, STATUS, Mode
+from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, STATUS, Mode
 from .settings import KINDS_SET, STATUS_SET, labels
 
 FORMATS = {"xmi": "UIMA CAS XMI (XML 1.0)", "jsoncas": "UIMA CAS JSON 0.4.0"}

@@ -12,10 +12,10 @@ from typing import Any
 
 from ...typesystem import INITIAL_VIEW, Feature, FormatError, TypeSystemError
 from ...typesystem.description import ANNOTATION, ARRAYS, PRIMITIVES, TypeDescription
-from ...typesystem.safe_xml import is_xml_11
+from ...typesystem.markup.safe_xml import is_xml_11
 from ...typesystem.typesystem import TypeSystem
 from ...typesystem.utf16 import Utf16
-from ...typesystem.xmi_parse import NULL, SOFA, VIEW, Rows, parse, type_name
+from ...typesystem.xmi.parse import NULL, SOFA, VIEW, Rows, parse, type_name
 from .schema import KNOWN
 
 

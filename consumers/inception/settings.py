@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from ...typesystem import PhiKind
-from ...typesystem.review import CANDIDATE_LAYER, FEATURES, PHI_LAYER, STATUS
+from ...typesystem.review_layers import CANDIDATE_LAYER, FEATURES, PHI_LAYER, STATUS
 
 KINDS_SET = "caspipe PHI kinds"
 STATUS_SET = "caspipe review status"

@@ -23,7 +23,7 @@ def content_hash(cas: Cas, salt: bytes) -> bytes:
     if plain:
         made.update(cas.text.encode("utf-8", "surrogatepass"))
     elif views:
-        from ...typesystem.jsoncas_writer import write_jsoncas
+        from ...typesystem.json_cas.writer import write_jsoncas
 
         made.update(write_jsoncas(cas, typesystem=cas.typesystem))
     return made.digest()

@@ -103,7 +103,7 @@ def document(request: ProcessRequest, limit: int, raw: bytes = b"") -> Cas:
 
 
 def _from_jsoncas(request: ProcessRequest, types: TypeSystem | None, name: str) -> Cas:
-    from ...typesystem.jsoncas_reader import read_jsoncas
+    from ...typesystem.json_cas.reader import read_jsoncas
 
     data = json.dumps(request.jsoncas, ensure_ascii=False).encode("utf-8", "replace")
     try:

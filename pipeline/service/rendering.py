@@ -49,7 +49,7 @@ def xmi(cas: Cas, views: list[str] | None) -> bytes:
 
 
 def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
-    from ...typesystem.jsoncas_writer import write_jsoncas
+    from ...typesystem.json_cas.writer import write_jsoncas
 
     return json.loads(write_jsoncas(_released(cas, views), views=views))
 

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
+from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField
+from ...typesystem import source_record as carrier
 from ..us_states import known_state
 from .standard import Report, Text, Value
 

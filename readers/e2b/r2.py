@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...typesystem import FormatError, PhiKind
-from ...typesystem.carrier import Place
-from ...typesystem.xml_places import Element
+from ...typesystem.markup.xml_places import Element
+from ...typesystem.source_record import Place
 from .dates import age, iso_of_r2
 from .rules import Rule, Table
 from .standard import Standard, Value

@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...typesystem import PhiKind
-from ...typesystem.carrier import Place
-from ...typesystem.xml_places import Element
+from ...typesystem.markup.xml_places import Element
+from ...typesystem.source_record import Place
 from .dates import age, iso, looks_like_one
 from .rules import Rule, Table
 from .standard import Standard, Value

@@ -9,8 +9,9 @@ from typing import Literal
 
 from ...pipeline.component import component
 from ...pipeline.errors import CaspipeError, nearest
-from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, FormatError, KnownPhi, RecordField, carrier
-from ...typesystem.xml_places import Element, XmlPlaces
+from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, FormatError, KnownPhi, RecordField
+from ...typesystem import source_record as carrier
+from ...typesystem.markup.xml_places import Element, XmlPlaces
 from ..files import FileReader
 from ..selection import Source
 from .documents import Found, documents

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import ClassVar, NamedTuple
 
 from ...typesystem import PhiKind
-from ...typesystem.carrier import Place
-from ...typesystem.xml_places import Element
+from ...typesystem.markup.xml_places import Element
+from ...typesystem.source_record import Place
 from .rules import Rule, Table
 
 _CODE = re.compile(r"[0-9.]+")

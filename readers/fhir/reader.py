@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from ...pipeline.component import component
 from ...pipeline.errors import ReaderError
-from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, PhiKind, RecordField, carrier
-from ...typesystem.strict_json import Twice, once
-from ...typesystem.xhtml import Xhtml
+from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, PhiKind, RecordField
+from ...typesystem import source_record as carrier
+from ...typesystem.markup.strict_json import Twice, once
+from ...typesystem.markup.xhtml import Xhtml
 from ..decoding import decode
 from ..files import FileReader, bounded, opened
 from ..selection import Source

@@ -20,7 +20,8 @@ from caspipe.pipeline.errors import ComponentError, ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader
 from caspipe.readers.e2b.reader import AttachmentWarning
-from caspipe.typesystem import Cas, RecordField, carrier
+from caspipe.typesystem import Cas, RecordField
+from caspipe.typesystem import source_record as carrier
 
 SHIFT = "DATE: {shift: {days: [20, 365], key: k, style: iso}}, AGE: {age: {threshold: 89}}, default: placeholder"
 MONTH = "DATE: {shift: {days: [31, 31], key: k, style: original}}, AGE: {age: {threshold: 89}}, default: placeholder"

@@ -16,7 +16,7 @@ from typing import Any
 from caspipe.typesystem import Annotation, Cas, FeatureStructure, Sofa
 from caspipe.typesystem.annotation import AnnotationBase
 from caspipe.typesystem.arrays import ArrayBase, ListBase
-from caspipe.typesystem.xmi_plan import plan_for
+from caspipe.typesystem.xmi.plan import plan_for
 
 
 def everything(cas: Cas) -> list[Any]:

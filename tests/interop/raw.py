@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from caspipe.typesystem.xmi_parse import NULL, SOFA, VIEW, parse, type_name
+from caspipe.typesystem.xmi.parse import NULL, SOFA, VIEW, parse, type_name
 
 _RECORDS = ("caspipe.Metadata", "caspipe.OffsetMap")
 """Written anew each time, with what lenient reading noted."""

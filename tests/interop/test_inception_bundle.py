@@ -16,7 +16,7 @@ from uima import Uima
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.shipped import folder, locate
 from caspipe.typesystem import Cas, CaspipeWarning, TypeSystem, read_xmi
-from caspipe.typesystem.review import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER
+from caspipe.typesystem.review_layers import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER
 
 LAYERS = (PHI_LAYER, CANDIDATE_LAYER, NAMED_ENTITY)
 

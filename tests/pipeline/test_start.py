@@ -31,7 +31,7 @@ NOT_NEEDED = [
     "caspipe.consumers",
     "caspipe.annotators.neural",
     "caspipe.annotators.sequence",
-    "caspipe.typesystem.xmi_reader",
+    "caspipe.typesystem.xmi.reader",
 ]
 
 

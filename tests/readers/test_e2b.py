@@ -14,7 +14,8 @@ from e2b_files import NARRATIVE, OID, r2, r2_report, r3, r3_report
 from caspipe.readers.e2b import E2bReader
 from caspipe.readers.e2b.dates import age, iso, iso_of_r2, looks_like_one
 from caspipe.readers.e2b.reader import AttachmentWarning
-from caspipe.typesystem import Cas, DocumentAnnotation, RecordField, carrier
+from caspipe.typesystem import Cas, DocumentAnnotation, RecordField
+from caspipe.typesystem import source_record as carrier
 
 SECRET = "Zyqqvandermeulen"
 

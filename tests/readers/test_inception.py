@@ -40,7 +40,7 @@ from caspipe.typesystem import (
     read_xmi,
     write_xmi,
 )
-from caspipe.typesystem.review import PHI_LAYER, Mode, trimmed
+from caspipe.typesystem.review_layers import PHI_LAYER, Mode, trimmed
 
 Gold = list[tuple[str, str]]
 

@@ -11,7 +11,7 @@ import pytest
 from caspipe.pipeline.errors import ReaderError
 from caspipe.readers.jsoncas import JsonCasReader
 from caspipe.typesystem import Cas, CaspipeWarning, TypeSystem, write_jsoncas
-from caspipe.typesystem.jsoncas_writer import Mode
+from caspipe.typesystem.json_cas.writer import Mode
 
 BADGE = "org.hospital.Badge"
 

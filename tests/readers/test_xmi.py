@@ -12,7 +12,7 @@ from caspipe.pipeline.errors import ReaderError
 from caspipe.readers.xmi import XmiReader
 from caspipe.typesystem import Cas, CaspipeWarning, Sentence
 from caspipe.typesystem.typesystem import TypeSystem
-from caspipe.typesystem.xmi_writer import write_xmi
+from caspipe.typesystem.xmi.writer import write_xmi
 
 BADGE = "org.hospital.Badge"
 
@@ -165,7 +165,7 @@ def test_a_file_beyond_the_limit_has_failed(tmp_path: Path) -> None:
 
 
 def test_an_unforeseen_error_is_told_by_its_class_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from caspipe.typesystem import xmi_reader
+    from caspipe.typesystem.xmi import reader as xmi_reader
 
     def broken(*_: object, **__: object) -> Cas:
         raise KeyError("Featherstone")

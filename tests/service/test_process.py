@@ -118,10 +118,10 @@ def test_types_of_others_pass_through(client: httpx.Client) -> None:
 
 
 def test_json_cas_goes_in_and_out(client: httpx.Client) -> None:
-    pytest.importorskip("caspipe.typesystem.jsoncas_reader")
+    pytest.importorskip("caspipe.typesystem.json_cas.reader")
     import json
 
-    from caspipe.typesystem.jsoncas_writer import write_jsoncas
+    from caspipe.typesystem.json_cas.writer import write_jsoncas
 
     given = json.loads(write_jsoncas(Cas(TEXT)))
     found = ask(client, jsoncas=given, output=["masked", "jsoncas"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caspipe.typesystem import TypeSystem
-from caspipe.typesystem.review import (
+from caspipe.typesystem.review_layers import (
     CANDIDATE_LAYER,
     NAMED_ENTITY,
     PHI_LAYER,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.typesystem.xhtml import Xhtml
+from caspipe.typesystem.markup.xhtml import Xhtml
 
 PIECES = [
     "<p>",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from caspipe.typesystem import FormatError
-from caspipe.typesystem.xml_places import Element, XmlPlaces, attribute, content
+from caspipe.typesystem.markup.xml_places import Element, XmlPlaces, attribute, content
 
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), max_size=20

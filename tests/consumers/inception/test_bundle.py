@@ -30,7 +30,7 @@ from caspipe.typesystem import (
     View,
     read_xmi,
 )
-from caspipe.typesystem.review import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER, Mode, trimmed
+from caspipe.typesystem.review_layers import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER, Mode, trimmed
 
 Make = Callable[..., Cas]
 MODES: list[Mode] = ["phi-layer", "named-entity"]

@@ -23,7 +23,7 @@ from caspipe.pipeline.errors import CaspipeError, ConsumerError
 from caspipe.pipeline.ledger import Ledger
 from caspipe.typesystem import Annotation, Cas
 from caspipe.typesystem.typesystem import TypeSystem
-from caspipe.typesystem.xmi_writer import write_xmi
+from caspipe.typesystem.xmi.writer import write_xmi
 
 
 @pytest.fixture

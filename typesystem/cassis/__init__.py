@@ -1,0 +1,1 @@
+"""Convert documents to and from dkpro-cassis."""

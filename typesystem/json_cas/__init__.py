@@ -1,0 +1,1 @@
+"""UIMA JSON CAS 0.4: read and write."""

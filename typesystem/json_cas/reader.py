@@ -1,0 +1,175 @@
+"""Reads JSON CAS 0.4, UIMA's JSON form of documents: strictly, or keeping what it does not know."""
+
+from __future__ import annotations
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+from ..cas import Cas
+from ..errors import FormatError, TypeSystemError
+from ..inferred_types import joined
+from ..markup.safe_xml import read_bytes
+from ..markup.strict_json import Twice, once
+from ..text import shown
+from ..typesystem import TypeSystem, own_types
+from .flat_inference import extended
+from .flat_reader import Flat, FlatReader, array_class
+from .type_table import EmbeddedTypes
+
+_SECTIONS = ("%HEADER", "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS")
+
+
+def read_jsoncas(
+    source: bytes | str | Path,
+    typesystem: TypeSystem | None = None,
+    *,
+    lenient: bool = False,
+    infer: bool = False,
+    id: str = "",
+) -> Cas:
+    """A document from JSON CAS: bytes, or the path of a file.
+
+    `typesystem`: types beyond caspipe's own and those that the document brings with it. `id`: name of the document; by default
+    what its DocumentMetaData says. Strict reading refuses whatever does not fit; with `infer` all but unknown types and
+    features, which are made up from what occurs. Lenient reading keeps those too (they are written again), lets dangling
+    references be null and moves offsets into the text, each with a note in `metadata["jsoncas:notes"]`. Anchors (`^begin`), a
+    header, and feature structures as an object by id are read as well.
+
+    Raises FormatError naming file, feature structure and feature, and OSError. Never shows text of the document.
+    """
+    data, where = read_bytes(source)
+    collecting = gc.isenabled()
+    gc.disable()  # nothing here is garbage yet: looking for it again and again takes as long as reading a large document
+    try:
+        document = _parse(data, where)
+        notes: list[str] = []
+        types = _types(document, where, typesystem or own_types(), lenient, notes)
+        reader = _Reader(where, _flat(document, where, data, lenient, notes), types, lenient)
+        if lenient or infer:
+            types = extended(types, reader.rows, f"{where} (inferred)")
+            reader.types = types
+        reader.given = types if types is not own_types() else None
+        reader.notes = notes
+        return reader.read(id)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class _Reader(FlatReader):
+    notes_key = "jsoncas:notes"
+
+    def __init__(self, where: str, flat: Flat, types: TypeSystem, lenient: bool) -> None:
+        super().__init__(flat, types, None, lenient)
+        self.where = where
+
+    def place(self, row: int) -> str:
+        number = self.rows[row].get("%ID") if row < len(self.rows) and isinstance(self.rows[row], dict) else None
+        known = f" (%ID {number})" if number.__class__ is int else ""
+        return f"{self.where}: %FEATURE_STRUCTURES[{row}]{known}"
+
+
+def _parse(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        text = data.decode(json.detect_encoding(data))
+    except UnicodeDecodeError as e:
+        raise FormatError(f"{where}: byte {e.start}: expected JSON in UTF-8") from None
+    found = _loads(text.removeprefix("\ufeff"), where)
+    if not isinstance(found, dict):
+        raise FormatError(f"{where}: expected a JSON object with %FEATURE_STRUCTURES and %VIEWS")
+    return found
+
+
+def _loads(text: str, where: str) -> Any:
+    def constant(name: str) -> Any:
+        raise FormatError(f"{where}: {name} is no JSON; expected it as a string, its feature with # before the name")
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=once)
+    except Twice:
+        raise FormatError(f"{where}: a property occurs twice in one object") from None
+    except json.JSONDecodeError as e:
+        what = e.msg.split(":")[0].split(" at")[0].lower()  # never what stands there
+        raise FormatError(f"{where}:{e.lineno}:{e.colno}: damaged JSON: {what}") from None
+    except RecursionError:
+        raise FormatError(f"{where}: JSON nested deeper than any document") from None
+    except FormatError:
+        raise
+    except ValueError:
+        raise FormatError(f"{where}: a number of too many digits") from None
+
+
+def _types(document: dict[str, Any], where: str, base: TypeSystem, lenient: bool, notes: list[str]) -> TypeSystem:
+    def contradiction(message: str) -> None:
+        if not lenient:
+            raise TypeSystemError(message)
+        notes.append(message.removeprefix(f"{where}: "))
+
+    if document.get("%TYPES") is None:
+        return base
+    try:
+        beyond = EmbeddedTypes(f"{where}: %TYPES", base, contradiction).beyond(document["%TYPES"])
+        return joined(base, beyond, f"{where}: %TYPES")
+    except TypeSystemError as e:
+        raise FormatError(str(e)) from None
+
+
+def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, notes: list[str]) -> Flat:
+    unknown = [k for k in document if k not in _SECTIONS]
+    if unknown and not lenient:
+        raise FormatError(f"{where}: expected {', '.join(_SECTIONS)}, got another section")
+    rows = document.get("%FEATURE_STRUCTURES", [] if "%VIEWS" in document else None)
+    if isinstance(rows, dict):
+        rows = _numbered(rows, where)
+    if not isinstance(rows, list):
+        raise FormatError(f"{where}: %FEATURE_STRUCTURES: expected an array, or an object by id")
+    views = document.get("%VIEWS")
+    if views is None and lenient:
+        notes.append("%VIEWS is absent: each annotation is indexed in the view of its Sofa")
+        return Flat(rows, _implied(rows))
+    if not isinstance(views, dict):
+        raise FormatError(f"{where}: %VIEWS: expected an object")
+    return Flat(rows, [_view(name, body, f"{where}: %VIEWS.{shown(name)}") for name, body in views.items()])
+
+
+def _view(name: str, body: Any, where: str) -> tuple[str, int, list[int]]:
+    if not isinstance(body, dict):
+        raise FormatError(f"{where}: expected an object with %SOFA and %MEMBERS")
+    sofa, members = body.get("%SOFA"), body.get("%MEMBERS")
+    if sofa is not None and sofa.__class__ is not int:
+        raise FormatError(f"{where}.%SOFA: expected the number of a Sofa")
+    if members is None:
+        members = []
+    if not isinstance(members, list) or not {m.__class__ for m in members} <= {int}:
+        raise FormatError(f"{where}.%MEMBERS: expected an array of numbers of feature structures")
+    return name, sofa or 0, members
+
+
+def _numbered(rows: dict[str, Any], where: str) -> list[Any]:
+    """The form by id as an array."""
+    found: list[Any] = []
+    for key, body in rows.items():
+        if not (key.isdecimal() and key.isascii() and len(key) <= 10):
+            raise FormatError(f"{where}: %FEATURE_STRUCTURES: expected ids as numbers below 2147483648")
+        if not isinstance(body, dict):
+            raise FormatError(f"{where}: %FEATURE_STRUCTURES.{key}: expected an object")
+        found.append({"%ID": int(key), **{k: v for k, v in body.items() if k != "%ID"}})
+    return found
+
+
+def _implied(rows: list[Any]) -> list[tuple[str, int, list[int]]]:
+    """The views that the Sofas stand for, with what refers to them."""
+    found: dict[int, tuple[str, int, list[int]]] = {}
+    known = [
+        r for r in rows if isinstance(r, dict) and r.get("%ID").__class__ is int and isinstance(r.get("%TYPE"), str)
+    ]
+    for row in known:
+        if row["%TYPE"] == "uima.cas.Sofa" and isinstance(row.get("sofaID"), str):
+            found[row["%ID"]] = row["sofaID"], row["%ID"], []
+    for row in known:
+        sofa = row.get("@sofa")
+        if sofa.__class__ is int and sofa in found and not array_class(row["%TYPE"]):
+            found[sofa][2].append(row["%ID"])
+    return list(found.values())

@@ -1,0 +1,177 @@
+"""The type system inside JSON CAS (`%TYPES`): written as UIMA for Java does, read with what it adds to known types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from ..annotation import Feature
+from ..arrays import ELEMENTS
+from ..description import (
+    ARRAYS,
+    BUILTIN,
+    DOCUMENT_ANNOTATION,
+    PRIMITIVES,
+    STRING,
+    TOP,
+    TypeDescription,
+    check_feature_name,
+    check_type_name,
+)
+from ..errors import TypeSystemError
+from ..typesystem import TypeSystem
+
+_ARRAY_OF = {element: array for array, element in ELEMENTS.items() if array in ARRAYS and element != TOP}
+
+
+def array_type(element: str) -> str:
+    """The type of an array written as `X[]`."""
+    return _ARRAY_OF.get(element, "uima.cas.FSArray")
+
+
+def to_json(types: TypeSystem, names: Iterable[str]) -> dict[str, Any]:
+    """The named types, sorted; UIMA's own are left out but for a DocumentAnnotation with further features."""
+    found: dict[str, Any] = {}
+    for name in sorted(names):
+        this = types.describe(name)
+        features = [f for f in this.features if name != DOCUMENT_ANNOTATION or f.name != "language"]
+        if name in BUILTIN and not (name == DOCUMENT_ANNOTATION and features):
+            continue
+        body: dict[str, Any] = {"%NAME": name, "%SUPER_TYPE": this.supertype}
+        if this.description:
+            body["%DESCRIPTION"] = this.description
+        if this.allowed_values is not None:  # not in the specification; others pass over keywords they do not know
+            body["%ALLOWED_VALUES"] = dict(this.allowed_values)
+        body.update((f.name, _feature(f)) for f in features)
+        found[name] = body
+    return found
+
+
+def _feature(f: Feature) -> dict[str, Any]:
+    body: dict[str, Any] = {"%NAME": f.name, "%RANGE": f.range}
+    if f.range in ARRAYS:
+        body["%RANGE"] = (
+            f"{f.element or ELEMENTS[f.range]}[]" if f.range == "uima.cas.FSArray" else f"{ELEMENTS[f.range]}[]"
+        )
+    if f.description:
+        body["%DESCRIPTION"] = f.description
+    if f.multiple is not None:
+        body["%MULTIPLE_REFERENCES_ALLOWED"] = f.multiple
+    if f.element and f.range not in ARRAYS:
+        body["%ELEMENT_TYPE"] = f.element
+    return body
+
+
+class EmbeddedTypes:
+    """Reads `%TYPES`. `note` takes contradictions of known types; it raises where reading is strict."""
+
+    def __init__(self, where: str, base: TypeSystem, note: Callable[[str], None]) -> None:
+        self.where, self.base, self.note = where, base, note
+
+    def beyond(self, data: Any) -> list[TypeDescription]:
+        """What the document says of types beyond the known ones. Raises TypeSystemError."""
+        found: list[TypeDescription] = []
+        if not isinstance(data, dict):
+            raise TypeSystemError(f"{self.where}: expected an object")
+        for name, body in data.items():
+            at = f"{self.where}.{_legal(name, self.where)}"
+            if not isinstance(body, dict):
+                raise TypeSystemError(f"{at}: expected an object")
+            above = _legal(_text(body, "%SUPER_TYPE", at) or TOP, f"{at}.%SUPER_TYPE")
+            features = [self._feature(f, name, d, at) for f, d in body.items() if not f.startswith("%")]
+            if name in self.base:
+                features = self._new(name, above, features, at)
+                above = self.base.describe(name).supertype
+                if not features:
+                    continue
+            given = body.get("%ALLOWED_VALUES")
+            allowed = None
+            if name not in self.base and above == STRING:
+                allowed = _allowed(given, at)
+            found.append(TypeDescription(name, above, tuple(features), _text(body, "%DESCRIPTION", at), allowed))
+        return found
+
+    def _feature(self, name: str, of: str, body: Any, where: str) -> Feature:
+        at = f"{where}.{_legal(name, where, of)}"
+        range_ = _text(body, "%RANGE", at) if isinstance(body, dict) else ""
+        if not range_:
+            raise TypeSystemError(f"{at}: expected an object with %RANGE")
+        _legal(range_.removesuffix("[]"), f"{at}.%RANGE")
+        element = _text(body, "%ELEMENT_TYPE", at) or None
+        if element:
+            _legal(element, f"{at}.%ELEMENT_TYPE")
+        if range_.endswith("[]"):
+            element = range_.removesuffix("[]")
+            range_ = array_type(element)
+            element = None if element == TOP or element in PRIMITIVES else element
+        multiple = body.get("%MULTIPLE_REFERENCES_ALLOWED")
+        if multiple not in (None, True, False):
+            raise TypeSystemError(f"{at}.%MULTIPLE_REFERENCES_ALLOWED: expected true or false")
+        return Feature(name, range_, element, multiple, description=_text(body, "%DESCRIPTION", at))
+
+    def _new(self, name: str, above: str, features: list[Feature], at: str) -> list[Feature]:
+        """The features a known type does not have yet."""
+        known = self.base.features(name)
+        here = self.base.describe(name).supertype
+        if above != here and not (above in self.base and self.base.subsumes(above, name)):
+            self.note(f"{at}: supertype is {above}, in the type system {here}")
+        for f in features:
+            if f.name in known and known[f.name].range != f.range:
+                self.note(f"{at}.{f.name}: range is {f.range}, in the type system {known[f.name].range}")
+        new = [f for f in features if f.name not in known]
+        if name not in BUILTIN:
+            new += [f for f in (_enriched(known[f.name], f) for f in features if f.name in known) if f is not None]
+        if new and name in BUILTIN and name != DOCUMENT_ANNOTATION:
+            raise TypeSystemError(f"{at}: UIMA's own type takes no further feature")
+        return new
+
+
+def _enriched(known: Feature, here: Feature) -> Feature | None:
+    """A known feature with what only the document says of it; None where it says no more."""
+    multiple = here.multiple if known.multiple is None and not here.multiple else known.multiple
+    more = replace(
+        known,
+        element=known.element or here.element,
+        multiple=multiple,
+        description=known.description or here.description,
+    )
+    same = (more.element, more.multiple, more.description) == (known.element, known.multiple, known.description)
+    return None if same or known.range != here.range else more
+
+
+def _legal(name: str, at: str, of: str = "") -> str:
+    """The name of a type, or of a feature of a type. Raises TypeSystemError that does not show it: it could be any text."""
+    try:
+        if of:
+            check_feature_name(name, of, "")
+        else:
+            check_type_name(name, "")
+    except TypeSystemError:
+        raise TypeSystemError(f"{at}: a name that UIMA does not allow") from None
+    return name
+
+
+def safe(name: str) -> str:
+    """A name of the file as it may be shown: what is no legal name of a type or feature could be text of the document."""
+    try:
+        return _legal(name, "")
+    except TypeSystemError:
+        return "(a name that UIMA does not allow)"
+
+
+def _text(body: dict[str, Any], key: str, at: str) -> str:
+    value = body.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeSystemError(f"{at}.{key}: expected a string")
+    return value
+
+
+def _allowed(given: Any, at: str) -> tuple[tuple[str, str], ...] | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+        raise TypeSystemError(f"{at}.%ALLOWED_VALUES: expected an object of strings")
+    return tuple(given.items())

@@ -1,0 +1,137 @@
+"""How values stand in JSON CAS: strings, the floats that JSON lacks, and the compiled writer of each type."""
+
+from __future__ import annotations
+
+import base64
+import keyword
+import re
+from collections.abc import Callable
+from enum import Enum
+from json.encoder import encode_basestring
+from typing import Any
+
+from ..arrays import ELEMENTS
+from ..description import STRING, TOP
+from ..markup.xml_text import SUBSTITUTE, Escaper
+from ..phi import PhiKind
+from ..typesystem import TypeSystem
+from ..xmi.plan import Field, Plan
+from ..xmi.values import LIMITS, boolean, byte_array, double, integer, single
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def replace_pairs(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without a high surrogate right before a low one, and (offset, code) of each character replaced.
+
+    In JSON such a pair of code points is one character, so the text would come back shorter. Alone they are kept.
+    """
+    lost = [(i, ord(text[i])) for m in _PAIR.finditer(text) for i in (m.start(), m.start() + 1)]
+    return (_PAIR.sub(SUBSTITUTE * 2, text), lost) if lost else (text, lost)
+
+
+class Strings(Escaper):
+    """Memo from a string to how it stands in JSON, in quotes: `strings[text]`. `lossy` collects those with a pair."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> str:
+        if not isinstance(text, str):
+            raise TypeError(f"expected str, got {type(text).__name__}")
+        if text.isascii() or not _SURROGATE.search(text):
+            quoted = encode_basestring(text)
+        else:
+            whole, lost = replace_pairs(text)
+            if lost:
+                self.lossy.add(text)
+            quoted = _SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", encode_basestring(whole))
+        self[text] = quoted
+        return quoted
+
+
+def real(value: Any, name: str, range_: str) -> str:
+    """A feature of range Float or Double with its key. Raises TypeError, OverflowError."""
+    text = single(value) if range_ == "uima.cas.Float" else double(value)
+    return f',"#{name}":"{text}"' if text[-1] in "Ny" else f',"{name}":{text}'
+
+
+def elements(value: Any, range_: str, esc: Strings, ref: Callable[[Any], int]) -> str:
+    """The elements of an array. Raises TypeError, OverflowError, ValueError for what does not belong there."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise TypeError(f"expected a list, got {type(value).__name__}")
+    element = ELEMENTS[range_]
+    if element == "uima.cas.Byte":
+        return f'"{base64.b64encode(bytes.fromhex(byte_array(value))).decode()}"'
+    if element == TOP:
+        parts = ["null" if v is None else str(ref(v) or "null") for v in value]
+    elif element == STRING:
+        parts = ["null" if v is None else esc[v.name if isinstance(v, Enum | PhiKind) else v] for v in value]
+    elif element in LIMITS:
+        parts = [integer(v, element) for v in value]
+    elif element == "uima.cas.Boolean":
+        parts = [boolean(v) for v in value]
+    else:
+        convert = single if element == "uima.cas.Float" else double
+        parts = [f'"{t}"' if t[-1] in "Ny" else t for t in map(convert, value)]
+    return f"[{','.join(parts)}]"
+
+
+def writer_of(plan: Plan, types: TypeSystem) -> Callable[..., None]:
+    """`write(out, sofa, rows, pos, esc, ref, put)` for the instances of a type; made once for each type system.
+
+    `rows` gives (number, feature structure, begin, end); `pos` the key and value that link a token's POS, row by row; `esc`
+    quotes strings, `ref` is the number of a feature structure, `put` that of an array or list which a feature holds alone.
+    """
+    found: Callable[..., None] | None = types.plans.get(("jsoncas", plan.cls))
+    if found is None:
+        found = types.plans["jsoncas", plan.cls] = _compile(plan)
+    return found
+
+
+def before(plan: Plan, sofa: int) -> str:
+    """How an annotation of number 0 and offsets 0:0 begins, up to its first feature."""
+    return f'{{"%ID":0,"%TYPE":"{plan.name}","@sofa":{sofa},"begin":0,"end":0'
+
+
+def _compile(plan: Plan) -> Callable[..., None]:
+    scope: dict[str, Any] = {"integer": integer, "boolean": boolean, "real": real}
+    body = ["def write(out, sofa, rows, pos, esc, ref, put):", "    for n, a, b, e in rows:"]
+    parts: list[str] = []
+    for i, f in enumerate(plan.fields):
+        parts.append(f"{{s{i}}}")
+        scope[f"f{i}"] = f
+        if f.kind == "pos":
+            body.append(f"        s{i} = next(pos)")
+            continue
+        get = f"getattr(a, {f.attribute!r})" if keyword.iskeyword(f.attribute) else f"a.{f.attribute}"
+        test = "not v" if f.omit_empty else "v is None"
+        body.append(f"        v = {get}")
+        body.append(f"        s{i} = '' if {test} else {_value(i, f)}")
+    place = ',"@sofa":{sofa},"begin":{b},"end":{e}' if plan.span else ',"@sofa":{sofa}' if plan.in_sofa else ""
+    body.append(f"""        out(f'{{{{"%ID":{{n}},"%TYPE":"{plan.name}"{place}{"".join(parts)}}}}}')""")
+    exec("\n".join(body), scope)
+    made: Callable[..., None] = scope["write"]
+    return made
+
+
+def _value(i: int, f: Field) -> str:
+    """The expression of key and value."""
+    key = f"""',"{f.name}":'"""
+    if f.kind == "text":
+        if f.python is object or f.python is str:
+            return f"{key} + esc[v]"
+        if f.python is PhiKind or (isinstance(f.python, type) and issubclass(f.python, Enum)):
+            return f"{key} + esc[v.name]"
+        return f"{key} + esc[str(v)]"
+    if f.kind == "array":
+        return f"""f',"@{f.name}":{{put(v, f{i})}}'"""
+    if f.kind != "number":
+        return f"""f',"@{f.name}":{{r}}' if (r := ref(v)) else ''"""
+    if f.range in LIMITS:
+        low, high = LIMITS[f.range]
+        return f"{key} + (str(v) if v.__class__ is int and {low} <= v <= {high} else integer(v, {f.range!r}))"
+    if f.range == "uima.cas.Boolean":
+        return f"{key} + ('true' if v is True else 'false' if v is False else boolean(v))"
+    plain = "v.__class__ is float and v - v == 0.0" if f.range == "uima.cas.Double" else "False"
+    return f"{key} + repr(v) if {plain} else real(v, {f.name!r}, {f.range!r})"

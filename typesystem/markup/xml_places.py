@@ -1,0 +1,247 @@
+"""XML whose parts know where they stand in the file, so that single values can be replaced and all other bytes stay.
+
+No document type with declarations of its own is read, no entity, no network. Everything is worked on in UTF-8; what was in
+another encoding goes back into it, and characters that it lacks become character references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+from ..errors import FormatError
+from .xml_encoding import XmlEncoding, decoded
+
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_XML = "http://www.w3.org/XML/1998/namespace"
+_ATTRIBUTE = rb"""\s+(?P<name>[^\s=/>]+)\s*=\s*(?:"[^"]*"|'[^']*')"""
+_TAG = re.compile(rb"<[^\s/>]+(?:" + _ATTRIBUTE.replace(b"?P<name>", b"?:") + rb")*\s*/?>")
+_ONE = re.compile(_ATTRIBUTE)
+_UNKNOWN_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
+_STEP = re.compile(r"([^/\[\]]+)\[([1-9][0-9]{0,8})\]")
+_DEEPEST = 200
+
+
+class Element:
+    """An element: its local name, attributes, content, and the places of its tags in bytes of `XmlPlaces.data`."""
+
+    __slots__ = ("attributes", "begin", "close", "content", "end", "name", "number", "open_end", "parent", "uri")
+
+    def __init__(
+        self, name: str, uri: str, attributes: dict[str, str], parent: Element | None, begin: int, number: int = 1
+    ) -> None:
+        self.name = name
+        self.number = number
+        """From 1, among the children of its parent that have its name."""
+        self.uri = uri
+        self.attributes = attributes
+        """By local name; `xsi:type` and `xml:lang` are called so whatever their prefix."""
+        self.parent = parent
+        self.content: list[str | Element] = []
+        """Text and elements in document order."""
+        self.begin = begin
+        """Where the start tag begins; `open_end`: behind it; `close`: where the end tag begins; `end`: behind that."""
+        self.open_end = self.close = self.end = begin
+
+    @property
+    def children(self) -> Iterator[Element]:
+        return (c for c in self.content if isinstance(c, Element))
+
+    @property
+    def text(self) -> str:
+        """All text in it, that of its children too."""
+        return "".join(c if isinstance(c, str) else c.text for c in self.content)
+
+    @property
+    def own_text(self) -> str:
+        """The text that stands in it directly."""
+        return "".join(c for c in self.content if isinstance(c, str))
+
+    def walk(self) -> Iterator[Element]:
+        """This element and all below it, in document order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def child(self, path: str) -> Element | None:
+        """The first element at a path of names below it: `code`, `author/assignedEntity/code`."""
+        head, _, rest = path.partition("/")
+        for one in self.children:
+            if one.name == head:
+                found = one.child(rest) if rest else one
+                if found is not None:
+                    return found
+        return None
+
+    def path(self) -> str:
+        """The way from the root to it: `/ichicsr[1]/safetyreport[2]/patient[1]`."""
+        return f"{self.parent.path() if self.parent is not None else ''}/{self.name}[{self.number}]"
+
+    def __repr__(self) -> str:
+        return f"<Element {self.name} at {self.begin}>"
+
+
+@dataclass(slots=True)
+class XmlPlaces:
+    """A parsed file: its bytes in UTF-8, its root, and its comments as (begin, end)."""
+
+    data: bytes
+    encoding: XmlEncoding
+    root: Element
+    comments: list[tuple[int, int]] = field(default_factory=list)
+    instructions: list[tuple[int, int]] = field(default_factory=list)
+    """Processing instructions, as (begin, end)."""
+    _below: dict[int, dict[tuple[str, int], Element]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def read(cls, data: bytes) -> XmlPlaces:
+        """Raises FormatError, with line and column, for what is damaged, in an encoding it does not say or cannot have,
+        nested deeper than 200 elements, or has declarations or entities of its own."""
+        text, encoding = decoded(data)
+        return _Builder(text, encoding).run()
+
+    def find(self, path: str) -> Element:
+        """The element at a path as `Element.path` gives it. Raises FormatError where there is none."""
+        steps = [(name, int(number)) for name, number in _STEP.findall(path)]
+        if not steps or path != "".join(f"/{name}[{number}]" for name, number in steps):
+            raise FormatError("expected a path like /ichicsr[1]/safetyreport[1], found another form")
+        at = self.root if steps[0] == (self.root.name, 1) else None
+        for name, number in steps[1:]:
+            at = self._children(at).get((name, number)) if at is not None else None
+        if at is None:
+            raise FormatError(f"expected an element {steps[-1][0]} at its path, found none")
+        return at
+
+    def _children(self, element: Element) -> dict[tuple[str, int], Element]:
+        if id(element) not in self._below:
+            self._below[id(element)] = {(c.name, c.number): c for c in element.children}
+        return self._below[id(element)]
+
+    def attributes(self, element: Element) -> dict[str, tuple[int, int]]:
+        """Where attributes stand, with the white space before them: (begin, end) by name as written, prefix and all."""
+        tag = self.data[element.begin : element.open_end]
+        return {m["name"].decode(): (element.begin + m.start(), element.begin + m.end()) for m in _ONE.finditer(tag)}
+
+    def empty(self, element: Element) -> bool:
+        """Whether it is written as one tag: `<a/>`."""
+        return self.data[element.open_end - 2 : element.open_end] == b"/>"
+
+    def spliced(self, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
+        """The file, in its own encoding, with (begin, end, new bytes in UTF-8) put in. An edit within another is dropped."""
+        parts, at = [], 0
+        for begin, end, new in sorted(edits, key=lambda e: (e[0], -e[1])):
+            if begin >= at:
+                parts += [self.data[at:begin], new]
+                at = end
+        return self.encoding.encoded(b"".join([*parts, self.data[at:]]))
+
+
+def content(text: str, newline: str = "\n") -> bytes:
+    """Text as it stands in an element."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+    return (escaped if newline == "\n" else escaped.replace("\n", newline)).encode()
+
+
+def attribute(name: str, value: str) -> bytes:
+    """An attribute with a blank before it."""
+    escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    for character, reference in (("\t", "&#9;"), ("\n", "&#10;"), ("\r", "&#13;")):
+        escaped = escaped.replace(character, reference)
+    return f' {name}="{escaped}"'.encode()
+
+
+class _Builder:
+    """Builds the tree while expat goes through the file."""
+
+    def __init__(self, data: bytes, encoding: XmlEncoding) -> None:
+        self.places = XmlPlaces(data, encoding, Element("", "", {}, None, 0))
+        self.data = data
+        self.at: Element | None = None
+        self.counts: list[dict[str, int]] = [{}]
+        """How many children of each name every open element has had."""
+        self.doctype = False
+        parser = expat.ParserCreate("utf-8", " ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.CommentHandler = self._comment
+        parser.ProcessingInstructionHandler = self._instruction
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        parser.SkippedEntityHandler = self._entity
+        self.parser: Any = parser
+
+    def run(self) -> XmlPlaces:
+        try:
+            self.parser.Parse(self.data, True)
+        except expat.ExpatError as error:
+            what = expat.ErrorString(error.code)
+            raise FormatError(f"line {error.lineno}, column {error.offset + 1}: damaged XML: {what}") from None
+        finally:  # handlers refer to the parser: without this the whole file would wait for the garbage collector
+            del self.parser
+        return self.places
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.counts) > _DEEPEST:
+            raise self._fault(f"elements nested deeper than {_DEEPEST:,}")
+        uri, _, local = name.rpartition(" ")
+        named = {_called(key): value for key, value in attributes.items()}
+        number = self.counts[-1][local] = self.counts[-1].get(local, 0) + 1
+        element = Element(local, uri, named, self.at, self.parser.CurrentByteIndex, number)
+        self.counts.append({})
+        tag = _TAG.match(self.data, element.begin)
+        if tag is None:
+            raise self._fault("a start tag that cannot be taken apart")
+        if self.doctype and _UNKNOWN_ENTITY.search(tag.group()):
+            raise self._fault("an entity: none is read")
+        element.open_end = tag.end()
+        if self.at is None:
+            self.places.root = element
+        else:
+            self.at.content.append(element)
+        self.at = element
+
+    def _end(self, name: str) -> None:
+        element = self.at
+        assert element is not None
+        if self.places.empty(element):
+            element.close = element.end = element.open_end
+        else:
+            element.close = self.parser.CurrentByteIndex
+            element.end = self.data.index(b">", element.close) + 1
+        self.counts.pop()
+        self.at = element.parent
+
+    def _text(self, text: str) -> None:
+        if self.at is not None:
+            self.at.content.append(text)
+
+    def _comment(self, text: str) -> None:
+        begin = self.parser.CurrentByteIndex
+        self.places.comments.append((begin, self.data.index(b"-->", begin + 4) + 3))
+
+    def _instruction(self, target: str, text: str) -> None:
+        begin = self.parser.CurrentByteIndex
+        self.places.instructions.append((begin, self.data.index(b"?>", begin) + 2))
+
+    def _doctype(self, name: str, system: str | None, public: str | None, declares: int) -> None:
+        if declares:
+            raise self._fault("a document type with declarations of its own: none is read")
+        self.doctype = True
+
+    def _entity(self, *_: object) -> None:
+        raise self._fault("an entity: none is read")
+
+    def _fault(self, what: str) -> FormatError:
+        return FormatError(
+            f"line {self.parser.CurrentLineNumber}, column {self.parser.CurrentColumnNumber + 1}: found {what}"
+        )
+
+
+def _called(name: str) -> str:
+    uri, _, local = name.rpartition(" ")
+    return f"xsi:{local}" if uri == _XSI else f"xml:{local}" if uri == _XML else local

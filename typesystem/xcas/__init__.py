@@ -1,0 +1,1 @@
+"""UIMA XCAS: read."""

@@ -1,0 +1,1 @@
+"""UIMA XMI: read, repair, infer types, and write."""

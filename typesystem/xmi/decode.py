@@ -1,0 +1,297 @@
+"""Turns a row of XMI into an instance: one function compiled per type and set of attributes."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from ..annotation import REQUIRED
+from ..builtin_mapping import from_text
+from ..description import STRING, TOP, nearest
+from ..foreign import ZERO
+from ..phi import PhiKind
+from ..text import Sofa
+from ..types import DocumentAnnotation
+from .plan import Field, Plan
+from .values import LIMITS
+
+_INTEGER = re.compile(r"[+-]?\d{1,40}\Z")
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?\Z", re.ASCII)
+_HEXADECIMAL = re.compile(
+    r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]{1,9}[fFdD]?\Z", re.ASCII
+)
+_BLANKS = "".join(map(chr, range(33)))
+"""What Java trims off a number with a point."""
+_MANY = 256
+"""Sets of attributes of one type that get a function each; beyond them one function takes whatever there is."""
+_BEYOND_SINGLE = 2.0**128 - 2.0**103
+"""From here on a number rounds to no float of 32 bits."""
+_SPECIAL = {
+    **dict.fromkeys(("NaN", "+NaN", "-NaN"), math.nan),
+    **dict.fromkeys(("Infinity", "+Infinity"), math.inf),
+    "-Infinity": -math.inf,
+}
+
+
+class ValueFault(ValueError):
+    """A value is not what its feature needs. The message says what was expected, never what was found in a text."""
+
+
+class UnknownFeature(Exception):
+    """A row has an attribute the type does not declare."""
+
+    def __init__(self, feature: str) -> None:
+        super().__init__(feature)
+        self.feature = feature
+
+
+class Taken(Exception):
+    """An xmi:id that another element has, or 0."""
+
+
+class RowFault(Exception):
+    """Something is wrong with a row; the cause says what."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+def integer(text: str, range_: str) -> int:
+    """As Java reads it: digits with a sign; an empty string is 0. Raises ValueFault."""
+    if not text:
+        return 0
+    if not _INTEGER.match(text):
+        raise ValueFault(f"expected a whole number ({range_})")
+    number = int(text)
+    low, high = LIMITS[range_]
+    if not low <= number <= high:
+        raise ValueFault(f"expected a number from {low} to {high}")
+    return number
+
+
+class Floats(dict[str, float]):
+    """Memo from text to float, as Java reads it. Raises ValueFault."""
+
+    def __missing__(self, text: str) -> float:
+        number = text.strip(_BLANKS)
+        if number in _SPECIAL:
+            value = _SPECIAL[number]
+        elif not text:
+            value = 0.0
+        elif _FLOAT.match(number):
+            value = float(number.rstrip("fFdD"))
+        elif _HEXADECIMAL.match(number):
+            value = _from_hexadecimal(number)
+        else:
+            raise ValueFault("expected a number, NaN, Infinity or -Infinity")
+        self[text] = value
+        return value
+
+
+def _from_hexadecimal(number: str) -> float:
+    mantissa, _, exponent = number.lower().partition("p")
+    try:
+        return float.fromhex(f"{mantissa}p{exponent.rstrip('fd')}")
+    except OverflowError:
+        return -math.inf if number.startswith("-") else math.inf
+
+
+def boolean(text: str) -> bool:
+    """As Java reads it: `true` in any case is true, everything else false."""
+    return text.lower() == "true"
+
+
+def single(number: float) -> float:
+    """A float of 32 bits as Java reads it: infinite beyond its range."""
+    return math.copysign(math.inf, number) if abs(number) >= _BEYOND_SINGLE else number
+
+
+def list_of(text: str, element: str, floats: Floats) -> Any:
+    """An inline array or list of values: separated by blanks, bytes as hexadecimal pairs."""
+    if element == "uima.cas.Byte":
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            raise ValueFault("expected pairs of hexadecimal digits") from None
+    return [one(t, element, floats) for t in text.split()]
+
+
+def one(text: str, element: str, floats: Floats) -> Any:
+    """A value of a primitive type."""
+    if element == STRING:
+        return text
+    if element in LIMITS:
+        return integer(text, element)
+    if element == "uima.cas.Boolean":
+        return boolean(text)
+    return single(floats[text]) if element == "uima.cas.Float" else floats[text]
+
+
+class Kinds(dict[str, PhiKind]):
+    """PHI kinds by name. Raises ValueFault that names the nearest."""
+
+    def __missing__(self, name: str) -> PhiKind:
+        try:
+            return PhiKind.of(name)
+        except ValueError:  # its message repeats the value, which may be anything here
+            raise ValueFault(f"expected a kind of PHI{nearest(name, [k.name for k in PhiKind])}") from None
+
+
+def enumeration(python: Any, text: str) -> Any:
+    """A value of an enumeration, or of another type that is made from its `str`. Raises ValueFault."""
+    try:
+        return from_text(python, text)
+    except (KeyError, ValueError, TypeError):
+        if isinstance(python, type) and issubclass(python, Enum):
+            raise ValueFault(f"expected one of {', '.join(m.name for m in python)}") from None
+        raise ValueFault(f"expected a {getattr(python, '__name__', python)}") from None
+
+
+KINDS = Kinds()
+
+
+def decoder(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
+    """The function `make(rows, i, stop, by_id, sofas, floats, fix)` for rows with these attributes; cached in the plan.
+
+    It makes instances from row `i` on, as long as name and attributes are these, puts them in `by_id`, and returns the row it
+    did not do. `sofas` maps a Sofa's id to (Sofa, length, converter), `fix` takes (instance, field, text) of references.
+    Raises UnknownFeature; the function raises RowFault, whose cause is a ValueFault, or a KeyError for an unknown Sofa.
+    """
+    found: Callable[..., int] | None = plan.decoders.get((keys, id_name, lenient))
+    if found is not None:
+        return found
+    known = plan.names()
+    for key in keys:
+        if key not in known and key != id_name:
+            raise UnknownFeature(key)
+    these = keys if len(plan.decoders) < _MANY else None
+    found = plan.decoders.get((these, id_name, lenient))
+    if found is None:
+        found = plan.decoders[these, id_name, lenient] = _compile(plan, these, id_name, lenient)
+    return found
+
+
+def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bool) -> Callable[..., int]:
+    """The function for these attributes; None: for any that the type has."""
+    at: Callable[[str], str | None]
+    if keys is None:
+        at = lambda name: f"x[{name!r}]"  # noqa: E731  as the one below
+    else:
+        places = {k: f"x[{2 * i + 1}]" for i, k in enumerate(keys)}
+        at = places.get
+    scope: dict[str, Any] = {
+        "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
+        "single": single, "of_document": _of_document, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
+    }  # fmt: skip
+    body = ["a = new(cls)"]
+    if plan.span:
+        body += _span(at, issubclass(plan.cls, DocumentAnnotation), keys is None)
+        if not any(f.attribute == "_source" for f in plan.fields):
+            body.append("a._source = ''")
+    elif plan.in_sofa:
+        body += _either(at("sofa"), ["a._sofa = sofas[{}][0]"], ["a._sofa = sofas[''][0]"], "sofa", keys is None)
+    for i, f in enumerate(plan.fields):
+        scope[f"f{i}"], scope[f"p{i}"] = f, f.python
+        if f.kind in ("ref", "shared", "pos") or f.element == TOP:
+            there = [store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {{}}))"]
+        else:
+            there = [store(f, _value(i, f, "{}"))]
+        body += _either(at(f.name), there, [missing(i, f, scope, lenient)], f.name, keys is None)
+    if hasattr(plan.cls, "_pos_link"):
+        body.append("a._pos_link = None")
+    scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys or ())}
+    test = "x[::2] != keys"
+    if keys is None:
+        scope |= {"known": {id_name, *plan.names()}, "dict": dict, "zip": zip, "id_name": id_name}
+        test = "not known.issuperset(x := dict(zip(x[::2], x[1::2]))) or id_name not in x"
+    head = [
+        "def make(rows, i, stop, name, by_id, sofas, floats, fix):",
+        "    try:",
+        "        while i < stop:",
+        "            element, x = rows[i]",
+        f"            if element != name or {test}:",
+        "                break",
+        f"            v = {at(id_name)}",
+        "            n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
+        "            if n in by_id:",
+        "                raise Taken(n)",
+    ]
+    tail = ["            by_id[n] = a", "            i += 1", "        return i"]
+    tail += ["    except (ValueError, KeyError, Taken) as e:", "        raise RowFault(i) from e"]
+    exec("\n".join([*head, *(f"            {line}" for line in body), *tail]), scope)
+    made: Callable[..., int] = scope["make"]
+    return made
+
+
+def store(f: Field, value: str) -> str:
+    """The statement that sets a feature of `a`."""
+    if keyword.iskeyword(f.attribute):
+        return f"setattr(a, {f.attribute!r}, {value})"
+    return f"a.{f.attribute} = {value}"
+
+
+def _value(i: int, f: Field, value: str) -> str:
+    if f.kind == "array":
+        return f"{value}.split()" if f.element == STRING else f"list_of({value}, {f.element!r}, floats)"
+    if f.kind == "number":
+        return _number(f, value)
+    if f.python is str or f.python is object:
+        return value
+    return f"kinds[{value}]" if f.python is PhiKind else f"enumeration(p{i}, {value})"
+
+
+def _of_document(begin: int, end: int, sofa: Sofa | None, limit: int) -> tuple[int, int]:
+    """UIMA corrects the span of a document annotation; we do where it leaves the text (UTF-16 code units)."""
+    if sofa is None or sofa.text is None:
+        return begin, end
+    return max(0, min(begin, limit)), max(0, min(max(begin, end), limit))
+
+
+def _either(value: str | None, there: list[str], absent: list[str], name: str, any_: bool) -> list[str]:
+    """What to do with an attribute (`{}` is its value), or without it; `any_`: that is only known row by row."""
+    there = [line.replace("{}", value) for line in there] if value else []
+    if not any_:
+        return there or absent
+    return [f"if {name!r} in x:", *(f"    {line}" for line in there), "else:", *(f"    {line}" for line in absent)]
+
+
+def _span(at: Callable[[str], str | None], document: bool, any_: bool) -> list[str]:
+    lines = _either(at("sofa"), ["s, limit, convert = sofas[{}]"], ["s, limit, convert = sofas['']"], "sofa", any_)
+    for edge in ("begin", "end"):
+        number = ["v = {}", f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')"]
+        lines += _either(at(edge), number, [f"{edge} = 0"], edge, any_)
+    if document:
+        lines.append("begin, end = of_document(begin, end, s, limit)")
+    lines += ["if convert is not None:", "    begin, end = convert(begin, end)"]
+    lines += ["elif not 0 <= begin <= end <= limit:"]
+    lines += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]
+    return [*lines, "a._sofa = s", "a._begin = begin", "a._end = end"]
+
+
+def _number(f: Field, value: str) -> str:
+    if f.range in LIMITS:
+        return f"integer({value}, {f.range!r})"
+    if f.range == "uima.cas.Boolean":
+        return f"boolean({value})"
+    return f"single(floats[{value}])" if f.range == "uima.cas.Float" else f"floats[{value}]"
+
+
+def missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:
+    """A feature the row does not have: our default, else null; a kind or an enumeration is a fault, or OTHER and null."""
+    scope[f"d{i}"] = f.default
+    if f.kind == "pos" or (f.default is REQUIRED and f.kind == "text" and f.python is str):
+        return store(f, "''")
+    if isinstance(f.default, list) or (f.default is REQUIRED and f.kind == "array"):
+        return store(f, "b''" if f.element == "uima.cas.Byte" else "[]")
+    if f.default is not REQUIRED:
+        return store(f, f"d{i}")
+    if f.kind == "number":
+        return store(f, repr(ZERO[f.range]))
+    if lenient:
+        return store(f, "kinds['OTHER']" if f.python is PhiKind else "None")
+    return f"raise ValueFault('expected feature {f.name}')"

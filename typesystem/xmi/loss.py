@@ -1,0 +1,87 @@
+"""What a form of writing cannot carry of a document, recorded in its metadata so that reading brings it back exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..markup.xml_text import Escaper, replace_illegal, restore
+from .plan import Plan, text_of
+
+TEXT_KEY = "xmi:lost:text:"
+"""Followed by the view's name: `offset:code` of each character, in code points, hexadecimal."""
+_PAIR = re.compile(r"([0-9]{1,10}):(0[0-9A-F]{3}|D[89A-F][0-9A-F]{2}|FFF[EF])\Z", re.ASCII)
+FEATURE_KEY = "xmi:lost:features"
+"""`id.feature:offset:code` of each character, `id.feature[i]` in collections, `id.feature[i]:null` for null strings."""
+
+
+Replace = Callable[[str], tuple[str, list[tuple[int, int]]]]
+
+
+class Losses:
+    """Collects the losses of one document. `replace` says what a form cannot carry, `nulls` whether null strings count."""
+
+    def __init__(self, replace: Replace = replace_illegal, *, nulls: bool = True) -> None:
+        self._replace, self._nulls = replace, nulls
+        self._texts: dict[str, str] = {}
+        self._features: list[str] = []
+
+    def text(self, view: str, text: str) -> None:
+        lost = self._replace(text)[1]
+        if lost:
+            self._texts[TEXT_KEY + view] = _pairs(lost)
+
+    def features(self, plan: Plan, items: Iterable[Any], numbers: Sequence[int], lossy: set[str]) -> None:
+        """Losses of a batch. `lossy`: the strings known to have lost something."""
+        for item, number in zip(items, numbers, strict=True):
+            for f in plan.texts:
+                value = getattr(item, f.attribute)
+                if value is None:
+                    continue
+                if f.kind == "text":
+                    self._string(f"{number}.{f.name}", text_of(value, f.python), lossy)
+                elif f.kind == "array":
+                    self._strings(f"{number}.{f.name}", value, lossy)
+
+    def array(self, number: int, values: Iterable[Any], lossy: set[str]) -> None:
+        self._strings(f"{number}.elements", values, lossy)
+
+    def _strings(self, where: str, values: Iterable[Any], lossy: set[str]) -> None:
+        for i, value in enumerate(values):
+            if value is None:
+                if not self._nulls:
+                    continue
+                self._features.append(f"{where}[{i}]:null")
+            elif isinstance(value, str):
+                self._string(f"{where}[{i}]", value, lossy)
+
+    def _string(self, where: str, value: str, lossy: set[str]) -> None:
+        if value in lossy:
+            self._features += [f"{where}:{offset}:{code:04X}" for offset, code in self._replace(value)[1]]
+
+    def entries(self, metadata: dict[str, str], number: int, esc: Escaper) -> dict[str, str]:
+        """The metadata entries that hold the losses; `metadata` is what goes with them under the same number."""
+        for feature, strings in (("keys", metadata.keys()), ("values", metadata.values())):
+            for i, text in enumerate(strings):
+                if isinstance(text, str) and not esc.strict:
+                    lost = self._replace(text)[1]
+                    self._features += [f"{number}.{feature}[{i}]:{o}:{c:04X}" for o, c in lost]
+        found = {key: value for key, value in sorted(self._texts.items()) if key not in metadata}
+        if self._features:
+            found[FEATURE_KEY] = " ".join(self._features)
+        return found
+
+
+def _pairs(lost: list[tuple[int, int]]) -> str:
+    return " ".join(f"{offset}:{code:04X}" for offset, code in lost)
+
+
+def parse_pairs(text: str) -> list[tuple[int, int]]:
+    """Undoes the record of a text. Entries that another tool damaged are passed over."""
+    return [(int(m.group(1)), int(m.group(2), 16)) for m in map(_PAIR.match, text.split()) if m]
+
+
+def restore_text(text: str, record: str) -> str:
+    """The text before it was written, as far as the record fits it."""
+    return restore(text, parse_pairs(record))

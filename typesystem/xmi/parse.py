@@ -1,0 +1,236 @@
+"""XMI as rows: each element with its attributes, before anything is understood of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ..errors import FormatError
+from ..markup.safe_xml import parser_for, run
+from ..markup.xml_bytes import readable
+
+CAS = "http:///uima/cas.ecore "
+SOFA, VIEW, NULL = CAS + "Sofa", CAS + "View", CAS + "NULL"
+NO_NAMESPACE = "http:///uima/noNamespace.ecore"
+
+
+@dataclass(slots=True)
+class Child:
+    """A feature given as an element: its text, or the id its href names."""
+
+    feature: str
+    text: str = ""
+    href: str | None = None
+    null: bool = False
+
+
+@dataclass(slots=True)
+class Rows:
+    """A parsed document. Element names are `uri local`; attributes are flat: name, value, name, value."""
+
+    where: str
+    data: bytes
+    id_name: str
+    """How xmi:id is called here, with its namespace."""
+    elements: list[tuple[str, list[str]]] = field(default_factory=list)
+    children: dict[int, list[Child]] = field(default_factory=dict)
+    """By row, in the order of rows."""
+    notes: list[str] = field(default_factory=list)
+    """What lenient parsing passed over."""
+    lenient: bool = False
+
+    def place(self, row: int) -> str:
+        """`file:line:column` of an element; parses the document again, so for messages only."""
+        parser = parser_for(self.where)
+        depth, count = 0, -1
+        found = self.where
+        skipped = _passed_over(self.id_name[:-3])
+
+        def start(name: str, _: list[str]) -> None:
+            nonlocal count, depth, found
+            depth += 1
+            if depth == 2 and not (skipped and name.startswith(skipped)):
+                count += 1
+                if count == row:
+                    found = f"{self.where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}"
+
+        def end(_: str) -> None:
+            nonlocal depth
+            depth -= 1
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        run(parser, readable(self.data, self.lenient)[0], self.where)
+        return found
+
+
+def parse(data: bytes, where: str, *, lenient: bool = False) -> Rows:
+    """The rows of an XMI document. Raises FormatError for damaged XML, a document type, or what is no XMI.
+
+    `lenient`: what no UIMA would read is passed over with a note in `Rows.notes`: elements where none belong, characters that
+    XML forbids, references into other files.
+    """
+    return _Parser(data, where, lenient).rows()
+
+
+class _Parser:
+    """Elements below the root become rows, elements below those their features."""
+
+    def __init__(self, data: bytes, where: str, lenient: bool) -> None:
+        self.data, self.where, self.lenient = data, where, lenient
+        self.parser = parser_for(where)
+        self.elements: list[tuple[str, list[str]]] = []
+        self.children: dict[int, list[Child]] = {}
+        self.notes: list[str] = []
+        self.ends: list[str] = []
+        """The elements that ended: what began and did not end is open."""
+        self.inner = 0
+        """Elements that began and are no rows."""
+        self.xmi = ""
+        self.current: Child | None = None
+        self.parts: list[str] = []
+
+    def rows(self) -> Rows:
+        data, stand_ins = readable(self.data, self.lenient)
+        self.parser.StartElementHandler = self._root
+        run(self.parser, data, self.where)
+        rows = Rows(self.where, self.data, f"{self.xmi} id", self.elements, self.children, self.notes, self.lenient)
+        if stand_ins:
+            _bring_back(rows, stand_ins)
+            if self.lenient:
+                self.notes.append("characters or references that XML does not allow here were read all the same")
+        return rows
+
+    def _fail(self, message: str) -> FormatError:
+        parser = self.parser
+        return FormatError(f"{self.where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}: {message}")
+
+    def _root(self, name: str, attributes: list[str]) -> None:
+        uri, _, local = name.rpartition(" ")
+        if local == "CAS" and not uri:
+            raise self._fail("this is XCAS, UIMA's older form; expected xmi:XMI")
+        if local != "XMI" or not uri:
+            raise self._fail(f"expected xmi:XMI as root, got {local}")
+        self.xmi = uri
+        self.parser.StartElementHandler = self._row_maker(_passed_over(uri))
+        self.parser.EndElementHandler = self.ends.append
+
+    def _row_maker(self, xmi: str) -> Any:
+        """The handler of every element: as little as possible for rows."""
+        elements, ends, append = self.elements, self.ends, self.elements.append
+
+        def start(name: str, attributes: list[str]) -> None:
+            if len(ends) != len(elements) + self.inner:
+                self._feature(name, attributes)
+            elif xmi and name.startswith(xmi):  # xmi:Documentation and the like: about the file, not of the document
+                self._skip(None)
+            else:
+                append((name, attributes))
+
+        return start
+
+    def _feature(self, name: str, attributes: list[str]) -> None:
+        if self.current is not None:
+            self._skip(f"element {name.rpartition(' ')[2]} inside a feature; expected text")
+            return
+        if " " in name:
+            self._skip(f"element {name.rpartition(' ')[2]} inside another; expected a feature without a namespace")
+            return
+        self.inner += 1
+        self.current = child = Child(name)
+        self.parts = []
+        for key, value in zip(attributes[::2], attributes[1::2], strict=True):
+            if key == "href":
+                child.href = value[1:] if value.startswith("#") else "0"
+                if child.href == "0" and value != "#0":
+                    self._pass_over('href to another file; expected href="#id"')
+            elif key.endswith(" nil"):
+                child.null = value == "true"
+        self.children.setdefault(len(self.elements) - 1, []).append(child)
+        self.parser.CharacterDataHandler = self.parts.append
+        self.parser.EndElementHandler = self._end
+
+    def _end(self, name: str) -> None:
+        self.ends.append(name)
+        if len(self.ends) == len(self.elements) + self.inner - 1 and self.current is not None:
+            self.current.text = "".join(self.parts)
+            self.current = None
+            self.parser.CharacterDataHandler = None
+            self.parser.EndElementHandler = self.ends.append
+
+    def _pass_over(self, message: str) -> None:
+        if not self.lenient:
+            raise self._fail(message)
+        self.notes.append(message)
+
+    def _skip(self, message: str | None) -> None:
+        """Passes over the element that begins here, with all in it."""
+        if message is not None:
+            self._pass_over(message)
+        parser, ends = self.parser, self.ends
+        back, base, opened = parser.StartElementHandler, len(ends), 1
+        collecting = parser.CharacterDataHandler
+        self.inner += 1
+
+        def start(name: str, attributes: list[str]) -> None:
+            nonlocal opened
+            if len(ends) - base >= opened:
+                leave()
+                back(name, attributes)
+            else:
+                opened += 1
+                self.inner += 1
+
+        def leave() -> None:
+            parser.StartElementHandler = back
+            parser.EndElementHandler = before
+            parser.CharacterDataHandler = collecting
+
+        def end(name: str) -> None:
+            if len(ends) - base >= opened:  # this one is around what was passed over
+                leave()
+                before(name)
+            else:
+                ends.append(name)
+
+        before = parser.EndElementHandler
+        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, None
+
+
+def _bring_back(rows: Rows, stand_ins: dict[int, int]) -> None:
+    for _, attributes in rows.elements:
+        attributes[1::2] = [v.translate(stand_ins) for v in attributes[1::2]]
+    for several in rows.children.values():
+        for child in several:
+            child.text = child.text.translate(stand_ins)
+
+
+def _passed_over(uri: str) -> str:
+    """How names begin of elements that are XMI's own. None are where UIMA took the prefix xmi for a package: `org.xmi`."""
+    return "" if uri.endswith(".ecore") else f"{uri} "
+
+
+@lru_cache(4096)
+def type_name(element: str) -> str | None:
+    """The UIMA type of an element name, None where its namespace names no package.
+
+    As UIMA for Java does it: the path of the namespace, without `.ecore`, dots for slashes.
+    """
+    uri, _, local = element.rpartition(" ")
+    if uri in ("", NO_NAMESPACE):
+        return local
+    if uri.startswith("http:///") and uri[8:9] != "/" and uri.endswith(".ecore") and "%" not in uri and "?" not in uri:
+        return f"{uri[8:-6].replace('/', '.')}.{local}"
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    opaque = parts.scheme and not uri.startswith(f"{parts.scheme}:/")  # as in urn:example
+    path = unquote(parts.path).lstrip("/").removesuffix(".ecore")
+    return None if opaque or not path or " " in path else f"{path.replace('/', '.')}.{local}"
+
+
+def package_uri(package: str) -> str:
+    """The namespace of a package."""
+    return f"http:///{package.replace('.', '/')}.ecore" if package else NO_NAMESPACE

@@ -1,0 +1,311 @@
+"""How each type stands in XMI: worked out once per type, then compiled into one function that writes all its instances."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+from xml.parsers import expat
+
+from ..annotation import TYPES, Annotation, AnnotationBase, Feature, FeatureStructure
+from ..arrays import ELEMENTS, ArrayBase, ListNode
+from ..builtin_mapping import POS_LINK, edge_features
+from ..description import ARRAYS, LISTS, STRING, TOP
+from ..errors import CasError
+from ..phi import PhiKind
+from ..text import Sofa
+from ..types import Token
+from ..typesystem import TypeSystem
+from .values import LIMITS, boolean, byte_array, double, integer, single
+
+LIST_OF = {
+    name: f"uima.cas.{kind}List"
+    for kind in ("FS", "String", "Integer", "Float")
+    for name in (f"uima.cas.{kind}List", f"uima.cas.Empty{kind}List", f"uima.cas.NonEmpty{kind}List")
+}
+"""The list types and their parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One feature as it is written and read."""
+
+    name: str
+    attribute: str
+    kind: str
+    """`text`, `number`, `ref`, `pos`, `array` (inline) or `shared` (an element of its own)."""
+    range: str
+    """The primitive for values; the array or list type for `array` and `shared`."""
+    element: str = ""
+    """What the array or list holds: a primitive, or TOP."""
+    python: Any = object
+    omit_empty: bool = False
+    """An empty string is our way to say null."""
+    default: Any = None
+    """`REQUIRED` where our class has none."""
+    target: Any = object
+    """What a reference must be an instance of."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What writing and reading a type needs to know."""
+
+    cls: type[Any]
+    name: str
+    package: str
+    local: str
+    span: bool
+    in_sofa: bool
+    fields: list[Field]
+    references: list[Field]
+    """The fields through which further feature structures are reached."""
+    texts: list[Field]
+    write: Callable[..., None]
+    decoders: dict[Any, Any] = field(default_factory=dict)
+
+    is_token: bool = False
+    string_arrays: bool = False
+    unfit: str = ""
+    """Why the type cannot stand in XMI, where it cannot."""
+
+    def names(self) -> set[str]:
+        """All that an element of this type may say, but for its number."""
+        place = ("sofa", "begin", "end") if self.span else ("sofa",) if self.in_sofa else ()
+        return {*place, *(f.name for f in self.fields)}
+
+
+def plan_for(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
+    """The plan of a class; cached in the type system. Raises CasError where the type system lacks or contradicts the type."""
+    plan: Plan | None = types.plans.get(cls)
+    if plan is None:
+        plan = _make(cls, types)
+        types.plans[cls] = plan
+    return plan
+
+
+def _make(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
+    name = cls.uima_name
+    if name not in types:
+        types.describe(name)  # its message names the nearest type
+    node = issubclass(cls, ListNode)
+    if node:
+        parts = cls.features.values()
+        fields = [_node_field(f) if f.name in ("head", "tail") else _field(f, cls, types) for f in parts]
+    elif issubclass(cls, ArrayBase):
+        fields = []
+    else:
+        fields = fields_of(cls, types)
+    package, _, local = name.rpartition(".")
+    span, in_sofa = issubclass(cls, Annotation), issubclass(cls, AnnotationBase)
+    references = [
+        f for f in fields if f.kind in ("ref", "shared") or (f.kind == "array" and f.element == "uima.cas.TOP")
+    ]
+    if hasattr(cls, "_pos_link"):
+        references.append(Field("pos", "_pos_link", "ref", POS_LINK.range))
+    texts = [f for f in fields if f.kind == "text" or f.element == STRING]
+    write = _compile(span, in_sofa, fields)
+    plan = Plan(cls, name, package, local, span, in_sofa, fields, references, texts, write)
+    plan.is_token = any(f.kind == "pos" for f in fields)
+    plan.string_arrays = any(f.kind == "array" for f in texts)
+    plan.unfit = _unfit_for_xml(name, local, fields)
+    return plan
+
+
+def _node_field(f: Feature) -> Field:
+    if f.range == STRING:
+        return Field(f.name, f.name, "text", STRING)
+    if f.range in LIMITS or f.range == "uima.cas.Float":
+        return Field(f.name, f.name, "number", f.range, default=0)
+    return Field(f.name, f.name, "ref", f.range, target=object if f.range == TOP else TYPES[f.range])
+
+
+def fields_of(cls: type[FeatureStructure], types: TypeSystem) -> list[Field]:
+    """The features of a class as they are written, checked against the type system (CasError)."""
+    known = types.features(cls.uima_name)
+    found: list[Field] = []
+    for f in edge_features(cls):
+        there = known.get(f.name)
+        if there is None or there.range != f.range or bool(there.multiple) != bool(f.multiple):
+            why = "is not in" if there is None else "is another in"
+            raise CasError(
+                f"type {cls.uima_name}: feature {f.name} {why} the type system (from {types.where(cls.uima_name)})"
+            )
+        found.append(_field(f, cls, types))
+    return found
+
+
+def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
+    attribute = f.attribute or f.name
+    default = getattr(cls, "_defaults", {}).get(attribute, f.default)
+    if f.name == "pos" and f.range == POS_LINK.range and issubclass(cls, Token):
+        return Field("pos", "pos", "pos", f.range, target=types[f.range])
+    value = types.range_kind(f.range)
+    if value == STRING:
+        return Field(f.name, attribute, "text", STRING, "", f.python, default == "", default)
+    if value:
+        return Field(f.name, attribute, "number", value, "", f.python, False, default)
+    whole = LIST_OF.get(f.range, f.range)
+    if whole in ARRAYS or whole in LISTS:
+        kind, holder = ("shared", TYPES[whole]) if f.multiple else ("array", object)
+        return Field(f.name, attribute, kind, whole, ELEMENTS[whole], f.python, False, default, holder)
+    target: Any = Sofa if f.range == "uima.cas.Sofa" else object if f.range == TOP else types[f.range]
+    return Field(f.name, attribute, "ref", f.range, "", f.python, target=target)
+
+
+def _unfit_for_xml(name: str, local: str, fields: list[Field]) -> str:
+    if not is_xml_name(local) or not all(is_xml_name(f.name) for f in fields):
+        return f"type {name}: its name or that of a feature cannot be written in XML 1.0"
+    return ""
+
+
+def is_xml_name(name: str) -> bool:
+    """Whether XML 1.0 takes it for the name of an element or an attribute."""
+    try:
+        expat.ParserCreate().Parse(f"<{name}/>".encode(), True)
+    except expat.ExpatError:
+        return False
+    return ":" not in name
+
+
+# -- the compiled writer -----------------------------------------------------------------------------------------
+
+
+def text_of(value: Any, python: Any) -> str:
+    """A string feature's value as str. Raises TypeError where it is of another type."""
+    if python is object or python is str:
+        if not isinstance(value, str):
+            raise TypeError(f"expected str, got {type(value).__name__}")
+        return value
+    if isinstance(value, Enum | PhiKind):
+        return value.name
+    return str(value)
+
+
+def _text_expression(f: Field) -> str:
+    if f.python is object or f.python is str:
+        return "esc[v]"
+    if f.python is PhiKind or (isinstance(f.python, type) and issubclass(f.python, Enum)):
+        return "esc[v.name]"
+    return "esc[str(v)]"
+
+
+def _number_expression(f: Field) -> str:
+    low, high = LIMITS.get(f.range, (0, 0))
+    if f.range in LIMITS:
+        return f"str(v) if v.__class__ is int and {low} <= v <= {high} else integer(v, {f.range!r})"
+    if f.range == "uima.cas.Double":
+        return "repr(v) if v.__class__ is float and v - v == 0.0 else double(v)"
+    if f.range == "uima.cas.Float":
+        return "single(v)"
+    return "'true' if v is True else 'false' if v is False else boolean(v)"
+
+
+def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., None]:
+    """Makes `write(out, head, close, sofa, rows, pos, esc, ref, refs)`.
+
+    `rows` gives (number, feature structure, begin, end); `sofa` is the attribute that names it, or nothing; `pos` the
+    attribute that links a token's POS, row by row;
+    `esc` the escaper, `ref` the number of a feature structure, `refs` those of several.
+    """
+    children = any(f.element == STRING and f.kind == "array" for f in fields)
+    body = ["def write(out, head, close, sofa, rows, pos, esc, ref, refs):", "    for n, a, b, e in rows:"]
+    parts: list[str] = []
+    if children:
+        body.append("        inner = []")
+    for i, f in enumerate(fields):
+        parts.append(f"{{s{i}}}")
+        if f.kind == "pos":
+            body.append(f"        s{i} = next(pos)")
+            continue
+        get = f"getattr(a, {f.attribute!r})" if keyword.iskeyword(f.attribute) else f"a.{f.attribute}"
+        test = "not v" if f.omit_empty else "v is None"
+        if f.kind == "text":
+            value = _text_expression(f)
+        elif f.kind == "number":
+            value = _number_expression(f)
+        elif f.kind in ("ref", "shared"):
+            body += [f"        v = {get}", f"        s{i} = ''"]
+            body += ["        if v is not None:", "            v = ref(v)", "            if v:"]
+            body.append(f"                s{i} = f' {f.name}=\"{{v}}\"'")
+            continue
+        elif f.element == STRING:
+            body += [f"        v = {get}", f"        s{i} = ''", "        if v is not None:"]
+            body.append(f"            s{i} = strings(inner, {f.name!r}, v, esc)")
+            continue
+        else:
+            value = "refs(v)" if f.element == "uima.cas.TOP" else f"values(v, {f.element!r})"
+        body += [f"        v = {get}", f"        s{i} = '' if {test} else ' {f.name}=\"' + ({value}) + '\"'"]
+    place = '{sofa} begin="{b}" end="{e}"' if span else "{sofa}" if in_sofa else ""
+    if children:
+        body.append("        end = '>' + ''.join(inner) + close if inner else '/>'")
+    end = "{end}" if children else "/>"
+    body.append(f"        out(f'''{{head}}{{n}}\"{place}{''.join(parts)}{end}''')")
+    scope: dict[str, Any] = {
+        "integer": integer, "double": double, "single": single, "boolean": boolean,
+        "strings": strings, "values": values,
+    }  # fmt: skip
+    exec("\n".join(body), scope)
+    made: Callable[..., None] = scope["write"]
+    return made
+
+
+def strings(inner: list[str], name: str, value: Any, esc: Any) -> str:
+    """Appends a child element for each string, an empty one for null; an empty collection is an empty attribute."""
+    if isinstance(value, str):
+        raise TypeError("expected a list, got str")
+    before = len(inner)
+    inner.extend(f"<{name}/>" if v is None else f"<{name}>{esc[_enum_name(v)]}</{name}>" for v in value)
+    return "" if len(inner) > before else f' {name}=""'
+
+
+def _enum_name(value: Any) -> Any:
+    return value.name if isinstance(value, Enum | PhiKind) else value
+
+
+def values(value: Any, element: str) -> str:
+    """The values of an inline array or list, separated by blanks; bytes as hexadecimal pairs."""
+    if element == "uima.cas.Byte":
+        return byte_array(value)
+    if element in LIMITS:
+        return " ".join([integer(v, element) for v in value])
+    convert = {"uima.cas.Double": double, "uima.cas.Float": single, "uima.cas.Boolean": boolean}[element]
+    return " ".join([convert(v) for v in value])
+
+
+def check(f: Field, value: Any, esc: Any) -> None:
+    """Raises what writing the value would raise: TypeError, OverflowError, ValueError (also IllegalCharacterError)."""
+    if value is None or f.kind == "pos":
+        return
+    if f.kind == "text":
+        if not (f.omit_empty and not value):
+            esc[text_of(value, f.python)]
+    elif f.kind == "number":
+        number(value, f.range)
+    elif f.kind == "ref":
+        if not isinstance(value, FeatureStructure) and type(value).__name__ != "Sofa":
+            raise TypeError(f"expected a feature structure ({f.range}), got {type(value).__name__}")
+    elif f.element == STRING:
+        strings([], f.name, _collection(value), esc)
+    elif f.element == "uima.cas.TOP":
+        for v in _collection(value):
+            if v is not None and not isinstance(v, FeatureStructure):
+                raise TypeError(f"expected feature structures, got {type(v).__name__}")
+    else:
+        values(_collection(value), f.element)
+
+
+def _collection(value: Any) -> Any:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise TypeError(f"expected a list, got {type(value).__name__}")
+    return value
+
+
+def number(value: Any, range_: str) -> str:
+    """A value of any primitive range but String."""
+    if range_ in LIMITS:
+        return integer(value, range_)
+    convert = {"uima.cas.Double": double, "uima.cas.Float": single, "uima.cas.Boolean": boolean}[range_]
+    return convert(value)

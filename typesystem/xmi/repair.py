@@ -1,0 +1,284 @@
+"""What lenient reading puts right in a document's rows before they become feature structures, each with a note.
+
+Nothing of a document is told in a note, only types, features and numbers.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+
+from ..annotation import AnnotationBase
+from ..arrays import ARRAYS, ELEMENTS, ArrayBase
+from ..cas import INITIAL_VIEW
+from ..description import STRING, TOP
+from ..errors import CasError, TypeSystemError
+from ..typesystem import TypeSystem
+from .decode import Floats, ValueFault, enumeration, list_of, one
+from .parse import NULL, SOFA, VIEW, Rows, package_uri, type_name
+from .plan import Field, Plan, plan_for
+from .xmi_builder import OLD_VIEW, xmi_id
+
+_PLACE = ("sofa", "begin", "end")
+_SOFA_FEATURES = {"sofaNum", "sofaID", "mimeType", "sofaString", "sofaURI", "sofaArray"}
+
+
+def rename(rows: Rows) -> None:
+    """Gives types and features whose names UIMA would refuse names that it takes, with a note."""
+    elements: dict[str, str] = {}
+    features: dict[str, str] = {}
+    for i, (element, flat) in enumerate(rows.elements):
+        if element not in elements:
+            elements[element] = _legal_element(element)
+        if elements[element] != element:
+            rows.elements[i] = elements[element], flat
+        for key in flat[::2]:
+            if key not in features:
+                features[key] = key if " " in key else _legal(key)
+        if any(features[k] != k for k in flat[::2]):
+            flat[::2] = [features[k] for k in flat[::2]]
+    for several in rows.children.values():
+        for child in several:
+            child.feature = features.setdefault(child.feature, _legal(child.feature))
+    for before, after in [*elements.items(), *features.items()]:
+        if before != after:
+            rows.notes.append(
+                f"{before.rpartition(' ')[2]}: UIMA takes no such name: read as {after.rpartition(' ')[2]}"
+            )
+
+
+def _legal_element(element: str) -> str:
+    name = type_name(element)
+    parts = [_legal(p) for p in (name or element.rpartition(" ")[2]).split(".") if p]
+    if name == ".".join(parts):
+        return element
+    return f"{package_uri('.'.join(parts[:-1]))} {parts[-1]}"
+
+
+def _legal(name: str) -> str:
+    kept = "".join(
+        c
+        if c == "_" or (c <= "\uffff" and (unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd"))
+        else "_"
+        for c in name
+    )
+    return kept if unicodedata.category(kept[0])[0] == "L" else f"x{kept}"
+
+
+def repair(rows: Rows, types: TypeSystem) -> None:
+    """Changes the rows so that strict reading takes them, but for references and offsets. Notes go to `rows.notes`."""
+    _Repair(rows, types).run()
+
+
+class _Repair:
+    def __init__(self, rows: Rows, types: TypeSystem) -> None:
+        self.rows, self.types = rows, types
+        self.id_name = rows.id_name
+        self.notes: Counter[str] = Counter()
+        self.floats = Floats()
+        self.plans: dict[str, Plan | None] = {}
+        self.fit: dict[tuple[str, str, str], bool] = {}
+        self.known: dict[str, set[str]] = {}
+        self.sofas: set[str] = set()
+
+    def run(self) -> None:
+        self._numbers()
+        self._sofas()
+        for i, (name, flat) in enumerate(self.rows.elements):
+            if name not in (SOFA, VIEW, NULL):
+                self._row(i, name, flat)
+        self.rows.notes += [f"{note} ({n} times)" if n > 1 else note for note, n in self.notes.items()]
+
+    # -- xmi:ids ---------------------------------------------------------------------------------------------------
+
+    def _numbers(self) -> None:
+        """Gives every element an xmi:id of its own; of two that share one, the later keeps it, as in UIMA; of Sofas the first.
+
+        A Sofa and something else may share one: who refers to a Sofa is not in doubt.
+        """
+        elements = self.rows.elements
+        instances: dict[int, int] = {}
+        sofas: dict[int, int] = {}
+        homeless: list[int] = []
+        order = [i for i, (name, _) in enumerate(elements) if name not in (SOFA, VIEW, NULL)]
+        order += [i for i in reversed(range(len(elements))) if elements[i][0] == SOFA]
+        for i in order:
+            owner = sofas if elements[i][0] == SOFA else instances
+            number = xmi_id(self._get(i, self.id_name) or "")
+            if number is None or number <= 0:
+                self.notes["an element without an xmi:id that can be used was given one"] += 1
+                homeless.append(i)
+                continue
+            if number in owner:
+                self.notes[f"xmi:id {number} is used twice, the later element counts"] += 1
+                homeless.append(owner[number])
+            owner[number] = i
+        taken = instances.keys() | sofas.keys()
+        highest = max(taken, default=0)  # from the gaps where there is no room above
+        fresh = (n for n in range(highest + 1 if highest < 2**30 else 1, 2**31) if n not in taken)
+        for i, number in zip(sorted(homeless), fresh, strict=False):
+            self._set(i, self.id_name, str(number))
+
+    def _get(self, row: int, key: str) -> str | None:
+        flat = self.rows.elements[row][1]
+        return flat[2 * flat[::2].index(key) + 1] if key in flat[::2] else None
+
+    def _set(self, row: int, key: str, value: str) -> None:
+        flat = self.rows.elements[row][1]
+        if key in flat[::2]:
+            flat[2 * flat[::2].index(key) + 1] = value
+        else:
+            flat += [key, value]
+
+    # -- Sofas ---------------------------------------------------------------------------------------------------
+
+    def _sofas(self) -> None:
+        names: set[str] = set()
+        for i, (element, flat) in enumerate(self.rows.elements):
+            if element != SOFA:
+                continue
+            self.sofas.add(self._get(i, self.id_name) or "")
+            for key in [k for k in flat[::2] if k not in _SOFA_FEATURES and k != self.id_name]:
+                self.notes[f"uima.cas.Sofa has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
+                self._drop(flat, key)
+            if i in self.rows.children:
+                self.rows.children[i] = [c for c in self.rows.children[i] if c.feature in _SOFA_FEATURES]
+            given = self._get(i, "sofaID")
+            first = INITIAL_VIEW if given in (None, "", OLD_VIEW) else given
+            name, n = first, 1
+            while name in names:
+                n += 1
+                name = f"{first}_{n}"
+            if name != given and not any(c.feature == "sofaID" for c in self.rows.children.get(i, ())):
+                if given != OLD_VIEW or name != first:
+                    self.notes["a Sofa without a sofaID of its own was given one"] += 1
+                self._set(i, "sofaID", name)
+            names.add(name)
+
+    # -- feature structures --------------------------------------------------------------------------------------
+
+    def _row(self, i: int, element: str, flat: list[str]) -> None:
+        plan = self._plan(element)
+        if plan is None:
+            self.notes[f"{type_name(element) or element.rpartition(' ')[2]}: no such feature structures; not kept"] += 1
+            self.rows.elements[i] = NULL, []
+            self.rows.children.pop(i, None)
+            return
+        if issubclass(plan.cls, ArrayBase):
+            self._array(plan, flat)
+            return
+        known = self._known(plan)
+        for key in [k for k in flat[::2] if k not in known]:  # of UIMA's own types, or in another namespace
+            self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
+            self._drop(flat, key)
+        children = self.rows.children.get(i, [])
+        if any(c.feature not in known for c in children):
+            self.notes[f"{plan.name}: elements that are none of its features are not kept"] += 1
+            self.rows.children[i] = [c for c in children if c.feature in known]
+        if issubclass(plan.cls, AnnotationBase):
+            self._placed(i, plan, flat)
+        given = {*flat[::2], *(c.feature for c in self.rows.children.get(i, ()))}
+        for f in plan.fields:
+            if f.name in given and not (
+                f.kind in ("text", "ref") and f.python is object and i not in self.rows.children
+            ):
+                self._value(i, plan, f, flat)
+
+    def _plan(self, element: str) -> Plan | None:
+        if element not in self.plans:
+            try:
+                plan = plan_for(self.types[type_name(element) or ""], self.types)
+                usable = not issubclass(plan.cls, ArrayBase) or plan.name in ARRAYS
+                self.plans[element] = plan if usable and not plan.unfit else None
+            except (TypeSystemError, CasError):
+                self.plans[element] = None
+        return self.plans[element]
+
+    def _known(self, plan: Plan) -> set[str]:
+        if plan.name not in self.known:
+            self.known[plan.name] = {self.id_name, *plan.names()}
+        return self.known[plan.name]
+
+    def _placed(self, i: int, plan: Plan, flat: list[str]) -> None:
+        """A Sofa that there is, and offsets that are numbers."""
+        self._flatten(i, _PLACE if plan.span else ("sofa",))
+        sofa = self._get(i, "sofa")
+        if sofa is not None and sofa not in self.sofas and sofa not in ("", "0"):
+            number = str(xmi_id(sofa))
+            if number in self.sofas:
+                self._set(i, "sofa", number)
+            else:
+                self.notes[f"{plan.name}: its sofa is not in the document"] += 1
+                self._drop(flat, "sofa")
+        for edge in ("begin", "end") if plan.span else ():
+            text = self._get(i, edge)
+            if text is None or (text.isdecimal() and len(text) < 10):
+                continue
+            if not self._fits(f"@{edge}", text, Field(edge, edge, "number", "uima.cas.Integer")):
+                self.notes[f"{plan.name}: {edge} is no number: taken as 0"] += 1
+                self._drop(flat, edge)
+
+    def _flatten(self, i: int, place: tuple[str, ...]) -> None:
+        """Makes attributes of the Sofa and the offsets where they stand as elements: the last of several counts."""
+        children = self.rows.children.get(i, ())
+        for child in children:
+            if child.feature in place:
+                self._set(i, child.feature, child.href if child.href is not None else child.text)
+        if any(c.feature in place for c in children):
+            self.rows.children[i] = [c for c in children if c.feature not in place]
+
+    def _value(self, i: int, plan: Plan, f: Field, flat: list[str]) -> None:
+        """A value that its feature cannot hold, where the feature is not one that could be read as another."""
+        text = self._get(i, f.name)
+        if text is not None and not self._fits(plan.name, text, f):
+            self.notes[f"{plan.name}: a value of feature {f.name} does not fit and is not kept"] += 1
+            self._drop(flat, f.name)
+        children = self.rows.children.get(i, [])
+        if not children:
+            return
+        here = [c for c in children if c.feature == f.name]
+        many = f.kind in ("array", "shared")
+        wrong = len(here) > 1 and not many
+        wrong = wrong or any(c.href is None and not c.null and not self._fits(plan.name, c.text, f, True) for c in here)
+        if wrong:
+            self.notes[f"{plan.name}: a value of feature {f.name} does not fit and is not kept"] += 1
+            self.rows.children[i] = [c for c in children if c.feature != f.name]
+
+    def _fits(self, of: str, text: str, f: Field, child: bool = False) -> bool:
+        key = (of, f"{f.name}{child}", text)
+        found = self.fit.get(key)
+        if found is None:
+            found = self.fit[key] = fits(text, f, self.floats, child)
+        return found
+
+    def _array(self, plan: Plan, flat: list[str]) -> None:
+        element = ELEMENTS[plan.name]
+        for key in [k for k in flat[::2] if k not in ("elements", self.id_name)]:
+            self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
+            self._drop(flat, key)
+        text = flat[2 * flat[::2].index("elements") + 1] if "elements" in flat[::2] else ""
+        if element not in (TOP, STRING) and not fits(text, Field("", "", "array", plan.name, element), self.floats):
+            self.notes[f"{plan.name}: elements that do not fit are not kept"] += 1
+            self._drop(flat, "elements")
+
+    @staticmethod
+    def _drop(flat: list[str], key: str) -> None:
+        at = 2 * flat[::2].index(key)
+        del flat[at : at + 2]
+
+
+def fits(text: str, f: Field, floats: Floats, child: bool = False) -> bool:
+    """Whether a feature can hold a value; `child`: one that stands in an element of its own."""
+    try:
+        if f.kind == "text":
+            if f.python is not object and f.python is not str:
+                enumeration(f.python, text)
+        elif f.kind == "number":
+            one(text, f.range, floats)
+        elif f.kind == "array" and f.element not in (TOP, STRING):
+            if child and f.element == "uima.cas.Byte":
+                return -128 <= int(text) <= 255
+            list_of(text, f.element, floats)
+    except (ValueFault, ValueError):
+        return False
+    return True
