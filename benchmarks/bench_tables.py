@@ -26,11 +26,11 @@ from caspipe.consumers.jsonl import JsonlConsumer
 from caspipe.consumers.parquet import ParquetConsumer
 from caspipe.consumers.sql import SqlConsumer
 from caspipe.pipeline.component import CasConsumer, CollectionReader
-from caspipe.readers.csv import CsvReader
-from caspipe.readers.jsonl import JsonlReader
-from caspipe.readers.parquet import ParquetReader
-from caspipe.readers.sql import SqlReader
-from caspipe.readers.text import TextReader
+from caspipe.readers.files.file_reader.text import TextReader
+from caspipe.readers.tables.csv import CsvReader
+from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.parquet import ParquetReader
+from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import Cas, MaskedSpan, PhiKind
 
 Row = tuple[str, float]

@@ -63,7 +63,7 @@ def doctor(
 def examine(paths: list[Path], typesystem: Path | None = None) -> Report:
     """The findings about files, folders and archives. Raises ReaderError for a path that is not there."""
     from ..consumers.inception.doctor import Doctor
-    from ..readers.inception_files import FolderTree, ZipTree
+    from ..readers.uima.inception_files import FolderTree, ZipTree
     from ..typesystem.typesystem import TypeSystem
 
     types = None

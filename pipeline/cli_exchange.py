@@ -109,7 +109,7 @@ def _fields(cls: type[Component]) -> tuple[str, ...]:
 
 def _place_in(cls: type[Component], source: str) -> dict[str, Any]:
     """Where a reader reads. Raises ConfigError where there is nothing."""
-    from ..readers.archive import is_archive
+    from ..readers.files.archive import is_archive
 
     fields = _fields(cls)
     if "url" in fields:

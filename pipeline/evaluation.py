@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..consumers.scoring import Pair, pair_of, pair_of_two
 from ..consumers.scoring.schemes.tab_files import same_documents
-from ..readers.archive import is_archive
+from ..readers.files.archive import is_archive
 from ..typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from . import params, registry
 from .assemble import with_resolver

@@ -12,7 +12,7 @@ from .errors import ReaderError
 if TYPE_CHECKING:
     from ..annotators.sequence.tag_scores import TagScores
     from ..annotators.sequence.tagger_trainer import TaggerTrainer
-    from ..readers.conll import ConllReader
+    from ..readers.corpora.conll import ConllReader
     from .pipeline import Pipeline
 
 Files = Sequence[Path]
@@ -134,7 +134,7 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
 
 
 def _reader(files: Files, column: str, name: str) -> ConllReader:
-    from ..readers.conll import ConllReader
+    from ..readers.corpora.conll import ConllReader
 
     made = ConllReader(
         files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK

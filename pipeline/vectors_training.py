@@ -10,7 +10,7 @@ from .errors import ReaderError
 
 if TYPE_CHECKING:
     from ..annotators.neural.vectors.trainer import TrainedVectors
-    from ..readers.files import FileReader
+    from ..readers.files.file_reader import FileReader
     from ..typesystem import Cas
 
 RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
@@ -63,9 +63,9 @@ def train_vectors(
 
 
 def _reader(file: Path, text: str | list[str]) -> FileReader:
-    from ..readers.csv import CsvReader
-    from ..readers.jsonl import JsonlReader
-    from ..readers.text import TextReader
+    from ..readers.files.text import TextReader
+    from ..readers.tables.csv import CsvReader
+    from ..readers.tables.jsonl import JsonlReader
 
     if file.is_dir():
         return TextReader(folder=file)
@@ -78,8 +78,8 @@ def _reader(file: Path, text: str | list[str]) -> FileReader:
 
 
 def _documents(reader: FileReader) -> Iterator[Cas]:
-    from ..readers.files import opened
-    from ..readers.text import TextReader
+    from ..readers.files.file_reader import opened
+    from ..readers.files.text import TextReader
     from ..typesystem import Cas
 
     if not isinstance(reader, TextReader):
@@ -92,7 +92,7 @@ def _documents(reader: FileReader) -> Iterator[Cas]:
 
 def _pieces(path: str, opened: Any) -> Iterator[str]:
     """A text file of any size, about a megabyte at a time, cut at a line end or, where there is none, at a blank."""
-    from ..readers.decoding import decode, mark, unmarked
+    from ..readers.files.decoding import decode, mark, unmarked
 
     with opened(path) as file:
         data = file.read(_BLOCK)

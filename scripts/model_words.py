@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from caspipe.annotators.sequence.bundle import ModelBundle
-from caspipe.readers.i2b2 import I2b2Reader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Phi
 
 _WORD = re.compile(r"\w+")

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...readers.selection import Source
-from ...readers.xmi import XmiReader
+from ...readers.files.selection import Source
+from ...readers.uima.xmi import XmiReader
 from ...typesystem import INITIAL_VIEW, Cas
 from ..errors import ReaderError
 from .document import Document, document_of

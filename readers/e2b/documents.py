@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...typesystem import Cas, DocumentAnnotation, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as carrier
-from ..us_states import known_state
+from ..tables.us_states import known_state
 from .standard import Report, Text, Value
 
 _NOBODY = frozenset(

@@ -12,8 +12,8 @@ from ...pipeline.errors import CaspipeError, nearest
 from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, FormatError, KnownPhi, RecordField
 from ...typesystem import source_record as carrier
 from ...typesystem.markup.xml_places import Element, XmlPlaces
-from ..files import FileReader
-from ..selection import Source
+from ..files.file_reader import FileReader
+from ..files.selection import Source
 from .documents import Found, documents
 from .r2 import R2
 from .r3 import R3

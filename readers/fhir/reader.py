@@ -15,9 +15,9 @@ from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, Phi
 from ...typesystem import source_record as carrier
 from ...typesystem.markup.strict_json import Twice, once
 from ...typesystem.markup.xhtml import Xhtml
-from ..decoding import decode
-from ..files import FileReader, bounded, opened
-from ..selection import Source
+from ..files.decoding import decode
+from ..files.file_reader import FileReader, bounded, opened
+from ..files.selection import Source
 from .elements import TYPE_NAME
 from .found import Known, Text, Value
 from .people import People, Traces

@@ -9,7 +9,7 @@ import pytest
 
 from caspipe.consumers.brat import BratConsumer
 from caspipe.consumers.brat_lines import Written, annotation_conf, annotation_lines, visual_conf
-from caspipe.readers.brat import BratReader
+from caspipe.readers.corpora.brat import BratReader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind
 
 from round_trips import document, gold, read, said, written  # isort: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from caspipe.consumers.conll import ConllConsumer
-from caspipe.readers.conll import ConllReader
+from caspipe.readers.corpora.conll import ConllReader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind, Sentence, Token
 
 from round_trips import document, gold, read, written  # isort: skip

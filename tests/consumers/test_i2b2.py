@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.consumers.i2b2 import I2b2Consumer
-from caspipe.readers.i2b2 import I2b2Reader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind
 
 from round_trips import document, gold, read, written  # isort: skip

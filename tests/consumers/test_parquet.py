@@ -14,7 +14,7 @@ import pytest
 from caspipe.consumers.parquet import ParquetConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
 from caspipe.pipeline.file_names import pseudonym
-from caspipe.readers.parquet import ParquetReader
+from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'caspipe[parquet]'")

@@ -23,12 +23,12 @@ from caspipe.consumers.prodigy import ProdigyConsumer
 from caspipe.consumers.scoring import score
 from caspipe.consumers.scoring.document import pair_of_two
 from caspipe.pipeline.component import CollectionReader
-from caspipe.readers.brat import BratReader
-from caspipe.readers.conll import ConllReader
-from caspipe.readers.doccano import DoccanoReader
-from caspipe.readers.i2b2 import I2b2Reader
-from caspipe.readers.label_studio import LabelStudioReader
-from caspipe.readers.prodigy import ProdigyReader
+from caspipe.readers.corpora.brat import BratReader
+from caspipe.readers.corpora.conll import ConllReader
+from caspipe.readers.corpora.doccano import DoccanoReader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
+from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.prodigy import ProdigyReader
 from caspipe.typesystem import Cas, PhiKind
 
 Pair = tuple[Callable[[], AnnotatedOptions], Callable[[Path], CollectionReader]]

@@ -30,9 +30,9 @@ from caspipe.consumers.jsonl import JsonlConsumer
 from caspipe.consumers.metadata import WithheldWarning
 from caspipe.pipeline.component import CasConsumer, CollectionReader
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.csv import CsvReader
 from caspipe.readers.e2b import E2bReader
 from caspipe.readers.fhir import FhirReader
+from caspipe.readers.tables.csv import CsvReader
 from caspipe.typesystem import PhiKind
 
 Day = datetime.date

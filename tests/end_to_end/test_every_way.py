@@ -16,16 +16,16 @@ from typer.testing import CliRunner
 from caspipe.pipeline import registry
 from caspipe.pipeline.cli import app
 from caspipe.pipeline.component import CasConsumer, CollectionReader
-from caspipe.readers.brat import BratReader
-from caspipe.readers.conll import ConllReader
-from caspipe.readers.doccano import DoccanoReader
-from caspipe.readers.i2b2 import I2b2Reader
-from caspipe.readers.inception import InceptionReader
-from caspipe.readers.jsoncas import JsonCasReader
-from caspipe.readers.jsonl import JsonlReader
-from caspipe.readers.label_studio import LabelStudioReader
-from caspipe.readers.prodigy import ProdigyReader
-from caspipe.readers.xmi import XmiReader
+from caspipe.readers.corpora.brat import BratReader
+from caspipe.readers.corpora.conll import ConllReader
+from caspipe.readers.corpora.doccano import DoccanoReader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
+from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.prodigy import ProdigyReader
+from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.uima.inception import InceptionReader
+from caspipe.readers.uima.jsoncas import JsonCasReader
+from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi
 
 AGAIN: dict[str, tuple[str, Callable[[Path], CollectionReader]]] = {

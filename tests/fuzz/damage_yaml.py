@@ -19,7 +19,7 @@ VALUES = (
     "? [a, b]\n: c", "- - -", "[", "]", "{", "}", "{}", "[]", "[[]]", "[{}]", "{a: {b: [", "|", ">", "|9\n x", "''",
     '""', "'", '"', "# x", ": ", "---", "...", "%YAML 9.9\n---", "%TAG ! tag:x:\n---", "\t", "\u2028", "\x00", "\ufeff",
     "\x85", "😀", "-1", "0", "1", "1.5", "9" * 30, "9" * 5000, "true", "os:system", "subprocess:Popen",
-    "nowhere.nothing:X", "..:x", ":", ":x", "os:", "caspipe.readers.csv:CsvReader", "caspipe.typesystem:Cas", "include",
+    "nowhere.nothing:X", "..:x", ":", ":x", "os:", "caspipe.readers.tables.csv:CsvReader", "caspipe.typesystem:Cas", "include",
     "{include: ../deidentify.yaml}", "{include: /etc/passwd}", "{include: /dev/null}", "{include: .}", "{include: [a]}",
     "{aggregate: {id: [a], engines: 5}}", "{aggregate: {}}", "../../../etc/passwd", "/dev/zero", "x" * 5000,
     '"\\ud800"', '"\\x00"', "{dates: {id: a/b}}", "{dates: {id: dates}}", "[segmenter, segmenter]", "PERSON", "DATE",

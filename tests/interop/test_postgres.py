@@ -14,7 +14,7 @@ from caspipe.consumers.sql import SqlConsumer
 from caspipe.pipeline.errors import ConsumerError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.report import RunReport
-from caspipe.readers.sql import SqlReader
+from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Cas, MaskedSpan, Phi, PhiKind
 
 NAME = "Featherstone"

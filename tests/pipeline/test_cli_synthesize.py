@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from caspipe.pipeline.cli_synthesize import mount
-from caspipe.readers.jsonl import JsonlReader
+from caspipe.readers.tables.jsonl import JsonlReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
 app = typer.Typer(rich_markup_mode="markdown")

@@ -17,12 +17,12 @@ import pytest
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers import archive as archives
-from caspipe.readers import tarred
-from caspipe.readers.csv import CsvReader
-from caspipe.readers.files import exists, opened
-from caspipe.readers.jsonl import JsonlReader
-from caspipe.readers.text import TextReader
+from caspipe.readers.files.file_reader import archive as archives
+from caspipe.readers.files.file_reader import tarred
+from caspipe.readers.files.file_reader.file_reader import exists, opened
+from caspipe.readers.files.file_reader.text import TextReader
+from caspipe.readers.tables.csv import CsvReader
+from caspipe.readers.tables.jsonl import JsonlReader
 
 NAME = "Featherstone"
 NOTES = {

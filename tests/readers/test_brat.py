@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.brat import BratReader
+from caspipe.readers.corpora.brat import BratReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind, SpanAttribute
 
 NAME = "Featherstone"

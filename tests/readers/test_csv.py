@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.csv import CsvReader
+from caspipe.readers.tables.csv import CsvReader
 from caspipe.typesystem import PhiKind
 
 NAME = "Featherstone"

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.readers.brat import BratReader
-from caspipe.readers.conll import ConllReader
-from caspipe.readers.doccano import DoccanoReader
-from caspipe.readers.files import FileReader
-from caspipe.readers.i2b2 import I2b2Reader
-from caspipe.readers.label_studio import LabelStudioReader
-from caspipe.readers.prodigy import ProdigyReader
+from caspipe.readers.corpora.brat import BratReader
+from caspipe.readers.corpora.conll import ConllReader
+from caspipe.readers.corpora.doccano import DoccanoReader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
+from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.prodigy import ProdigyReader
+from caspipe.readers.files.file_reader.file_reader import FileReader
 from caspipe.typesystem import CaspipeWarning
 
 NAME = "Featherstone"

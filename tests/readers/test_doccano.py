@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.doccano import DoccanoReader
+from caspipe.readers.corpora.doccano import DoccanoReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi
 
 

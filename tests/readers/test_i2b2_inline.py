@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.i2b2 import I2b2Reader
+from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi
 
 NAME = "Featherstone"

@@ -26,7 +26,7 @@ from review_exports import (
 )
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.inception import InceptionReader
+from caspipe.readers.uima.inception import InceptionReader
 from caspipe.typesystem import (
     GOLD_VIEW,
     Cas,

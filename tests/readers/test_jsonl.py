@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.jsonl import JsonlReader
-from caspipe.readers.records import KnownField
+from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.records import KnownField
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 
 NAME = "Featherstone"

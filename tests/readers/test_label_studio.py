@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.label_studio import LabelStudioReader
+from caspipe.readers.corpora.label_studio import LabelStudioReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, SpanAttribute
 
 NAME = "Featherstone"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.errors import ReaderError, ResourceError
-from caspipe.readers.parquet import ParquetReader
+from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'caspipe[parquet]'")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.prodigy import ProdigyReader
+from caspipe.readers.corpora.prodigy import ProdigyReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, SpanAttribute, Token
 
 SPAN = {"start": 2, "end": 5, "label": "DATE", "token_start": 1, "token_end": 1}

@@ -14,7 +14,7 @@ import pytest
 
 from caspipe.pipeline.errors import ReaderError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.sql import SqlReader
+from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'caspipe[sql]'")

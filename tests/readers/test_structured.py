@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.readers.csv import CsvReader
-from caspipe.readers.jsonl import JsonlReader
-from caspipe.readers.structured import normal_field
+from caspipe.readers.tables.csv import CsvReader
+from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.structured import normal_field
 from caspipe.typesystem import PhiKind, RecordField
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from caspipe.readers.doccano import DoccanoReader
-from caspipe.readers.label_studio import LabelStudioReader
-from caspipe.readers.prodigy import ProdigyReader
-from caspipe.readers.tasks import TaskReader
+from caspipe.readers.corpora.doccano import DoccanoReader
+from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.prodigy import ProdigyReader
+from caspipe.readers.corpora.tasks import TaskReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, KnownPhi, Phi, PhiKind
 
 NAME = "Featherstone"

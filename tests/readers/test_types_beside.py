@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.readers.types_beside import TypesBeside
+from caspipe.readers.uima.types_beside import TypesBeside
 from caspipe.typesystem import TypeSystem
 
 HEAD = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">'

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.us_states import US_STATES, known_state
-from caspipe.readers.vaers import VaersReader
+from caspipe.readers.tables.us_states import US_STATES, known_state
+from caspipe.readers.tables.vaers import VaersReader
 from caspipe.typesystem import Cas
 
 HEADER = (

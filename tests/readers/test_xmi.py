@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.xmi import XmiReader
+from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import Cas, CaspipeWarning, Sentence
 from caspipe.typesystem.typesystem import TypeSystem
 from caspipe.typesystem.xmi.writer import write_xmi

@@ -12,7 +12,7 @@ from caspipe.consumers.scoring import pair_of
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.review.export import export_gold
 from caspipe.pipeline.review.state import ReviewError
-from caspipe.readers.xmi import XmiReader
+from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
 

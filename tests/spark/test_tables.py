@@ -10,8 +10,8 @@ import pytest
 from caspipe.consumers.parquet import ParquetConsumer
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ReaderError
-from caspipe.readers.parquet import ParquetReader
-from caspipe.readers.spark_table import SparkTableReader
+from caspipe.readers.tables.parquet import ParquetReader
+from caspipe.readers.tables.spark_table import SparkTableReader
 from caspipe.typesystem import Cas
 
 ROWS = [(f"n{n:02}", f"Dr. Smith \U0001f600 {n}", "p1" if n % 2 else None, n) for n in range(25)]

@@ -1,0 +1,1 @@
+"""Readers of annotated corpora and annotation tools."""

@@ -1,0 +1,190 @@
+"""The rows of CoNLL files: columns of tokens and labels, sentences between empty lines, documents between marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ...pipeline.errors import ReaderError, nearest
+from .iob import is_outside
+
+CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
+Column = int | str
+Separator = Literal["auto", "tab", "blank"]
+
+_MARK = "-DOCSTART-"
+_GLOBAL = "# global.columns ="
+_NEWDOC = "# newdoc"
+_USUAL = re.compile(r"[A-Z][A-Z0-9_:]{0,15}")
+"""What CoNLL-U calls its columns, and CoNLL-U Plus further ones: `PARSEME:MWE`."""
+
+
+class Row(NamedTuple):
+    """One token of a file. `glued`: the file says that no blank stands behind it."""
+
+    line: int
+    form: str
+    label: str = "O"
+    pos: str = ""
+    glued: bool = False
+    parts: tuple[tuple[str, str], ...] = ()
+    """(form, tag) of the words that a multi-word token stands for."""
+
+
+@dataclass(slots=True)
+class Block:
+    """The sentences of one document, or the first thing that is wrong with it. `name`: its own id, where the file gives one."""
+
+    name: str = ""
+    sentences: list[list[Row]] = field(default_factory=list)
+    fault: str = ""
+    marked: bool = False
+    """Whether the file says that a document begins here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things stand in a row: columns by name, or by number from 1, from -1 at the end."""
+
+    token: Column
+    label: Column | None = None
+    pos: Column | None = None
+    names: Sequence[str] = ()
+    separator: Separator = "auto"
+    conllu: bool = False
+
+
+def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
+    """The documents of a file, those without a token left out. Raises ReaderError for columns that the file does not have."""
+    rows = _Rows(layout)
+    block = Block()
+    for number, line in enumerate(lines, 1):
+        line = line.removesuffix("\r")
+        name = _newdoc(line) if layout.conllu else _marked(line)
+        if name is not None:
+            rows.end_sentence(block)
+            if block.sentences or block.fault:
+                yield block
+            block = Block(name, marked=True)
+        elif not line.strip():
+            rows.end_sentence(block)
+        elif layout.conllu and line.startswith("#"):
+            if line.startswith(_GLOBAL):
+                rows.names, rows.resolved = line.removeprefix(_GLOBAL).split(), False
+        elif not block.fault:
+            rows.resolve()
+            try:
+                rows.add(number, line)
+            except ReaderError as error:
+                block.fault = f"line {number}: {error}"
+    rows.end_sentence(block)
+    if block.sentences or block.fault:
+        yield block
+
+
+def _marked(line: str) -> str | None:
+    """The id behind the mark of a document, where columns are parted by tabs and it stands in the first; None for other lines."""
+    if not line.startswith(_MARK) or line[len(_MARK) : len(_MARK) + 1].strip():
+        return None
+    first, tab, _ = line.partition("\t")
+    return first.removeprefix(_MARK).strip() if tab else ""
+
+
+def _newdoc(line: str) -> str | None:
+    """The id of the document that a comment begins, empty where it gives none; None for other lines."""
+    if not line.startswith(_NEWDOC) or line[len(_NEWDOC) : len(_NEWDOC) + 1].strip():
+        return None
+    _, equals, name = line.partition("=")
+    return name.strip() if equals else ""
+
+
+class _Rows:
+    """Collects the rows of a sentence."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.sentence: list[Row] = []
+        self.tabs: bool | None = {"auto": None, "tab": True, "blank": False}[layout.separator]
+        self.until = 0
+        """The last word that a multi-word token stands for."""
+        self.names = list(layout.names)
+        self.resolved = False
+        self.token, self.least = 0, 0
+        self.label: int | None = None
+        self.pos: int | None = None
+        self.id: int | None = None
+        self.misc: int | None = None
+
+    def resolve(self) -> None:
+        """Finds the columns, once their names are known. Raises ReaderError where one that is needed is not there."""
+        if self.resolved:
+            return
+        names, layout = self.names, self.layout
+        self.token, self.label = self._index(layout.token), self._optional(layout.label)
+        self.pos = self._optional(layout.pos)
+        self.id = names.index("ID") if layout.conllu and "ID" in names else None
+        self.misc = names.index("MISC") if layout.conllu and "MISC" in names else None
+        asked = [i for i in (self.token, self.label, self.pos) if i is not None]
+        self.least = max([i + 1 if i >= 0 else -i for i in asked] + [1 + (self.label is not None)])
+        self.resolved = True
+
+    def _optional(self, column: Column | None) -> int | None:
+        return None if column is None else self._index(column)
+
+    def _index(self, column: Column) -> int:
+        if isinstance(column, int):
+            return column - 1 if column > 0 else column
+        if column not in self.names:
+            told = [name for name in self.names if _USUAL.fullmatch(name)]  # another may be text
+            raise ReaderError(f"no column called {column}{nearest(column, told)}; columns: {', '.join(told[:20])}")
+        return self.names.index(column)
+
+    def add(self, number: int, line: str) -> None:
+        if self.tabs is None:
+            self.tabs = "\t" in line
+        cells = line.split("\t") if self.tabs or self.layout.conllu else line.split()
+        if self.names and len(cells) != len(self.names):
+            raise ReaderError(f"expected {len(self.names)} columns, found {len(cells)}")
+        if len(cells) < self.least:
+            raise ReaderError(f"expected at least {self.least} columns, found {len(cells)}")
+        label = "O" if self.label is None else cells[self.label].strip()
+        pos = "" if self.pos is None else cells[self.pos].strip()
+        pos = "" if pos == "_" and self.layout.conllu else pos
+        glued = self.misc is not None and "SpaceAfter=No" in cells[self.misc].split("|")
+        row = Row(number, cells[self.token].strip(), label, pos, glued)
+        if self.id is not None:
+            self._word(cells[self.id], row)
+        elif row.form:
+            self.sentence.append(row)
+        elif not is_outside(label):
+            raise ReaderError("expected a token, found only blanks")
+
+    def _word(self, word: str, row: Row) -> None:
+        """Adds a row of CoNLL-U: a word, a multi-word token (`3-4`) and its words, or an empty node (`5.1`)."""
+        first, dash, last = word.partition("-")
+        number = _number(word)
+        if number == 0:
+            raise ReaderError("expected a number from 1 on as ID")
+        if number is not None and number <= self.until:
+            whole = self.sentence[-1]
+            label = row.label if is_outside(whole.label) else whole.label
+            self.sentence[-1] = whole._replace(label=label, parts=(*whole.parts, (row.form, row.pos)))
+        elif number is not None or (dash and _number(first) is not None and _number(last) is not None):
+            if not row.form:
+                raise ReaderError("expected a token, found only blanks")
+            self.until = self.until if number is not None else int(last)
+            self.sentence.append(row)
+        elif not all(_number(part) is not None for part in word.split(".")):
+            raise ReaderError("expected a number as ID")
+
+    def end_sentence(self, block: Block) -> None:
+        if self.sentence:
+            block.sentences.append(self.sentence)
+        self.sentence = []
+        self.until = 0
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 10 else None

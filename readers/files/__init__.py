@@ -1,0 +1,1 @@
+"""Select, open and decode files, including those inside archives."""

@@ -1,0 +1,1 @@
+"""Readers of tables and records: CSV, JSON Lines, Parquet, SQL, Spark, VAERS."""

@@ -1,0 +1,15 @@
+"""Reader of JSON Lines: one object, one document, a line."""
+
+from __future__ import annotations
+
+from ...pipeline.component import component
+from ...typesystem import KnownPhi
+from .json_records import JsonRecordReader
+from .span_fields import SpanFields
+
+
+@component("jsonl", outputs=[KnownPhi])
+class JsonlReader(SpanFields, JsonRecordReader):
+    """Reads JSON Lines files (UTF-8), plain or gzipped: an object a line. Fields inside objects are named `patient.name`."""
+
+    pattern: str = "*.jsonl"

@@ -1,0 +1,97 @@
+"""Reader of Spark tables: one row, one document, a partition in memory at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...pipeline.component import component
+from ...pipeline.digests import Digests
+from ...pipeline.errors import CaspipeError, ReaderError, ResourceError
+from ...typesystem import Cas, KnownPhi
+from .span_fields import SpanFields
+from .values import column_of, columns_of, plain
+
+
+@component("spark_table", outputs=[KnownPhi])
+class SparkTableReader(SpanFields):
+    """Reads a table, a view or files through Spark: a document a row, in order of `id_field`. Needs the extra `spark`.
+
+    `text_field`, `id_field`, `metadata` and `known_phi` name columns; only these are read. All rows come to the machine that runs
+    caspipe: for tables that a cluster should de-identify where they lie, see `caspipe.pipeline.runners.spark.annotate`. Error
+    messages hold no data.
+    """
+
+    table: str
+    """Table or view of the session's catalogue: `archive.notes`. With `format`, files to read as Spark takes them: a folder,
+    `s3a://bucket/notes`, `hdfs:///notes/*.parquet`."""
+    format: str = ""
+    """What the files of `table` are: parquet, orc, json, csv, delta, or any other format that the session knows. Empty: it is a
+    table or view."""
+    options: dict[str, str] = dataclasses.field(default_factory=dict)
+    """Options of that format: `{header: "true"}`."""
+
+    forks = False
+
+    def __post_init__(self) -> None:
+        self.check_fields()
+        if not self.table:
+            raise ValueError("table: expected a table, a view or files, got nothing")
+        self._frame: Any = None
+
+    def open(self) -> None:
+        """Looks the table up. Raises ResourceError without pyspark, ReaderError where table or column is missing."""
+        super().open()
+        self._frame = self._found()
+
+    def close(self) -> None:
+        self._frame = None
+        super().close()
+
+    def __iter__(self) -> Iterator[Cas]:
+        frame = self._frame if self._frame is not None else self._found()
+        rows = frame.toLocalIterator(prefetchPartitions=True)
+        seen = Digests()
+        n, fault = 0, ""
+        while True:
+            try:
+                row = next(rows, None)
+            except Exception as error:  # its message may hold data
+                fault = type(error).__name__
+                break
+            if row is None:
+                return
+            n += 1
+            yield from self.of_row(row.asDict(recursive=True), f"{self.table}/{n}", f"{self.table}, row {n}", seen)
+        raise ReaderError(f"reader {self.id}: {self.table}, after row {n}: {fault}")
+
+    def of_row(self, row: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
+        """The documents of a row; a row that is none goes to `failed`. `number` is for a row without a good id."""
+        yield from self.documents({name: plain(value) for name, value in row.items()}, number, place, seen)
+
+    def _found(self) -> Any:
+        """The columns that are wanted, in order of ids."""
+        fault = ""
+        try:
+            frame = self._source()
+            columns = columns_of(self.wanted(), frame.columns)
+            frame = frame.select(*[f"`{name}`" for name in columns])
+            by = column_of(self.id_field, columns) if self.id_field else None
+            return frame.orderBy(f"`{by}`") if by else frame
+        except ResourceError:
+            raise
+        except (CaspipeError, ValueError) as error:
+            fault = str(error)
+        except Exception as error:  # its message may hold data
+            said = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)  # 4.0 and later, 3.5
+            fault = (said() if said is not None else "") or type(error).__name__
+        raise ReaderError(f"reader {self.id}: {self.table}: {fault}")
+
+    def _source(self) -> Any:
+        from ...pipeline.spark_session import session
+
+        spark, _ = session()
+        if not self.format:
+            return spark.table(self.table)
+        return spark.read.format(self.format).options(**self.options).load(self.table)

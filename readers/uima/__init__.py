@@ -1,0 +1,1 @@
+"""Readers of UIMA formats: XMI, JSON CAS, XCAS, INCEpTION exports."""

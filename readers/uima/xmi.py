@@ -1,0 +1,29 @@
+"""Reader of UIMA XMI: documents that other tools, or caspipe, wrote, with all their views and annotations."""
+
+from __future__ import annotations
+
+from ...pipeline.component import component
+from ...typesystem import Cas, FeatureStructure
+from ...typesystem.typesystem import TypeSystem, own_types
+from .cas_files import CasFileReader
+
+
+@component("xmi", outputs=[FeatureStructure])
+class XmiReader(CasFileReader):
+    """Reads XMI files, plain, gzipped or in archives, with all their views.
+
+    The type system is `typesystem`; else `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml` in its
+    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and what occurs in the document.
+    """
+
+    pattern: str = "*.xmi"
+
+    suffixes = (".xmi",)
+
+    def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
+        from ...typesystem.xmi.reader import read_xmi
+
+        if infer and not self.lenient:
+            types = TypeSystem.infer(data)
+            types = types if types is not own_types() else None
+        return read_xmi(data, types, lenient=self.lenient, id=document)
