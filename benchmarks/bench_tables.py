@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks.narratives import narratives
-from caspipe.consumers.jsonl import JsonlConsumer
-from caspipe.consumers.parquet import ParquetConsumer
-from caspipe.consumers.sql import SqlConsumer
+from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
+from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
+from caspipe.consumers.tables.table_columns.sql import SqlConsumer
 from caspipe.pipeline.component import CasConsumer, CollectionReader
 from caspipe.readers.files.file_reader.text import TextReader
 from caspipe.readers.tables.csv import CsvReader

@@ -158,7 +158,7 @@ def _print(found: Difference, with_reference: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..consumers.error_page import CHANGES
+    from ..consumers.evaluation.error_page import CHANGES
     from ..consumers.scoring.mistakes import GROUPS
     from . import console
 

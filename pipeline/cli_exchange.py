@@ -178,7 +178,7 @@ def view(
     plugin: Plugin = None,
 ) -> None:
     """Writes the page of one document: original and masked text side by side, each span with who found it and why it won."""
-    from ..consumers.document_page import document_page
+    from ..consumers.pages.document_page import document_page
     from . import registry
     from .files import write_atomic
 

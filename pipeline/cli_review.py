@@ -128,7 +128,7 @@ def _faults(
 
 def _prepare(folder: Path, config: str, set_: list[str] | None, plugin: list[Path] | None, quiet: bool) -> None:
     """Runs a pipeline's reader and engines; what they make becomes XMI in `folder`."""
-    from ..consumers.xmi import XmiConsumer
+    from ..consumers.uima.xmi import XmiConsumer
     from . import console
     from .pipeline import Pipeline
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..consumers.error_page import CHANGES, ErrorPage
+from ..consumers.evaluation.error_page import CHANGES, ErrorPage
 from ..consumers.scoring import Pair, pair_of_two
 from ..consumers.scoring.alignment import Compared
 from ..consumers.scoring.criteria import Span, distinct

@@ -13,10 +13,10 @@ from ...pipeline.files import AtomicFile, make_folder, restricted_folder
 from ...pipeline.keys import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
-from ..annotated import AnnotatedOptions
-from ..content import Content
-from ..released import encodable
-from ..slices import slice_of
+from ..files.annotated import AnnotatedOptions
+from ..files.content import Content
+from ..files.released import encodable
+from ..files.slices import slice_of
 from . import guide, settings
 from .document import Maker, Reviewed
 from .pdf import pdf

@@ -34,7 +34,7 @@ from ...typesystem.review_layers import (
     trimmed,
 )
 from ...typesystem.tokenize import token_spans
-from ..annotated import Span
+from ..files.annotated import Span
 
 BOM = "\ufeff"
 Interval = tuple[int, int]

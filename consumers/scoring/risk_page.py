@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..page import cell, chip, esc, page, table
-from ..style import REPORT
+from ..pages.page import cell, chip, esc, page, table
+from ..pages.style import REPORT
 from .risk_result import CLASSES, SCORED, Risk, Share
 from .risk_text import DENSITY_COLUMNS, density_rows, kind_rows, notes, shown, title
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from ...consumers.page import esc
+from ...consumers.pages.page import esc
 from .outcome import TARGETS, Outcome, Point
 
 Scale = Callable[[float], float]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...consumers.page import chip, esc, page, table
-from ...consumers.style import REPORT
+from ...consumers.pages.page import chip, esc, page, table
+from ...consumers.pages.style import REPORT
 from ...typesystem import PhiKind
 from . import bound_plot
 from .bound_plot import percent

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 
-from ...consumers.page import esc, page
-from ...consumers.style import STYLE
+from ...consumers.pages.page import esc, page
+from ...consumers.pages.style import STYLE
 from ...typesystem import PhiKind
 from .findings import COLUMNS
 from .released import MaskedText

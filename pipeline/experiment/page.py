@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from ...consumers.page import esc, page
+from ...consumers.pages.page import esc, page
 from .bench import Bench
 from .result import Cell, Figure, Result, Table, shown
 from .scale import command, first_line, shortfalls

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from ...consumers.style import STYLE
+from ...consumers.pages.style import STYLE
 from ...typesystem import PhiKind
 from ..errors import CaspipeError, ComponentError
 from . import wire

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ...consumers.tally import speaker
+from ...consumers.pages.tally import speaker
 from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
 from ...typesystem.utf16 import Utf16
 from .state import OPEN, SUGGESTED, ReviewError, Span

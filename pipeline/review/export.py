@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...consumers.xmi import XmiConsumer
+from ...consumers.uima.xmi import XmiConsumer
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
 from ..errors import CaspipeError
 from ..file_names import safe_parts

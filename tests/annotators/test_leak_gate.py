@@ -18,7 +18,7 @@ from caspipe.annotators.masking.operators.age import Age
 from caspipe.annotators.masking.operators.keep import Keep
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.annotators.masking.operators.surrogate import Surrogate
-from caspipe.consumers.text import TextConsumer
+from caspipe.consumers.files.text import TextConsumer
 from caspipe.pipeline.component import part
 from caspipe.pipeline.errors import CasError, ComponentError, ConfigError
 from caspipe.pipeline.leaks import leaks_of, refuse_leaks

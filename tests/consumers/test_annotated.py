@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from caspipe.consumers.annotated import Span, disjoint
-from caspipe.consumers.colours import colour
-from caspipe.consumers.doccano import DoccanoConsumer
+from caspipe.consumers.corpora.colours import colour
+from caspipe.consumers.corpora.doccano import DoccanoConsumer
+from caspipe.consumers.files.annotated import Span, disjoint
 from caspipe.pipeline.errors import ComponentError
 from caspipe.typesystem import GOLD_VIEW, Cas, CasError, Phi, PhiKind, SpanAttribute
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.breakdown import Breakdown
+from caspipe.consumers.evaluation.breakdown import Breakdown
 from caspipe.consumers.scoring.confusion import confusion_of
 from caspipe.consumers.scoring.credit import credit_of
 from caspipe.consumers.scoring.curves import curve

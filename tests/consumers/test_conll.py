@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.conll import ConllConsumer
+from caspipe.consumers.corpora.conll import ConllConsumer
 from caspipe.readers.corpora.conll import ConllReader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind, Sentence, Token
 

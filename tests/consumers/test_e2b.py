@@ -14,8 +14,8 @@ import pytest
 from e2b_files import NAMES, NARRATIVE, r2, r2_report, r3, r3_report
 from lxml import etree
 
-from caspipe.consumers.carrier import HeldBackWarning, LongTextWarning
-from caspipe.consumers.e2b import E2bConsumer
+from caspipe.consumers.tables.record_fields.e2b import E2bConsumer
+from caspipe.consumers.tables.record_fields.source_files import HeldBackWarning, LongTextWarning
 from caspipe.pipeline.errors import ComponentError, ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from caspipe.consumers.error_page import ErrorPage
-from caspipe.consumers.errors import ErrorsConsumer
+from caspipe.consumers.evaluation.error_page import ErrorPage
+from caspipe.consumers.evaluation.errors import ErrorsConsumer
 from caspipe.consumers.scoring.document import Mark, Pair
 from caspipe.consumers.scoring.mistakes import mistakes
 from caspipe.pipeline.errors import CasError, ConsumerError

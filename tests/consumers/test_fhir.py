@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from fhir_samples import PRACTITIONER, bundle, data, document, patient, write
 
-from caspipe.consumers.carrier import HeldBackWarning
-from caspipe.consumers.fhir import FhirConsumer
-from caspipe.consumers.json_places import places
+from caspipe.consumers.tables.record_fields.fhir import FhirConsumer
+from caspipe.consumers.tables.record_fields.json_places import places
+from caspipe.consumers.tables.record_fields.source_files import HeldBackWarning
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.report import RunReport
 from caspipe.readers.fhir import FhirReader

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.consumers.i2b2 import I2b2Consumer
+from caspipe.consumers.corpora.i2b2 import I2b2Consumer
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers import html
+from caspipe.consumers.pages import html
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.report import RunReport
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.jsoncas import JsonCasConsumer
+from caspipe.consumers.uima.jsoncas import JsonCasConsumer
 from caspipe.pipeline.errors import CasError, ComponentError
 from caspipe.readers.uima.jsoncas import JsonCasReader
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate

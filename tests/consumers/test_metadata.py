@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.jsonl import JsonlConsumer
-from caspipe.consumers.metadata import WithheldWarning, released_metadata
+from caspipe.consumers.files.metadata import WithheldWarning, released_metadata
+from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.pipeline.file_names import pseudonym
 from caspipe.typesystem import Cas, KnownPhi, PhiKind, RecordField

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.parquet import ParquetConsumer
+from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
 from caspipe.pipeline.file_names import pseudonym
 from caspipe.readers.tables.parquet import ParquetReader

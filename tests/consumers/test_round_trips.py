@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trips import KINDS, Spans, annotated, document, gold, read, said, written
 
-from caspipe.consumers.annotated import AnnotatedOptions
-from caspipe.consumers.brat import BratConsumer
-from caspipe.consumers.conll import ConllConsumer
-from caspipe.consumers.doccano import DoccanoConsumer
-from caspipe.consumers.i2b2 import I2b2Consumer
-from caspipe.consumers.label_studio import LabelStudioConsumer
-from caspipe.consumers.prodigy import ProdigyConsumer
+from caspipe.consumers.corpora.brat import BratConsumer
+from caspipe.consumers.corpora.conll import ConllConsumer
+from caspipe.consumers.corpora.doccano import DoccanoConsumer
+from caspipe.consumers.corpora.i2b2 import I2b2Consumer
+from caspipe.consumers.corpora.label_studio import LabelStudioConsumer
+from caspipe.consumers.corpora.prodigy import ProdigyConsumer
+from caspipe.consumers.files.annotated import AnnotatedOptions
 from caspipe.consumers.scoring import score
 from caspipe.consumers.scoring.document import pair_of_two
 from caspipe.pipeline.component import CollectionReader

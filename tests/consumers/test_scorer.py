@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.consumers.scorer import Scorer
+from caspipe.consumers.evaluation.scorer import Scorer
 from caspipe.pipeline.contract import check_component
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from caspipe.consumers.doccano import DoccanoConsumer
-from caspipe.consumers.label_studio import LabelStudioConsumer
-from caspipe.consumers.prodigy import ProdigyConsumer
-from caspipe.consumers.tasks import TaskConsumer
+from caspipe.consumers.corpora.doccano import DoccanoConsumer
+from caspipe.consumers.corpora.label_studio import LabelStudioConsumer
+from caspipe.consumers.corpora.prodigy import ProdigyConsumer
+from caspipe.consumers.corpora.tasks import TaskConsumer
 from caspipe.pipeline.file_names import pseudonym
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, Phi, PhiKind, Token
 

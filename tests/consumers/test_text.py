@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.text import TextConsumer
+from caspipe.consumers.files.text import TextConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError
 from caspipe.typesystem import Cas
 

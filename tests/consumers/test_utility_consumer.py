@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.consumers.utility import UtilityConsumer
+from caspipe.consumers.evaluation.utility import UtilityConsumer
 from caspipe.pipeline.errors import ComponentError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import GOLD_VIEW, Cas, MedicalTerm, Phi, PhiKind, TermGroup

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.xmi import XmiConsumer
+from caspipe.consumers.uima.xmi import XmiConsumer
 from caspipe.pipeline.errors import CasError, ComponentError, ConsumerError
 from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Annotation, Cas, MaskedSpan, Phi, PhiCandidate, TypeSystemError

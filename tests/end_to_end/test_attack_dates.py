@@ -24,10 +24,10 @@ from e2b_files import r2, r2_report, r3, r3_report
 from fhir_samples import bundle, data, patient
 from lxml import etree
 
-from caspipe.consumers.e2b import E2bConsumer
-from caspipe.consumers.fhir import FhirConsumer
-from caspipe.consumers.jsonl import JsonlConsumer
-from caspipe.consumers.metadata import WithheldWarning
+from caspipe.consumers.files.metadata import WithheldWarning
+from caspipe.consumers.tables.record_fields.e2b import E2bConsumer
+from caspipe.consumers.tables.record_fields.fhir import FhirConsumer
+from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
 from caspipe.pipeline.component import CasConsumer, CollectionReader
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader

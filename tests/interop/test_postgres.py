@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from postgres import PASSWORD, Postgres, why_not
 
-from caspipe.consumers.sql import SqlConsumer
+from caspipe.consumers.tables.table_columns.sql import SqlConsumer
 from caspipe.pipeline.errors import ConsumerError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.report import RunReport

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from caspipe.annotators.masking.operators.shift import Shift
-from caspipe.consumers.text import TextConsumer
+from caspipe.consumers.files.text import TextConsumer
 from caspipe.pipeline import params
 from caspipe.pipeline.cli import app
 from caspipe.pipeline.component import Component, component

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.parquet import ParquetConsumer
+from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ReaderError
 from caspipe.readers.tables.parquet import ParquetReader

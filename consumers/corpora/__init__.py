@@ -1,0 +1,1 @@
+"""Consumers that write corpus and annotation-tool formats."""

@@ -1,0 +1,32 @@
+"""Consumer that writes tasks for sequence labelling projects of doccano."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.component import component
+from ...typesystem import Cas
+from ..files.annotated import Annotated
+from .tasks import TaskConsumer
+
+
+@component("doccano")
+class DoccanoConsumer(TaskConsumer):
+    """Writes JSON Lines for doccano's import (*JSONL*, sequence labelling): `{"text", "label": [[begin, end, label]],
+    "document_id"}`. doccano keeps `document_id` as metadata and exports it again.
+
+    Offsets are code points: leave the project's option *grapheme cluster offsets* off.
+    """
+
+    file: Path = Path("restricted/doccano.jsonl")
+
+    bears_attributes = False
+    miscounts = "doccano"  # doccano#2114
+
+    def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
+        return {
+            "text": annotated.text,
+            "label": [[s.begin, s.end, s.label] for s in annotated.spans],
+            "document_id": self.document(cas),
+        }

@@ -1,0 +1,1 @@
+"""Consumers that score documents against reference annotations."""

@@ -1,0 +1,85 @@
+"""Consumer that lists every error against the reference on one page, to look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from ...pipeline.component import CasConsumer, component
+from ...pipeline.files import restricted_folder, write_atomic
+from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
+from ..scoring.document import Pair, pair_of
+from ..scoring.kinds import Level
+from ..scoring.mistakes import GROUPS, Mistake, mistakes
+from .error_page import ErrorPage
+
+
+@component("errors")
+class ErrorsConsumer(CasConsumer):
+    """Writes an HTML page of every miss, false hit, wrong kind and wrong border against the reference, with its context.
+
+    The page holds original text: file and folder are for their owner only. It loads nothing and works offline.
+    """
+
+    file: Path = Path("restricted/errors.html")
+    """The page, under the run's output folder. Written when the run has ended."""
+    gold: str = GOLD_VIEW
+    """View with the reference spans."""
+    system: str = INITIAL_VIEW
+    """View with the spans that were found."""
+    level: Level = "kind"
+    """How finely kinds are told apart: every kind, the first level, or the categories of a scheme."""
+    context: int = 60
+    """Text shown before and after each error (code points)."""
+    limit: int = 2000
+    """Errors shown of each group; all are counted."""
+
+    def __post_init__(self) -> None:
+        for name in ("context", "limit"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
+        self.result: Counter[str] = Counter()
+        """Number of errors by group, after `close`."""
+        self._page: ErrorPage | None = None
+        self._last: tuple[Pair, list[Mistake]] | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.output / self.file
+
+    def open(self) -> None:
+        super().open()
+        restricted_folder(self.path.parent, self.output)
+        self._page = ErrorPage(context=self.context, limit=self.limit)
+        self._last = None
+
+    def process(self, cas: Cas) -> None:
+        self._settle()
+        pair = pair_of(cas, self.gold, self.system)
+        self._last = pair, mistakes(pair, self.level)
+
+    def retract(self, cas: Cas) -> None:
+        if self._last is not None and self._last[0].id == cas.id:
+            self._last = None
+
+    def close(self) -> None:
+        """Writes the page."""
+        page = self._settle()
+        self._page = None
+        self.result = Counter({g: sum(n for (_, group), n in page.counts.items() if group == g) for g in GROUPS})
+        write_atomic(self.path, page.html(), private=True)
+        super().close()
+
+    def abandon(self) -> None:
+        """Leaves the page that was there before."""
+        self._page = self._last = None
+
+    def _settle(self) -> ErrorPage:
+        """Takes over the last document, which nothing can take back any more."""
+        if self._page is None:
+            self.open()
+        assert self._page is not None
+        if self._last is not None:
+            self._page.add(*self._last)
+            self._last = None
+        return self._page

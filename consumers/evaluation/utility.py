@@ -1,0 +1,94 @@
+"""Consumer that counts how much of what is worth reading survives masking."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+from ...pipeline.component import CasConsumer, component
+from ...pipeline.errors import CasError, ComponentError
+from ...pipeline.files import make_folder, write_atomic
+from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MedicalTerm, Phi, PhiKind, View
+from ..files.released import released_view
+from ..scoring.intervals import Moved, moved
+from ..scoring.utility import Narrative, Utility
+
+_FORMS: dict[str, Callable[[Utility], str]] = {".json": Utility.to_json, ".csv": Utility.to_csv, ".txt": str}
+
+
+@component("utility")
+class UtilityConsumer(CasConsumer):
+    """Counts how many medical terms, doses, lab values, durations and times between dates survive masking.
+
+    Terms are the MedicalTerm annotations, dates the Phi whose `value` is known. Where the document has a reference, what it
+    marks is PHI and not missed, and masked characters that it does not mark are counted as over-masked. Numbers only.
+    """
+
+    files: list[Path] = dataclasses.field(default_factory=lambda: [Path("release/utility.json")])
+    """Files to write, under the run's output folder, by their ending: .json, .csv or .txt."""
+    gold: str = GOLD_VIEW
+    """View with the reference spans, where there is one."""
+
+    def __post_init__(self) -> None:
+        for file in map(Path, self.files):
+            if file.suffix not in _FORMS:
+                raise ValueError(f"files: expected names that end in .json, .csv or .txt, got {file.name!r}")
+        self.result = Utility()
+        """The sums, whole after `close`."""
+        self._last: tuple[str, Utility] | None = None
+
+    def open(self) -> None:
+        super().open()
+        for file in self.files:
+            make_folder((self.output / file).parent)
+        self.result, self._last = Utility(), None
+
+    def process(self, cas: Cas) -> None:
+        self._settle()
+        self._last = cas.id, Utility.of(self._narrative(cas))
+
+    def retract(self, cas: Cas) -> None:
+        if self._last is not None and self._last[0] == cas.id:
+            self._last = None
+
+    def close(self) -> None:
+        """Writes the files. Raises ConsumerError that names the path."""
+        self._settle()
+        for file in self.files:
+            write_atomic(self.output / file, _FORMS[file.suffix](self.result).encode())
+        super().close()
+
+    def abandon(self) -> None:
+        """Leaves the files that were there before."""
+        self._last = None
+
+    def _settle(self) -> None:
+        """Takes over the last document, which nothing can take back any more."""
+        if self._last is not None:
+            self.result.add(self._last[1])
+            self._last = None
+
+    def _narrative(self, cas: Cas) -> Narrative:
+        masked, view = released_view(self, cas), cas.view(INITIAL_VIEW)
+        if masked.offset_map is None:
+            raise ComponentError(self.id, CasError(f"view {masked.name} has no map back to the original text"))
+        gold = None
+        if cas.has_view(self.gold):
+            reference = cas.view(self.gold)
+            if reference.text != view.text:
+                raise ComponentError(self.id, CasError(f"views {reference.name} and {view.name} differ in text"))
+            gold = [(p.begin, p.end) for p in reference.select(Phi)]
+        terms = [(t.begin, t.end, t.group.value) for t in view.select(MedicalTerm)]
+        return Narrative(view.text, masked.text, masked.offset_map, terms, _dates(view, masked), gold)
+
+
+def _dates(view: View, masked: View) -> list[Moved]:
+    """Every date whose value the finder knew, before and after."""
+    assert masked.offset_map is not None
+    found: list[Moved] = []
+    for phi in view.select(Phi):
+        if phi.value and phi.kind.is_a(PhiKind.DATE):
+            begin, end = masked.offset_map.to_new(phi.begin, phi.end)
+            found += moved(phi.covered_text, phi.value, masked.text[begin:end])
+    return found

@@ -1,0 +1,1 @@
+"""Consumers that write text files, and the building blocks of file consumers."""

@@ -1,0 +1,1 @@
+"""Consumers that write HTML pages, and the page layout they share."""

@@ -1,0 +1,110 @@
+"""Consumer that writes an account of the run as one HTML page: numbers and names of components, no text of any document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...pipeline.component import CasConsumer, Old, Output, component
+from ...pipeline.files import make_folder, write_atomic
+from ...typesystem import Cas
+from .page import page
+from .report_findings import findings
+from .report_run import account, configuration, heading, resources, troubles
+from .style import REPORT
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from ...pipeline.report import RunReport
+
+
+@component("report")
+class ReportConsumer(CasConsumer):
+    """Writes a report of the run: documents, PHI by kind and source, rules, operators, timings, pace, memory, errors,
+    configuration.
+
+    One HTML file that needs nothing else and works offline. The same documents give the same report, apart from timings.
+    """
+
+    file: Path = Path("release/report.html")
+    """The report, under the run's output folder. Written when the run has ended."""
+    document_ids: bool = False
+    """Whether failed documents appear with their id and the message, which can name files, and warnings that may name
+    documents in full; else by number only."""
+    configuration: bool = True
+    """Whether the report shows the configuration, without secrets. To be left out where it names people, as a list of
+    names given in place does."""
+    max_failures: int = 200
+    """Failed documents listed one by one; all are counted."""
+
+    split = True
+
+    def __post_init__(self) -> None:
+        if self.max_failures < 0:
+            raise ValueError(f"max_failures: expected 0 or more, got {self.max_failures}")
+        self._start()
+
+    def _start(self) -> None:
+        self._tally = Tally()
+        self._last: tuple[str, Tally] | None = None
+
+    def open(self) -> None:
+        """Makes the folder. Raises ConsumerError where that cannot be done."""
+        super().open()
+        self._start()
+        make_folder((self.output / self.file).parent)
+
+    def prepare(self, cas: Cas) -> dict[str, Any]:
+        """The counts of a document, as plain data."""
+        return Tally.of(cas).to_plain()
+
+    def take(self, document: str, prepared: dict[str, Any]) -> list[Output]:
+        """Adds the counts of a document. It is no output of its own."""
+        tally = Tally.from_plain(prepared)
+        self._settle()
+        self._last = document, tally
+        return []
+
+    def memo(self, prepared: dict[str, Any]) -> dict[str, Any]:
+        """The counts: they are all a later run needs of the document."""
+        return prepared
+
+    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+        """Counts a document of an earlier run as it was counted then."""
+        try:
+            return self.take(document, memo)
+        except ValueError:
+            return None
+
+    def retract(self, cas: Cas) -> None:
+        if self._last is not None and self._last[0] == cas.id:
+            self._last = None
+
+    def _settle(self) -> None:
+        """Counts the document before for good: from now on nobody takes it back."""
+        if self._last is not None:
+            self._tally.add(self._last[1])
+            self._last = None
+
+    def finish(self, report: RunReport) -> None:
+        """Writes the page; called by the run when all else is done. Raises ConsumerError that names the path."""
+        self._settle()
+        path = self.output / self.file
+        make_folder(path.parent)
+        write_atomic(path, self.render(report))
+
+    def render(self, report: RunReport) -> bytes:
+        """The page."""
+        sections = [
+            heading(report, ids=self.document_ids),
+            "<main>",
+            account(report),
+            findings(self._tally),
+            resources(report),
+            troubles(report, ids=self.document_ids, limit=self.max_failures),
+            configuration(report, parameters=self.configuration),
+            "</main>",
+            "<footer>Written by caspipe. This page holds no text of any document. Masking is done by rules and models, which "
+            "miss things: look at samples before you release.</footer>",
+        ]
+        return page(f"{report.name or 'pipeline'}: run report", "\n".join(filter(None, sections)), style=REPORT)

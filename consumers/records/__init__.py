@@ -1,0 +1,1 @@
+"""Consumers that write de-identified FHIR and E2B records."""

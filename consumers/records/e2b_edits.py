@@ -1,0 +1,179 @@
+"""How each form of an E2B value is written: the bytes to be put in, and where.
+
+R3 writes a value that is masked away as `nullFlavor="MSK"` (ICH E2B(R3) Implementation Guide, null flavours), R2 as `PRIVACY`
+where the field has room for it, as ICH's conversion from R3 to R2 does, else as an empty element.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...pipeline.errors import ConsumerError
+from ...typesystem.markup.xml_places import Element, XmlPlaces, attribute, content
+from ...typesystem.markup.xml_text import replace_illegal
+from ...typesystem.source_record import Place
+
+Edit = tuple[int, int, bytes]
+
+_TIME_STAMP = re.compile(r"(\d+)(\.\d+)?(?:[+-]\d+)?\s*")
+_ISO = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+_AGE = re.compile(r"(\d+) (?:years|months|weeks|days)")
+_R2_FORMATS = {4: "602", 6: "610", 8: "102"}
+_GOES_WITH = {"value": ("unit",), "code": ("displayName",)}
+"""Attributes that mean nothing without another one, and may tell what it was."""
+_PRIVACY = "PRIVACY"
+
+
+class Editor:
+    """Collects the edits of one file."""
+
+    def __init__(self, places: XmlPlaces, keep_attachments: bool) -> None:
+        self.places = places
+        self.keep_attachments = keep_attachments
+        self.edits: list[Edit] = []
+        self.taken_out: list[str] = []
+        """Values that were in the file and are not any more, where they are long enough to know them again."""
+        self._nulled: set[int] = set()
+
+    def text(self, place: Place, original: str, masked: str) -> None:
+        """Writes a free text. Raises ConsumerError where the file has another one at that place."""
+        element = self.places.find(place.path)
+        if element.text != original:
+            raise ConsumerError("expected the text that was read at its place in the file, found another one")
+        if masked != original:
+            self._content(element, masked)
+
+    def value(self, place: Place, masked: str | None, *, kept: bool) -> None:
+        """Writes a structured value, None as the standard's null; one that is kept stays as it is, to the byte. About
+        attachments nobody else decides. Raises ConsumerError for a form that is unknown."""
+        path, _, name = place.path.partition("/@")
+        form = place.form
+        if form in ("r3-attachment", "r2-attachment"):
+            if not self.keep_attachments:
+                self._drop(self.places.find(path), form)
+        elif kept:
+            return
+        elif form == "attribute":
+            self.drop_attribute(self.places.find(path), name)
+        elif form == "r3" and not name:
+            self._r3_content(self.places.find(path), masked)
+        elif form in ("r3", "r3-date", "r3-age", "r3-scheme"):
+            self._r3_attribute(self.places.find(path), name, form, masked)
+        elif form in ("r2-privacy", "r2-empty"):
+            element = self.places.find(path)
+            self._take(element.text)
+            self._content(element, masked if masked is not None else _PRIVACY if form == "r2-privacy" else "")
+        elif form in ("r2-date", "r2-age"):
+            self._r2_pair([self.places.find(p) for p in path.split(" ")], form, masked)
+        else:
+            raise ConsumerError(f"expected a form of E2B, got {form}")
+
+    def _drop(self, element: Element, form: str) -> None:
+        if form == "r3-attachment":
+            self._null(element)
+        else:
+            self._content(element, "")
+
+    def drop_attribute(self, element: Element, name: str) -> None:
+        """Takes an attribute out, whatever its prefix."""
+        for written, span in self.places.attributes(element).items():
+            if written == name or written.rpartition(":")[2] == name:
+                self._take(element.attributes.get(name, ""))
+                self.edits.append((*span, b""))
+
+    # -- R3 --------------------------------------------------------------------------------------------------------
+
+    def _r3_content(self, element: Element, masked: str | None) -> None:
+        self._take(element.own_text)
+        if masked is None:
+            self._null(element)
+        else:
+            self._content(element, masked)
+
+    def _r3_attribute(self, element: Element, name: str, form: str, masked: str | None) -> None:
+        written = element.attributes.get(name)
+        spans = self.places.attributes(element)
+        if written is None or name not in spans:
+            raise ConsumerError(f"expected an attribute {name} at its place in the file, found none")
+        if form == "r3-date":
+            new = _time_stamp(written, masked)
+        elif form == "r3-age":
+            new = written if masked is not None and _AGE.fullmatch(masked) else None
+        elif form == "r3-scheme" and masked is not None:
+            new = f"{written.partition(':')[0]}:{masked}"
+        else:
+            new = masked
+        if new == written:
+            return
+        self._take(written)
+        if new is not None:
+            self.edits.append((*spans[name], attribute(name, replace_illegal(new)[0])))
+            return
+        flavour = (
+            b"" if id(element) in self._nulled or "nullFlavor" in spans or name == "assigningAuthorityName" else _MSK
+        )
+        if flavour:
+            self._nulled.add(id(element))
+        self.edits.append((*spans[name], flavour))
+        for other in _GOES_WITH.get(name, ()):
+            if other in spans:
+                self.edits.append((*spans[other], b""))
+
+    def _null(self, element: Element) -> None:
+        """Takes out all that is in an element and says that it is masked."""
+        flavour = b"" if id(element) in self._nulled or "nullFlavor" in element.attributes else _MSK
+        self._nulled.add(id(element))
+        inner = element.open_end - (2 if self.places.empty(element) else 1)
+        self.edits.append((inner, element.end, flavour + b"/>"))
+
+    # -- R2 --------------------------------------------------------------------------------------------------------
+
+    def _r2_pair(self, elements: list[Element], form: str, masked: str | None) -> None:
+        """A date with its format, or an age with its unit: both are written, or both are emptied."""
+        value, *partner = elements
+        self._take(value.own_text)
+        if form == "r2-age":
+            if masked is None or _AGE.fullmatch(masked) is None:
+                for element in elements:
+                    self._content(element, "")
+            return
+        new = _time_stamp(value.own_text.strip(), masked)
+        self._content(value, new or "")
+        for element in partner:
+            same = new is not None and len(new) == len(value.own_text.strip())
+            if not same:
+                self._content(element, _R2_FORMATS.get(len(new), "") if new else "")
+
+    # -- both ------------------------------------------------------------------------------------------------------
+
+    def _content(self, element: Element, text: str) -> None:
+        """Puts text in place of all that is in an element, with line ends as it had them."""
+        new = content(replace_illegal(text)[0], self._newline(element))
+        if not self.places.empty(element):
+            self.edits.append((element.open_end, element.close, new))
+        elif new:
+            tag = self.places.data[element.begin + 1 : element.open_end - 2].split()[0]
+            self.edits.append((element.open_end - 2, element.open_end, b">" + new + b"</" + tag + b">"))
+
+    def _newline(self, element: Element) -> str:
+        inside = self.places.data[element.open_end : element.close]
+        return "\r\n" if b"\r\n" in inside else "\r" if b"\r" in inside else "\n"
+
+    def _take(self, value: str) -> None:
+        if len(value.strip()) > 3:
+            self.taken_out.append(value)
+
+
+_MSK = b' nullFlavor="MSK"'
+
+
+def _time_stamp(written: str, masked: str | None) -> str | None:
+    """The new date as the old one was written: as many digits, with a time of zeros, without its zone; None for no date."""
+    found = _TIME_STAMP.fullmatch(written.strip())
+    if masked is None or _ISO.fullmatch(masked) is None or found is None:
+        return None
+    digits, fraction = found.groups()
+    new = masked.replace("-", "")
+    if len(new) == 8 and len(digits) > 8:
+        new += "0" * (len(digits) - 8) + ("." + "0" * (len(fraction) - 1) if fraction else "")
+    return new

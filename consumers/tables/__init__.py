@@ -1,0 +1,1 @@
+"""Consumers that write tables and records: CSV, JSON Lines, Parquet, SQL."""

@@ -1,0 +1,85 @@
+"""Consumer that writes one table of spans: those of the masked text, or of the original."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Literal
+
+from ...pipeline.component import component
+from ...pipeline.file_names import pseudonym
+from ...pipeline.keys import Secret
+from ...typesystem import Cas, MaskedSpan
+from ..files.annotated import AnnotatedOptions, Which
+from ..files.lines import LineConsumer
+from ..files.released import encodable, released_view
+
+_MASKED = ("document", "begin", "end", "kind", "operator", "fallback")
+_ORIGINAL = ("document", "begin", "end", "kind", "label", "confidence", "source")
+_DEFAULT = Path("release/spans.csv")
+
+
+@component("csv")
+class CsvConsumer(AnnotatedOptions, LineConsumer):
+    """Writes a CSV table with a row for each masked span: document, offsets in the masked text, kind, operator, fallback.
+
+    With other `annotations` a row for each span of the original text: document, offsets in code points, kind, label in
+    `scheme`, confidence, source. It holds no text of any document, unless `text`. Cells that a spreadsheet would take for a
+    formula begin with an apostrophe.
+    """
+
+    file: Path = _DEFAULT
+    """File under the run's output folder. Spans of the original go to `restricted/spans.csv` unless another file is given."""
+    annotations: Which = "masked"
+    text: bool = False
+    """Whether a last column holds the text of each span."""
+    names: Literal["id", "pseudonym"] = "id"
+    """Whether `document` is the document's id or a keyed pseudonym of it."""
+    key: Secret | str = ""
+    """Secret for `names: pseudonym`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_scheme()
+        self.key = Secret.of(self.key)
+        if self.names == "pseudonym" and not self.key:
+            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        if self.original and Path(self.file) == _DEFAULT:
+            self.file = Path("restricted") / _DEFAULT.name
+
+    def holds_original_text(self) -> bool:
+        """True where offsets of the original are written too: beside the masked text they would be the way back."""
+        return self.original
+
+    def first(self) -> bytes:
+        header = _ORIGINAL if self.original else _MASKED
+        return _rows([(*header, "text") if self.text else header])
+
+    def content(self, cas: Cas) -> bytes:
+        name = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
+        if self.original:
+            text, spans = self.annotated(cas)
+            rows: list[tuple[object, ...]] = [
+                (name, s.begin, s.end, s.kind.name, s.label, s.confidence, s.source) for s in spans
+            ]
+            places = [(s.begin, s.end) for s in spans]
+        else:
+            view = released_view(self, cas)
+            masked = view.select(MaskedSpan)
+            text = encodable(view.text, cas)
+            rows = [(name, s.begin, s.end, s.kind.name, s.operator, s.fallback) for s in masked]
+            places = [(s.begin, s.end) for s in masked]
+        if self.text:
+            rows = [(*row, text[b:e]) for row, (b, e) in zip(rows, places, strict=True)]
+        return _rows(rows)
+
+
+def _rows(rows: list[tuple[object, ...]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([[_cell(c) for c in row] for row in rows])
+    return out.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

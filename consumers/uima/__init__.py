@@ -1,0 +1,1 @@
+"""Consumers that write UIMA formats."""
