@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.narratives import SAMPLES
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
 from caspipe.annotators.sequence.decoding import viterbi

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.narratives import narratives
-from caspipe.annotators.chunker import Chunker
-from caspipe.annotators.segmenter import Segmenter
-from caspipe.annotators.sentences import SentenceRules
+from caspipe.annotators.segmenting.segmenter import Segmenter
+from caspipe.annotators.segmenting.sentences import SentenceRules
+from caspipe.annotators.tagging.chunker import Chunker
 from caspipe.typesystem import Cas, Sentence, Token
 from caspipe.typesystem.tokenize import token_spans
 

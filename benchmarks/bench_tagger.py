@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.narratives import narratives
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.feature import Words
-from caspipe.annotators.tagger import Tagger
+from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.pipeline import apply
 from caspipe.pipeline.tagger_training import train_tagger
 from caspipe.typesystem import Cas, Token

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from caspipe.annotators.names import NameAnnotator
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, View
 

@@ -110,7 +110,7 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
     from ..annotators.sequence.bundle import ModelBundle
     from ..annotators.sequence.realign import carry
     from ..annotators.sequence.tag_scores import TagScores
-    from ..annotators.tagger import Tagger
+    from ..annotators.tagging.tagger import Tagger
     from ..typesystem import GOLD_VIEW, Token
 
     tagger = Tagger(model=ModelBundle.load(model))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.pipeline import apply
 from caspipe.typesystem import GOLD_VIEW, Cas, Sentence, Token
 

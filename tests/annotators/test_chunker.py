@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.chunker import Chunker
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
+from caspipe.annotators.tagging.chunker import Chunker
 from caspipe.pipeline.component import Spans
 from caspipe.typesystem import Cas, Chunk, Sentence, Token, View
 

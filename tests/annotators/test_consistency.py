@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.consistency import ConsistencyAnnotator
+from caspipe.annotators.consistency.consistency.consistency import ConsistencyAnnotator
+from caspipe.annotators.disambiguation.veto import Veto
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.segmenter import Segmenter
-from caspipe.annotators.veto import Veto
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.pipeline import Pipeline, apply
 from caspipe.typesystem import Cas, MedicalTerm, PhiCandidate, PhiKind, TermGroup
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from marked_spans import Marked, cases
 
 from caspipe.annotators.leak_gate import LeakGate
-from caspipe.annotators.masker import Masker
 from caspipe.annotators.masking import Context, Mention, Operator, Outcome
+from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.operators.age import Age
 from caspipe.annotators.masking.operators.keep import Keep
 from caspipe.annotators.masking.operators.shift import Shift

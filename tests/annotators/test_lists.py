@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
+from caspipe.annotators.lexicon.lists import PERSON_TITLE, PERSON_TITLES, ListAnnotator
 from caspipe.annotators.lexicon.term import Source, Term
-from caspipe.annotators.lists import PERSON_TITLE, PERSON_TITLES, ListAnnotator
 from caspipe.typesystem import Cas, Token, View
 from caspipe.typesystem.tokenize import token_spans
 

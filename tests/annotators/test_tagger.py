@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence.bundle import ModelBundle, locate
 from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer
-from caspipe.annotators.tagger import Tagger
+from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline, apply
 from caspipe.typesystem import Cas, Chunk, Sentence, Token

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.term import Source, Term
-from caspipe.annotators.terms import TermAnnotator
+from caspipe.annotators.lexicon.terms import TermAnnotator
 from caspipe.typesystem import Cas, MedicalTerm, Sentence, TermGroup, Token, View
 from caspipe.typesystem.tokenize import token_spans
 

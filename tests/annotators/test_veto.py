@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from caspipe.annotators.veto import Veto
+from caspipe.annotators.disambiguation.veto import Veto
 from caspipe.typesystem import Cas, MedicalTerm, PhiCandidate, PhiKind, TermGroup
 
 
@@ -122,7 +122,7 @@ def test_the_candidate_stays_in_the_document(veto: Veto) -> None:
 
 
 def test_the_resolver_leaves_vetoed_candidates_alone(veto: Veto) -> None:
-    from caspipe.annotators.resolver import Resolver
+    from caspipe.annotators.resolving.resolver import Resolver
     from caspipe.typesystem import Phi
 
     cas = document("Seen by Dr. {[Parkinson]}; he has {[Parkinson]'s disease}.")

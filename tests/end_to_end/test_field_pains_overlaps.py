@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from whole_pipeline import lines, masked, process, shipped
 
 from caspipe.annotators.patterns.rules import unmark
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
 from caspipe.pipeline import registry
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from caspipe.annotators.neural.annotator import NeuralAnnotator
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence import bundle
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.experiment import read_plan

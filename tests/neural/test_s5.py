@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caspipe.annotators.disambiguation import Disambiguation
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence import bundle
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline

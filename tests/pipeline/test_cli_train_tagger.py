@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle, card
-from caspipe.annotators.tagger import Tagger
+from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.cli_train_tagger import EPILOG, command
 from caspipe.pipeline.errors import ReaderError
 from caspipe.pipeline.tagger_training import score_tagger, train_tagger

@@ -15,9 +15,9 @@ from typing import Any
 
 from marked_spans import unmark
 
-from caspipe.annotators.masker import Masker
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.resolving import VETOED
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline.review.catalogue import Catalogue
 from caspipe.pipeline.review.session import Session
 from caspipe.pipeline.review.store import Journal, journal_path

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.term import Source, Term
-from caspipe.annotators.resolver import Resolver
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.resolving.resolver import Resolver
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 
 _SHARED = Disambiguation(sources=["names"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.inverse import AdaptiveThreshold
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.pipeline import apply
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Sentence, Token, TokenScore, TokenVerdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from overlap_cases import candidates, made
 
-from caspipe.annotators.masker import Masker
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import Cas
 
 POLICY = "{LOCATION_STATE: keep}"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from overlap_cases import candidates, document, made, read_marked
 
-from caspipe.annotators.masker import Masker
 from caspipe.annotators.masking import MissingKeyWarning
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline.errors import CasError, ResourceError
 from caspipe.typesystem import (
     DEIDENTIFIED_VIEW,

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from overlap_cases import Case, made, read_cases, read_marked
 
-from caspipe.annotators.masker import Masker
+from caspipe.annotators.masking.masker import Masker
 from caspipe.typesystem import Cas, Phi, PhiKind
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from overlap_cases import made
 
-from caspipe.annotators.masker import Masker
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.resolving import content
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, PhiKind, Sentence, Token
 
 KINDS = [
@@ -172,7 +172,7 @@ def test_odd_text_of_every_kind_is_masked_without_an_error(number: int) -> None:
 
 PROGRAM = """
 from caspipe.typesystem import Cas, Phi, PhiKind
-from caspipe.annotators.masker import Masker
+from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.operators.surrogate import Surrogate
 text = "Anna Berg and Per Lund of Uppsala, seen 3/4/2020, no 77-12, aged 65."
 cas = Cas(text, id="d")

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from overlap_cases import document, made
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.masker import Masker
 from caspipe.annotators.masking.keys import KeyedHash
+from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.surrogates import shapes
 from caspipe.annotators.masking.surrogates.draws import Draws
 from caspipe.annotators.masking.surrogates.people import parts_of
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan
 
 DRAWS = Draws(KeyedHash(b"k"), ("patient", "1"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from marked_spans import Marked, cases, disagreement
 
 from caspipe.annotators.names import NameAnnotator
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Sentence, Token, View
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from overlap_cases import Case, candidates, made, read_cases, read_marked, show
 from test_resolver_laws import documents, final
 
-from caspipe.annotators.resolver import Resolver
 from caspipe.annotators.resolving import OUTVOTED, Bid, Claim, Settlement, SourceOrder, content, takes_part
 from caspipe.annotators.resolving.claims import Remainder
 from caspipe.annotators.resolving.majority import Majority
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Strategy
 from caspipe.pipeline.component import part
 from caspipe.pipeline.errors import CasError

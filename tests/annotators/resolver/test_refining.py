@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overlap_cases import candidates
 
-from caspipe.annotators.resolver import Resolver
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import Cas, Phi, PhiKind
 
 TEXT = "seen by Anna Berg in Lund"

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.resolver import Resolver
 from caspipe.annotators.resolving import content
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.annotators.segmenter import Segmenter
+from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature

@@ -19,7 +19,7 @@ from caspipe.annotators.sequence.realign import carry
 from caspipe.annotators.sequence.tag_scores import TagScores
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer, record_scores, tagger_features
 from caspipe.annotators.sequence.weights import Weights
-from caspipe.annotators.tagger import Tagger
+from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import GOLD_VIEW, Cas, CasError, CaspipeWarning, Token
 from caspipe.typesystem.tokenize import token_spans

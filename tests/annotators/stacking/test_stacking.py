@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from planted_votes import VOTERS, document, trained
 
-from caspipe.annotators.resolver import Resolver
 from caspipe.annotators.resolving import OUTVOTED, content, takes_part
+from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.stacking import Stacking, StackingTrainer

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from ..pipeline.component import AnalysisEngine, component
-from ..pipeline.errors import CasError
-from ..typesystem import (
+from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.errors import CasError
+from ...typesystem import (
     DEIDENTIFIED_VIEW,
     INITIAL_VIEW,
     Cas,
@@ -23,11 +23,11 @@ from ..typesystem import (
     Replacement,
     replace_spans,
 )
-from .masking import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
-from .masking.carrying import carry
-from .masking.operators.age import Age
-from .masking.operators.placeholder import Placeholder
-from .masking.overruling import overruling
+from . import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
+from .carrying import carry
+from .operators.age import Age
+from .operators.placeholder import Placeholder
+from .overruling import overruling
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 
-from ..pipeline.component import AnalysisEngine, component
-from ..pipeline.errors import CasError
-from ..typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
-from .resolving import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
-from .resolving import majority as _majority  # noqa: F401  # registers the strategy
-from .resolving.claims import Remainder, groups, uncovered
-from .resolving.merging import merge
-from .resolving.refining import refine
-from .resolving.strategies import Priority
+from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.errors import CasError
+from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
+from . import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed
+from . import majority as _majority  # noqa: F401  # registers the strategy
+from .claims import Remainder, groups, uncovered
+from .merging import merge
+from .refining import refine
+from .strategies import Priority
 
 
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])

@@ -8,10 +8,10 @@ from dataclasses import field
 from functools import cached_property
 from typing import cast
 
-from ..pipeline.component import AnalysisEngine, component
-from ..typesystem import INITIAL_VIEW, Cas, MedicalTerm, PhiCandidate, PhiKind, View
-from .lexicon import Lexicon
-from .resolving import VETOED
+from ...pipeline.component import AnalysisEngine, component
+from ...typesystem import INITIAL_VIEW, Cas, MedicalTerm, PhiCandidate, PhiKind, View
+from ..lexicon import Lexicon
+from ..resolving import VETOED
 
 _TITLE = re.compile(r"\b(?:Dr|Drs|Mr|Mrs|Ms|Miss|Prof|Professor|Doctor|dr|mr|mrs|ms|prof)\b\.?\s{0,2}$")
 _AFTER_EPONYM = re.compile(

@@ -8,10 +8,10 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal, cast
 
-from ..pipeline.component import Annotator, component
-from ..typesystem import FormTable, ListHit, Token, View
-from .lexicon import Entry, Lexicon
-from .lexicon.match import Matcher
+from ...pipeline.component import Annotator, component
+from ...typesystem import FormTable, ListHit, Token, View
+from . import Entry, Lexicon
+from .match import Matcher
 
 PERSON_TITLE = re.compile(r"\b((Dr|Mr|Mrs|Ms|Sr|Jr)\.?|Miss|Phd)\b")
 """The pattern for person titles of the VigiBase de-identifier (its Table 8). Run on single tokens only."""

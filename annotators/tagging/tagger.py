@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import cast
 
-from ..pipeline.component import AnalysisEngine, component
-from ..pipeline.errors import ResourceError
-from ..typesystem import Cas, FeatureStructure, Sentence, Token, View
-from .sequence.bundle import ModelBundle, feature_set, head
-from .sequence.extraction import Floats
-from .sequence.feature import Words
-from .sequence.pruning import PrunedViterbi
-from .sequence.scoring import LabelScorer
+from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.errors import ResourceError
+from ...typesystem import Cas, FeatureStructure, Sentence, Token, View
+from ..sequence.bundle import ModelBundle, feature_set, head
+from ..sequence.extraction import Floats
+from ..sequence.feature import Words
+from ..sequence.pruning import PrunedViterbi
+from ..sequence.scoring import LabelScorer
 
 SHIPPED = "en-tagger"
 TRAINED_AS = "tagger"

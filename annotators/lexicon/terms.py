@@ -9,11 +9,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal, cast
 
-from ..pipeline.component import Annotator, component
-from ..typesystem import MedicalTerm, Sentence, TermGroup, Token, View
-from .lexicon import Lexicon
-from .lexicon.fuzzy import FuzzyIndex
-from .lexicon.match import Longest, Matcher
+from ...pipeline.component import Annotator, component
+from ...typesystem import MedicalTerm, Sentence, TermGroup, Token, View
+from . import Lexicon
+from .fuzzy import FuzzyIndex
+from .match import Longest, Matcher
 
 _Place = tuple[int, int, str]  # begin, end, group
 _GROUPS = {group.value: group for group in TermGroup}

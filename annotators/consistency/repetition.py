@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ..typesystem import PhiKind, TokenTable
+from ...typesystem import PhiKind, TokenTable
 
 Case = Literal["same", "capitals", "any"]
 

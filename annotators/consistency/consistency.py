@@ -8,11 +8,11 @@ from dataclasses import field
 from functools import cached_property
 from typing import cast
 
-from ..pipeline.component import Annotator, component
-from ..typesystem import FormTable, MedicalTerm, PhiCandidate, PhiKind, Token, View
-from .lexicon import Lexicon
+from ...pipeline.component import Annotator, component
+from ...typesystem import FormTable, MedicalTerm, PhiCandidate, PhiKind, Token, View
+from ..lexicon import Lexicon
+from ..resolving import VETOED
 from .repetition import INITIALS, Case, Origin, Repeat, Repetition, uncovered
-from .resolving import VETOED
 
 _COMMON = "common_words stop_words months weekdays medical person_titles countries us_states"
 _NAMES = "given_names surnames"

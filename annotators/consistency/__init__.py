@@ -1,0 +1,1 @@
+"""Mark further occurrences of PHI that was found elsewhere in a document."""
