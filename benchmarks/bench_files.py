@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from caspipe.pipeline.files import place, settle, stage
+from caspipe.pipeline.storage.files import place, settle, stage
 
 FILES, SIZE, ROUNDS = 192, 8_000, 5
 

@@ -26,12 +26,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.narratives import narratives
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.component import Annotator, CasConsumer, CollectionReader, Handle, Output, component
+from caspipe.pipeline.assembly.assemble import RunOptions
+from caspipe.pipeline.assembly.shipped import locate
+from caspipe.pipeline.contract.component import (
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    Handle,
+    Output,
+    component,
+)
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
-from caspipe.pipeline.runners.events import DocumentEvent, Observer
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.running.runners.events import DocumentEvent, Observer
 from caspipe.typesystem import Annotation, Cas, View
 
 TEXT = "Seen on 3/4/2020 by Dr. Smith."

@@ -54,8 +54,8 @@ def resident() -> tuple[float, float]:
 
 def measure(documents: int, size: int, reader: str, engines: bool) -> dict[str, Any]:
     """One run in this process. `engines`: those of the default pipeline; without, only reader and consumers."""
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.shipped import locate
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)

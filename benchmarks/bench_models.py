@@ -36,7 +36,7 @@ from caspipe.annotators.sequence.matrix import design_matrix
 from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.weights import Weights
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.params import convert
+from caspipe.pipeline.contract.params import convert
 from caspipe.typesystem import Cas, Phi, PhiKind, Token
 
 FEATURES = [

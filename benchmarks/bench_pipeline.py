@@ -20,8 +20,8 @@ from benchmarks.narratives import narratives
 
 
 def load(output: Path | None = None):  # type: ignore[no-untyped-def]
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.shipped import locate
 
     overrides = ["masker.DATE.shift.key=benchmark"] + ([f"run.output={output}"] if output else [])
     return Pipeline.load(locate("deidentify"), overrides)
@@ -64,8 +64,8 @@ def memory(documents: int) -> float:
         with notes.open("w", encoding="utf-8") as out:
             for i, text in enumerate(narratives(documents)):
                 out.write(json.dumps({"id": str(i), "text": text}) + "\n")
+        from caspipe.pipeline.assembly.shipped import locate
         from caspipe.pipeline.pipeline import Pipeline
-        from caspipe.pipeline.shipped import locate
 
         overrides = [f"reader.jsonl.files={notes}", f"run.output={folder}/out", "masker.DATE.shift.key=benchmark"]
         report = Pipeline.load(locate("deidentify"), overrides).run()

@@ -42,7 +42,16 @@ class Server:
     """A running `caspipe review`."""
 
     def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "caspipe.pipeline.cli", "review", str(folder), "--no-browser", "-a", "bench"]
+        command = [
+            sys.executable,
+            "-m",
+            "caspipe.pipeline.application.cli.main",
+            "review",
+            str(folder),
+            "--no-browser",
+            "-a",
+            "bench",
+        ]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         found = re.search(r"(http://\S+?)/\?token=(\S+)", self.process.stdout.readline())

@@ -27,7 +27,7 @@ from benchmarks.narratives import narratives
 
 DOCUMENTS = 300
 ROUNDS = 2
-PROGRAM = "from caspipe.pipeline.cli import main; main()"
+PROGRAM = "from caspipe.pipeline.application.cli.main import main; main()"
 
 
 @contextmanager
@@ -75,8 +75,8 @@ def timed(work: Callable[[], None], cpu: Callable[[], float]) -> tuple[float, fl
 
 def inside(texts: list[str]) -> tuple[float, float]:
     """In this process, without HTTP."""
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.shipped import locate
 
     pipeline = Pipeline.load(locate("deidentify"), ["masker.DATE.shift.key=benchmark"]).open()
 

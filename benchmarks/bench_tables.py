@@ -22,11 +22,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchmarks.narratives import narratives
-from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
-from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
-from caspipe.consumers.tables.table_columns.sql import SqlConsumer
-from caspipe.pipeline.component import CasConsumer, CollectionReader
-from caspipe.readers.files.file_reader.text import TextReader
+from caspipe.consumers.tables.jsonl import JsonlConsumer
+from caspipe.consumers.tables.parquet import ParquetConsumer
+from caspipe.consumers.tables.sql import SqlConsumer
+from caspipe.pipeline.contract.component import CasConsumer, CollectionReader
+from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
 from caspipe.readers.tables.jsonl import JsonlReader
 from caspipe.readers.tables.parquet import ParquetReader
@@ -141,7 +141,7 @@ def _csv(folder: Path, documents: list[Cas]) -> None:
 def _drop(url: str) -> None:
     import sqlalchemy as sa
 
-    from caspipe.pipeline.database import engine, parsed
+    from caspipe.pipeline.storage.database import engine, parsed
 
     with engine(parsed(url, "the benchmark"), "the benchmark", read_only=False).begin() as connection:
         connection.execute(sa.text("DROP TABLE IF EXISTS bench_released"))

@@ -23,8 +23,8 @@ from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.tagging.tagger import Tagger
+from caspipe.pipeline.application.training.tagger import train_tagger
 from caspipe.pipeline.pipeline import apply
-from caspipe.pipeline.tagger_training import train_tagger
 from caspipe.typesystem import Cas, Token
 
 COUNT, SIZE = 300, 2_000

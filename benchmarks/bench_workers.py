@@ -30,7 +30,7 @@ _RUN = """
 import logging, sys
 logging.disable(logging.WARNING)
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 report = Pipeline.load(locate("deidentify"), sys.argv[1:]).run()
 print(report.documents.read, report.workers, report.seconds)
 """

@@ -23,10 +23,10 @@ from pathlib import Path
 from benchmarks.narratives import narratives
 from benchmarks.score_vaers import wilson
 from caspipe.annotators.leak_gate import LeakGate
-from caspipe.pipeline.component import Component
-from caspipe.pipeline.leaks import leaks_of
+from caspipe.pipeline.assembly.shipped import folder
+from caspipe.pipeline.contract.component import Component
+from caspipe.pipeline.contract.leaks import leaks_of
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 from caspipe.typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, Cas, Leak, MaskedSpan, OffsetMap, Phi, PhiKind
 
 FORMS: dict[str, Callable[[str], str]] = {

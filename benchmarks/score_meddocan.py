@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from caspipe.consumers.scoring import Scores, bootstrap_intervals, score
-from caspipe.pipeline.evaluation import found_by
+from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 
 RECALL = ("svm.outside_bias=0.85",)
 """What `configs/deidentify-es.yaml` says for missing less."""

@@ -30,7 +30,7 @@ import english_corpora  # noqa: E402  (lies in scripts)
 from caspipe.annotators.sequence.tagging import LinearTagger  # noqa: E402
 from caspipe.consumers.scoring import Mark, Pair, score  # noqa: E402
 from caspipe.pipeline import Pipeline  # noqa: E402
-from caspipe.pipeline.shipped import locate  # noqa: E402
+from caspipe.pipeline.assembly.shipped import locate  # noqa: E402
 from caspipe.typesystem import Cas, Phi, PhiCandidate  # noqa: E402
 
 CORPORA = ROOT.parent / "shared" / "corpora"

@@ -25,7 +25,7 @@ from typing import Any, Literal, cast
 
 from caspipe.annotators.names import NameAnnotator
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.component import Spans
+from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, View
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"

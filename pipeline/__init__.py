@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .component import (
+from .contract.component import (
     AnalysisEngine,
     Annotator,
     CasConsumer,
@@ -15,11 +15,11 @@ from .component import (
     component,
     part,
 )
-from .resources import Resource
+from .contract.resources import Resource
 
 if TYPE_CHECKING:
+    from .contract.report import RunReport
     from .pipeline import Pipeline
-    from .report import RunReport
 
 __all__ = [
     "AnalysisEngine",
@@ -36,7 +36,7 @@ __all__ = [
     "part",
 ]
 
-_LATER = {"Pipeline": "pipeline", "RunReport": "report"}
+_LATER = {"Pipeline": "pipeline", "RunReport": "contract.report"}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..typesystem import Annotation, Cas
-from .assemble import Assembly, RunOptions, assemble, parted, with_resolver
-from .chain import Chain
-from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
-from .config import Config, read_config, settle, text_of
+from .assembly.assemble import Assembly, RunOptions, assemble, parted, with_resolver
+from .assembly.chain import Chain
+from .assembly.config import Config, read_config, settle, text_of
+from .contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
+from .contract.report import ComponentStats, RunReport
 from .errors import CaspipeError, ComponentError, ConfigError, Fault, UndeclaredError, guarded
-from .keys import Secret, secrets_of, without_secrets
-from .report import ComponentStats, RunReport
-from .runners.events import Observer
-from .yaml_source import UNNAMED, Text, parse
+from .running.runners.events import Observer
+from .storage.secrets import Secret, secrets_of, without_secrets
+from .storage.yaml_source import UNNAMED, Text, parse
 
 
 class Pipeline:
@@ -74,7 +74,7 @@ class Pipeline:
         Touches no data. Raises ConfigError with every fault of the file, ResourceError or SignatureError for a bundle that is
         not as it was packed.
         """
-        from . import bundle
+        from . import packaging as bundle
 
         if bundle.looks_like_bundle(path):
             return cls.from_config(bundle.load(path, overrides, verify))
@@ -162,7 +162,7 @@ class Pipeline:
 
         Failed documents are kept aside, left out or end the run, as `on_error` says; they are in the report either way.
         """
-        from .run import run
+        from .running.run import run
 
         return run(self, progress, observers)
 

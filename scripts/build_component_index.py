@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from caspipe.pipeline import registry
+from caspipe.pipeline.contract import registry
 
 
 def component_index() -> dict[str, list[str]]:
     """Import every component and part and return `component NAME` or `part NAME` -> modules, sorted."""
-    registry.import_package("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.application.experiment.studies")
     found: dict[str, set[str]] = defaultdict(set)
     for cls in registry.components():
         found[f"component {cls.name}"].add(cls.__module__)

@@ -12,9 +12,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from caspipe.pipeline import params, registry
-from caspipe.pipeline.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Part
-from caspipe.pipeline.schema import pipeline_schema
+from caspipe.pipeline.assembly.schema import pipeline_schema
+from caspipe.pipeline.contract import params, registry
+from caspipe.pipeline.contract.component import (
+    AnalysisEngine,
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    Component,
+    Part,
+)
 from caspipe.typesystem import HIPAA, POLICIES, PhiKind
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -25,9 +25,9 @@ import english_corpora
 from caspipe.annotators.sequence import bundle
 from caspipe.annotators.sequence.card import model_card
 from caspipe.consumers.scoring import Pair, at_level, score
-from caspipe.pipeline.evaluation import found_by
+from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 
 MODELS = Path(__file__).resolve().parents[1] / "configs" / "models"
 LARGEST = 5_000_000

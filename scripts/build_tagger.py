@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from caspipe.annotators.sequence.tagger_trainer import record_scores
-from caspipe.pipeline.tagger_training import TrainedTagger, score_tagger, train_tagger
+from caspipe.pipeline.application.training.tagger import TrainedTagger, score_tagger, train_tagger
 
 HERE = Path(__file__).resolve().parent
 NAME = "en-tagger"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from caspipe.annotators.sequence import features
 from caspipe.annotators.sequence.feature import Feature, FormFeature, ValueFeature
-from caspipe.pipeline import params
+from caspipe.pipeline.contract import params
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "features.md"
 BEGIN, END = "<!-- table: made by scripts/feature_table.py -->", "<!-- end of table -->"

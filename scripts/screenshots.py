@@ -22,7 +22,7 @@ IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1400, 900
 LARGEST = 200_000
 COMMAND = (
-    "import sys, typer; from caspipe.pipeline.cli_review import mount; app = typer.Typer(); "
+    "import sys, typer; from caspipe.pipeline.application.cli.review import mount; app = typer.Typer(); "
     "app.callback()(lambda: None); mount(app); app(['review', *sys.argv[1:]])"
 )
 
@@ -54,8 +54,8 @@ def main() -> None:
 
 def prepare(scratch: Path) -> Path:
     """The shipped samples after the shipped pipeline."""
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.shipped import locate
 
     Pipeline.load(locate("deidentify"), [f"run.output={scratch / 'out'}"]).run()
     return scratch / "out" / "restricted" / "xmi"

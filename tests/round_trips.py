@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from caspipe.pipeline.component import CasConsumer, CollectionReader
+from caspipe.pipeline.contract.component import CasConsumer, CollectionReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind, SpanAttribute
 
 PIECES = (

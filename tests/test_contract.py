@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.component import AnalysisEngine, Annotator
-from caspipe.pipeline.contract import SECRET, check_component
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import AnalysisEngine, Annotator
+from caspipe.pipeline.contract.conformance import SECRET, check_component
 from caspipe.typesystem import Cas, Phi, PhiKind, Sentence, View
 
 OURS = [c for c in registry.components() if c.__module__.startswith("caspipe.")]

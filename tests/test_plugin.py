@@ -61,7 +61,16 @@ def test_an_installed_caspipe_runs_the_shipped_pipeline(clean: Path, tmp_path: P
 def test_a_class_is_named_by_its_dotted_path(tmp_path: Path) -> None:
     config = tmp_path / "p.yaml"
     config.write_text(BY_FILE.replace("badges:", "badges:BadgeAnnotator:"), encoding="utf-8")
-    command = (sys.executable, "-m", "caspipe.pipeline.cli", "annotate", TEXT, "-c", str(config), "--masked")
+    command = (
+        sys.executable,
+        "-m",
+        "caspipe.pipeline.application.cli.main",
+        "annotate",
+        TEXT,
+        "-c",
+        str(config),
+        "--masked",
+    )
     assert run(*command, PYTHONPATH=str(EXAMPLE)) == MASKED + "\n"
 
 
@@ -72,7 +81,7 @@ def test_a_plug_in_is_a_file(tmp_path: Path) -> None:
     command = (
         sys.executable,
         "-m",
-        "caspipe.pipeline.cli",
+        "caspipe.pipeline.application.cli.main",
         "annotate",
         TEXT,
         "-c",

@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import FormTable, MedicalTerm, PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
 from ..resolving import VETOED

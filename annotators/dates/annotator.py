@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
 from . import cues
 from .calendar import LATEST_YEAR, Calendar

@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal, cast
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
 from ..resolving import VETOED

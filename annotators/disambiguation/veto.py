@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import cast
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...typesystem import INITIAL_VIEW, Cas, MedicalTerm, PhiCandidate, PhiKind, View
 from ..lexicon import Lexicon
 from ..resolving import VETOED

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import ClassVar
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
+from ...pipeline.contract.resources import Resource, load
 from ...pipeline.errors import Fault
-from ...pipeline.resources import Resource, load
 from ...typesystem import Annotation, PhiCandidate, PhiKind, View
 from ..patterns.annotator import as_annotations, sentences_of
 from ..patterns.engine import Hit

@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import FormTable, Sentence, Token, TokenVerdict, View
 from ..dates.numerals import TENS, UNITS
 from ..lexicon import Lexicon

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Protocol, cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
 from ..names.words import Words
 from .age import AgeMatcher

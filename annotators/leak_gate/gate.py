@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, cast
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import (
     DEIDENTIFIED_VIEW,

@@ -8,9 +8,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self, cast
 
+from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
-from ...pipeline.hashing import below
-from ...pipeline.resources import Resource
+from ...pipeline.storage.hashing import below
 from ...typesystem import FormTable
 from .cache import cached, key_of_files
 from .compiled import BY_TOKEN, EXACT, META, Compiled, compile_terms

@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal, cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import FormTable, ListHit, Token, View
 from . import Entry, Lexicon
 from .match import Matcher

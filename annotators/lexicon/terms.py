@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal, cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import MedicalTerm, Sentence, TermGroup, Token, View
 from . import Lexicon
 from .fuzzy import FuzzyIndex

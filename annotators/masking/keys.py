@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ...pipeline.keys import Secret
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import CaspipeWarning
 from .operator import Operator
 

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ...pipeline.component import Part
+from ...pipeline.contract.component import Part
 from ...typesystem import PhiKind
 
 if TYPE_CHECKING:

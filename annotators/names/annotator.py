@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Literal, cast
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, Sentence, Token, View
 from .consistency import enumerated, repeated
 from .found import Found

@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
+from ...pipeline.contract.resources import Resource, load
 from ...pipeline.errors import ResourceError, nearest
-from ...pipeline.resources import Resource, load
 from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits

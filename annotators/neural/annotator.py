@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Annotation, PhiCandidate, PhiKind, Sentence, Token, TokenScore, View
 from ..sequence.crf import ChainTagger
 from ..sequence.decoding import lattice

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.storage.files import make_folder, write_atomic
 
 
 class Checkpoint:

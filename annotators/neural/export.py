@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from ...pipeline.errors import ResourceError
-from ...pipeline.files import write_atomic
+from ...pipeline.storage.files import write_atomic
 from ..sequence import bundle
 from .network_bundle import ONNX, NeuralModel
 from .onnx_graph import graph_of

@@ -13,7 +13,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...pipeline.component import Part, part
+from ...pipeline.contract.component import Part, part
 
 if TYPE_CHECKING:
     import torch

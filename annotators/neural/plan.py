@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.component import Part
+from ...pipeline.contract.component import Part
+from ...pipeline.contract.params import convert
 from ...pipeline.errors import ResourceError
-from ...pipeline.params import convert
 from ..sequence.bundle import as_data
 from ..sequence.labels import Encoding, follows, parts
 from .parts import AttributeEncoder, CharacterEncoder, Decoder, Encoder, RandomEmbedding, TokenEmbedding

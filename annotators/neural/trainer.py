@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError, ResourceError
 from ...typesystem import PhiKind, Sentence, Token
 from ..sequence import bundle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import Fault
 from ...typesystem import Annotation, ListHit, PhiCandidate, Sentence, View
 from .engine import Hit, Sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...pipeline.errors import Fault
-from ...pipeline.yaml_source import MOST_VALUES, bottomless
+from ...pipeline.storage.yaml_source import MOST_VALUES, bottomless
 
 Path = tuple[str | int, ...]
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ConfigError, Fault, ResourceError
-from ...pipeline.resources import Resource
 from ...typesystem import PhiKind
 from .context import Context
 

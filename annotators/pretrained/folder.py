@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
-from ...pipeline.resources import Resource
 from ...typesystem.markup.strict_json import Twice, once
 
 ONNX_FILES = ("model.onnx", "onnx/model.onnx")

@@ -7,7 +7,7 @@ from dataclasses import field
 
 import numpy as np
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, PhiKind, View
 from .aggregation import widened

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, PhiKind, View
 from .aggregation import Strategy, of_words, softmax, spans, words_of

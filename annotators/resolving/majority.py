@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from ...pipeline.component import part
+from ...pipeline.contract.component import part
 from ...typesystem import PhiKind
 from .claims import Bid, Remainder, Settlement, content, trimmed
 from .election import Elected, Minority, Outcome, Roll, seated

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
 from . import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, SourceOrder, Strategy, trimmed

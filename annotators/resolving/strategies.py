@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...pipeline.component import Part, part
+from ...pipeline.contract.component import Part, part
 from ...typesystem import FeatureStructure, PhiCandidate, View
 from .claims import Bid, Claim, Remainder, Settlement, key_of, settle, source_of
 from .order import SourceOrder

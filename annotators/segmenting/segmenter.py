@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ...pipeline.component import Annotator, Spans, component
+from ...pipeline.contract.component import Annotator, Spans, component
 from ...typesystem import Sentence, Token, View
 from ...typesystem.tokenize import token_spans
 from .line_ends import NewlineBreaks

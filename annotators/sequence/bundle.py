@@ -21,13 +21,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self, get_args
 
-from ...pipeline import resources
-from ...pipeline.component import resource_class
+from ...pipeline.contract import resources
+from ...pipeline.contract.component import resource_class
+from ...pipeline.contract.params import convert
+from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
-from ...pipeline.files import cannot, make_folder, write_atomic
-from ...pipeline.hashing import below
-from ...pipeline.params import convert
-from ...pipeline.resources import Resource
+from ...pipeline.storage.files import cannot, make_folder, write_atomic
+from ...pipeline.storage.hashing import below
 from ...typesystem import PhiKind
 from .extraction import Context, FeatureSet
 from .feature import Feature

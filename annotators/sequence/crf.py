@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, Sentence, Token
 from .confidence import SpanChances

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.component import resource_class
+from ...pipeline.contract.component import resource_class
+from ...pipeline.contract.resources import load
 from ...pipeline.errors import CasError
-from ...pipeline.resources import load
 from ...typesystem import FeatureStructure, FormTable
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
 from .numbering import Numbering, Places

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from ...pipeline.component import Part
+from ...pipeline.contract.component import Part
 from ...typesystem import FeatureStructure, Sentence, View
 
 Values = str | Iterable[str] | None

@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from math import exp
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving import VETOED

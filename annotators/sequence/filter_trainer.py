@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, Sentence, Token
 from .judging import attributes_of

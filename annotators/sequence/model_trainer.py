@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...pipeline.component import CasConsumer
+from ...pipeline.contract.component import CasConsumer
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
 from . import bundle
@@ -35,7 +35,7 @@ _CARD = ("title", "licence", "language", "corpora", "limits")
 
 def default_features() -> list[Feature]:
     """The features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
-    from ...pipeline.params import convert
+    from ...pipeline.contract.params import convert
 
     faults: list[str] = []
     made = [convert(Feature, name, lambda _, what: faults.append(what), ()) for name in DEFAULT_FEATURES]

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.resources import Resource
+from ...pipeline.contract.resources import Resource
 from .feature import Feature
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from .chance import steady

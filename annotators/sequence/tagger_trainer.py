@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...pipeline.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.params import convert
 from ...pipeline.errors import CasError, ConsumerError
-from ...pipeline.params import convert
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
 from . import bundle, crfsuite_file
 from .chance import steady

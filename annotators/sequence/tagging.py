@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ...pipeline.component import Annotator
+from ...pipeline.contract.component import Annotator
 from ...pipeline.errors import ResourceError
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
 from .bundle import ModelBundle, TokenModel, feature_set, head

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ...pipeline.component import part
-from ...pipeline.resources import load
+from ...pipeline.contract.component import part
+from ...pipeline.contract.resources import load
 from ...typesystem import FeatureStructure, Sentence, Token, View
 from ..resolving import Bid, Settlement, SourceOrder
 from ..resolving.claims import Remainder

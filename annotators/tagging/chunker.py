@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Literal
 
-from ...pipeline.component import Annotator, component
+from ...pipeline.contract.component import Annotator, component
 from ...typesystem import Chunk, FormTable, Sentence, Token, View
 
 # One letter for each tag. N noun, J adjective, C number, D determiner, P possessive, R pronoun, S 's, A adverb, M modal, V verb,

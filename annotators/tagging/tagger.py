@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import cast
 
-from ...pipeline.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import Cas, FeatureStructure, Sentence, Token, View
 from ..sequence.bundle import ModelBundle, feature_set, head

@@ -38,9 +38,9 @@ def load(variant: str) -> Work:
     os.environ.pop("CASPIPE_KEY", None)
     if variant.startswith("run-"):
         return _whole(int(variant.removeprefix("run-")))
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.errors import ComponentError
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.shipped import locate
     from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi
 
     if variant == "full":
@@ -77,9 +77,9 @@ def _patterns() -> str:
 
 
 def _whole(workers: int) -> Work:
+    from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
-    from caspipe.pipeline.runners.events import Observer
-    from caspipe.pipeline.shipped import locate
+    from caspipe.pipeline.running.runners.events import Observer
 
     refused = 0
     began = 0.0, 0.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
+from caspipe.pipeline.assembly.shipped import folder
 
 from .corpora import AbsentError
 from .declared import Training

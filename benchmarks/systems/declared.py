@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder, locate
+from caspipe.pipeline.assembly.shipped import folder, locate
 
 from .corpora import CORPORA, ROOT, AbsentError, Corpus
 

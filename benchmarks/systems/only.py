@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from caspipe.pipeline.component import AnalysisEngine, component
+from caspipe.pipeline.contract.component import AnalysisEngine, component
 from caspipe.typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind
 
 

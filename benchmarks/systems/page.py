@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from caspipe.consumers.scoring.plots import save
-from caspipe.pipeline.files import write_atomic
+from caspipe.pipeline.storage.files import write_atomic
 
 from .corpora import CORPORA
 from .declared import Row

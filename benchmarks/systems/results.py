@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from caspipe.pipeline.files import make_folder, write_atomic
+from caspipe.pipeline.storage.files import make_folder, write_atomic
 
 Figures = Mapping[str, Mapping[str, float | None]]
 

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas, CaspipeWarning
 from ..files.annotated import AnnotatedOptions, without_returns
 from ..files.content import Content

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas, CaspipeWarning, Token
 from ..files.annotated import AnnotatedOptions, Overlaps, disjoint
 from ..files.content import Content

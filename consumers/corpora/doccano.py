@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas
 from ..files.annotated import Annotated
 from .tasks import TaskConsumer

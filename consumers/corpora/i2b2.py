@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas, CasError, CaspipeWarning, PhiKind
 from ...typesystem.markup.xml_text import ILLEGAL, Escaper, replace_illegal
 from ..files.annotated import AnnotatedOptions, Span

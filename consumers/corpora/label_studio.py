@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
 
-from ...pipeline.component import component
-from ...pipeline.files import write_atomic
+from ...pipeline.contract.component import component
+from ...pipeline.storage.files import write_atomic
 from ...typesystem import Cas
 from ...typesystem.utf16 import Utf16
 from ..files.annotated import Annotated, Overlaps, Span

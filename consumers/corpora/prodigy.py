@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas, CaspipeWarning
 from ..files.annotated import Annotated, Span
 from .tasks import TaskConsumer

@@ -8,8 +8,8 @@ import warnings
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ...pipeline.file_names import pseudonym
-from ...pipeline.keys import Secret
+from ...pipeline.storage.file_names import pseudonym
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ..files.annotated import Annotated, AnnotatedOptions, Overlaps, disjoint, without_returns
 from ..files.content import Content

@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import CasConsumer, component
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring import plots
 from ..scoring.alignment import Compared, Criterion

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ...pipeline.component import CasConsumer, component
-from ...pipeline.files import restricted_folder, write_atomic
+from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring.document import Pair, pair_of
 from ..scoring.kinds import Level

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from ...pipeline.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, component
 from ...pipeline.errors import ConsumerError
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring import Level, Scores, Tally, at_level, bootstrap_intervals, measures, pair_of
 from ..scoring.report import OWN, Report, format_of

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from ...pipeline.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, component
 from ...pipeline.errors import CasError, ComponentError
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MedicalTerm, Phi, PhiKind, View
 from ..files.released import released_view
 from ..scoring.intervals import Moved, moved

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ...pipeline.component import CasConsumer
+from ...pipeline.contract.component import CasConsumer
 from ...typesystem import (
     GOLD_VIEW,
     INITIAL_VIEW,

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...pipeline.component import CasConsumer, Old, Output
-from ...pipeline.file_names import FileNames
-from ...pipeline.files import DocumentFolder, Staged, digest_of, stage
-from ...pipeline.keys import Secret
+from ...pipeline.contract.component import CasConsumer, Old, Output
+from ...pipeline.storage.file_names import FileNames
+from ...pipeline.storage.files import DocumentFolder, Staged, digest_of, stage
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas
 from .content import Content
 

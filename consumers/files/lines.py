@@ -7,8 +7,8 @@ import hashlib
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...pipeline.component import CasConsumer, Old, Output
-from ...pipeline.files import make_folder, restricted_folder
+from ...pipeline.contract.component import CasConsumer, Old, Output
+from ...pipeline.storage.files import make_folder, restricted_folder
 from ...typesystem import Cas
 from .content import Content
 from .slices import Slices

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 
-from ...pipeline.component import CasConsumer
+from ...pipeline.contract.component import CasConsumer
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, CaspipeWarning, RecordField
 from ...typesystem import source_record as carrier

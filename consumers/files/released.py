@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...pipeline.component import CasConsumer
+from ...pipeline.contract.component import CasConsumer
+from ...pipeline.contract.leaks import refuse_leaks
 from ...pipeline.errors import ComponentError
-from ...pipeline.leaks import refuse_leaks
 from ...typesystem import DEIDENTIFIED_VIEW, Cas, CasError, View
 
 REPLACED = "lone_surrogates_replaced"

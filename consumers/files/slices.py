@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...pipeline.component import Output
-from ...pipeline.files import AtomicFile, digest_of
+from ...pipeline.contract.component import Output
+from ...pipeline.storage.files import AtomicFile, digest_of
 
 
 class Slices:

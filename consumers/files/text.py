@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import DEIDENTIFIED_VIEW, Cas
 from .folder import FolderConsumer
 from .released import encodable, released_view

@@ -7,10 +7,10 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal
 
-from ...pipeline.component import Old, Output, component
-from ...pipeline.file_names import FileNames, pseudonym, safe_parts
-from ...pipeline.files import AtomicFile, make_folder, restricted_folder
-from ...pipeline.keys import Secret
+from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
+from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
 from ..files.annotated import AnnotatedOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from ...pipeline.files import AtomicFile
+from ...pipeline.storage.files import AtomicFile
 
 _LOCAL = struct.Struct("<IHHHHHIIIHH")
 _CENTRAL = struct.Struct("<IHHHHHHIIIHHHHHII")

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from ...pipeline.component import Old, Output, component
-from ...pipeline.file_names import safe_parts
-from ...pipeline.files import AtomicFile, digest_of
+from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.storage.file_names import safe_parts
+from ...pipeline.storage.files import AtomicFile, digest_of
 from ...typesystem import INITIAL_VIEW, Cas
 from ..files.content import Content
 from ..files.folder import FolderConsumer, StagedFiles

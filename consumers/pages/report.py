@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.component import CasConsumer, Old, Output, component
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.contract.component import CasConsumer, Old, Output, component
+from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import Cas
 from .page import page
 from .report_findings import findings
@@ -15,7 +15,7 @@ from .style import REPORT
 from .tally import Tally
 
 if TYPE_CHECKING:
-    from ...pipeline.report import RunReport
+    from ...pipeline.contract.report import RunReport
 
 
 @component("report")

@@ -14,7 +14,7 @@ from .report_findings import ranked
 from .units import duration, megabytes, rate
 
 if TYPE_CHECKING:
-    from ...pipeline.report import ComponentStats, RunReport
+    from ...pipeline.contract.report import ComponentStats, RunReport
 
 _SECRETS = ("key", "secret", "password", "token", "salt", "credential")
 _REASONS = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.component import Output
+from ...pipeline.contract.component import Output
 from ...typesystem import Cas, PhiKind, RecordField, View
 from ...typesystem import source_record as carrier
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem.markup.xml_places import XmlPlaces
 from ...typesystem.source_record import Place
 from .carried import Carried

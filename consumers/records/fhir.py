@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from .carried import Carried
 from .fhir_resource import masked_file
 from .source_files import CarrierConsumer

@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...pipeline.component import Old, Output
+from ...pipeline.contract.component import Old, Output
 from ...pipeline.errors import ConsumerError
-from ...pipeline.files import Staged, digest_of
+from ...pipeline.storage.files import Staged, digest_of
 from ...typesystem import Cas, CaspipeWarning, PhiKind
 from ...typesystem import source_record as carrier
 from ..files.folder import FolderConsumer

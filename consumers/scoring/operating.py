@@ -1,7 +1,7 @@
 """The operating point: of several settings of a system, the most precise whose recall reaches a target.
 
 A setting chosen on some documents looks better on them than it is (the largest of several measurements is too large on average).
-So what is to be expected of it is measured on others (`pipeline/experiment/operating.py`).
+So what is to be expected of it is measured on others (`pipeline/application/experiment/operating.py`).
 """
 
 from __future__ import annotations

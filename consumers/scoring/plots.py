@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...pipeline.errors import ConsumerError, nearest
-from ...pipeline.files import make_folder, write_atomic
+from ...pipeline.storage.files import make_folder, write_atomic
 from .drawing import (
     COLOURS,
     MUTED,

@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
-from ...pipeline.file_names import pseudonym
-from ...pipeline.keys import Secret
+from ...pipeline.contract.component import component
+from ...pipeline.storage.file_names import pseudonym
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, MaskedSpan
 from ..files.annotated import AnnotatedOptions, Which
 from ..files.lines import LineConsumer

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.component import Old, Output, component
-from ...pipeline.files import Staged
+from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.storage.files import Staged
 from ...typesystem import Cas
 from ..files.annotated import AnnotatedOptions, Which
 from ..files.folder import FolderConsumer

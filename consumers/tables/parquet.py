@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.component import Old, Output, component
+from ...pipeline.contract.component import Old, Output, component
 from ...pipeline.errors import ConsumerError
-from ...pipeline.files import AtomicFile
+from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas
 from ..files.content import Content
 from ..files.lines import LineConsumer

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from ...pipeline.component import CasConsumer
-from ...pipeline.file_names import pseudonym
-from ...pipeline.keys import Secret
+from ...pipeline.contract.component import CasConsumer
+from ...pipeline.storage.file_names import pseudonym
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, MaskedSpan, Phi, View
 from ..files.metadata import released_metadata
 from ..files.released import encodable, released_view

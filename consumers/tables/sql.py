@@ -8,9 +8,9 @@ import json
 from functools import cached_property
 from typing import Any, Literal
 
-from ...pipeline.component import Old, Output, component
-from ...pipeline.database import file_of, parsed
+from ...pipeline.contract.component import Old, Output, component
 from ...pipeline.errors import CaspipeError, ConsumerError
+from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
 from ..files.content import Content
 from .sql_table import NAME, Elsewhere, Table

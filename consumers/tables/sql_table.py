@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...pipeline.database import engine, file_of, parsed, said, shown, sqlalchemy
 from ...pipeline.errors import CaspipeError, ConsumerError, nearest
-from ...pipeline.files import make_folder, restricted_folder
+from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
+from ...pipeline.storage.files import make_folder, restricted_folder
 
 if TYPE_CHECKING:
     from .sql import SqlConsumer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas
 from ...typesystem.typesystem import own_types
 from .cas_file import WholeConsumer

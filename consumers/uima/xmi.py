@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...pipeline.component import Old, Output, component
+from ...pipeline.contract.component import Old, Output, component
 from ...typesystem import Cas, TypeSystemError
 from ...typesystem.typesystem import TypeSystem, own_types
 from ..files.content import Content

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import Cas, CaspipeWarning, PhiKind
 from ..files.decoding import AUTO, check_encoding, decode

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import GOLD_VIEW, Cas, PhiKind, Sentence, Token, View
 from ..files.decoding import AUTO, check_encoding, decode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import KnownPhi
 from .standoff import Tag

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import DuplicateError, FormatError, ReaderError
 from ...typesystem import Cas
 from ...typesystem.markup.safe_xml import parser_for, run

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
-from ...pipeline.component import component
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ...typesystem.utf16 import Utf16
 from .standoff import Tag, as_written

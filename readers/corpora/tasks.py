@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar
 
-from ...pipeline.digests import Digests
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, CaspipeWarning, PhiKind
 from ..files.selection import Source
 from ..tables.json_records import JsonRecordReader

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Literal
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, nearest
 from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, FormatError, KnownPhi, RecordField
 from ...typesystem import source_record as carrier

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, ClassVar, cast
 
-from ...pipeline.component import CollectionReader, Handle
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import CollectionReader, Handle
 from ...pipeline.errors import DuplicateError, ReaderError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
 from .archive import DAMAGES, MARK, close_archives, has_member, opened_member, split
 from .selection import Source, Sources, select_files, select_folder, without_duplicates

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ...pipeline.digests import Digests
 from ...pipeline.errors import ReaderError, nearest
+from ...pipeline.storage.digest_set import Digests
 from .archive import MARK, archive, has_member, is_archive, split, stem
 from .sources import Source, Sources
 

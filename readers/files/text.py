@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import Cas
 from .decoding import AUTO, check_encoding, decode

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import cached_property
 
-from ...pipeline.component import CollectionReader, component
+from ...pipeline.contract.component import CollectionReader, component
 from ...pipeline.errors import ReaderError
 from ...typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
 from .document import Document, Maker, check

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from ...pipeline.component import component
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ..files.decoding import AUTO, FALLBACK, UNMARKED, check_encoding, decode, mark, unmarked
 from ..files.file_reader import too_long

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar
 
-from ...pipeline.digests import Digests
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
 from ...typesystem.markup.strict_json import Twice, once
 from ..files.decoding import decode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import KnownPhi
 from .json_records import JsonRecordReader
 from .span_fields import SpanFields

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from ...pipeline.component import component
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError, ResourceError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ..files.archive import MARK
 from ..files.file_reader import bounded, too_long

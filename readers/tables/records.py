@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from ...pipeline.component import CollectionReader
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import CollectionReader
 from ...pipeline.errors import DuplicateError, ReaderError, nearest
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as carrier
 from ..files.file_reader import StreamReader

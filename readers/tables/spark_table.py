@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...pipeline.component import component
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError, ResourceError
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from .span_fields import SpanFields
 from .values import column_of, columns_of, plain
@@ -18,9 +18,9 @@ from .values import column_of, columns_of, plain
 class SparkTableReader(SpanFields):
     """Reads a table, a view or files through Spark: a document a row, in order of `id_field`. Needs the extra `spark`.
 
-    `text_field`, `id_field`, `metadata` and `known_phi` name columns; only these are read. All rows come to the machine that runs
-    caspipe: for tables that a cluster should de-identify where they lie, see `caspipe.pipeline.runners.spark.annotate`. Error
-    messages hold no data.
+    `text_field`, `id_field`, `metadata` and `known_phi` name columns; only these are read. All rows come to the machine that
+    runs caspipe. To de-identify tables on a cluster, see `caspipe.pipeline.running.runners.spark.annotate`. Error messages
+    contain no data.
     """
 
     table: str
@@ -89,7 +89,7 @@ class SparkTableReader(SpanFields):
         raise ReaderError(f"reader {self.id}: {self.table}: {fault}")
 
     def _source(self) -> Any:
-        from ...pipeline.spark_session import session
+        from ...pipeline.storage.spark_session import session
 
         spark, _ = session()
         if not self.format:

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...pipeline.component import component
-from ...pipeline.database import engine, file_of, parsed, said, shown, sqlalchemy
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError, nearest
+from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from .span_fields import SpanFields
 from .values import column_of, columns_of, plain

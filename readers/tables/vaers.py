@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...pipeline.component import component
-from ...pipeline.digests import Digests
+from ...pipeline.contract.component import component
+from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind
 from .csv import CsvReader
 from .records import KnownField

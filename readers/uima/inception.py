@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ...typesystem import Annotation, Cas, CaspipeWarning, DocumentAnnotation, PhiKind, Sentence, Token, View
 from ...typesystem.description import STRING, nearest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...pipeline.component import component
+from ...pipeline.contract.component import component
 from ...typesystem import Cas, FeatureStructure
 from ...typesystem.typesystem import TypeSystem
 from ..files.selection import Source

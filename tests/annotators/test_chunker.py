@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.tagging.chunker import Chunker
-from caspipe.pipeline.component import Spans
+from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, Chunk, Sentence, Token, View
 
 TAGGED = (

@@ -19,9 +19,9 @@ from caspipe.annotators.masking.operators.keep import Keep
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.annotators.masking.operators.surrogate import Surrogate
 from caspipe.consumers.files.text import TextConsumer
-from caspipe.pipeline.component import part
+from caspipe.pipeline.contract.component import part
+from caspipe.pipeline.contract.leaks import leaks_of, refuse_leaks
 from caspipe.pipeline.errors import CasError, ComponentError, ConfigError
-from caspipe.pipeline.leaks import leaks_of, refuse_leaks
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import (
     DEIDENTIFIED_VIEW,

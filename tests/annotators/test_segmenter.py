@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.component import Spans
+from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, Sentence, Token, View
 
 CASES = Path(__file__).parent.parent / "cases" / "sentences.txt"

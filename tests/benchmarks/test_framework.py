@@ -8,10 +8,10 @@ import pytest
 
 from benchmarks import bench_framework
 from benchmarks.bench_framework import MODES, IdleAnnotator, IdleConsumer, Mode, Stopwatch, TinyReader, idle, told
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.component import Annotator, component
-from caspipe.pipeline.ledger import Ledger
+from caspipe.pipeline.assembly.assemble import RunOptions
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.running.ledger import Ledger
 from caspipe.typesystem import Annotation, View
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.tables.table_columns.csv import CsvConsumer
+from caspipe.consumers.tables.csv import CsvConsumer
 from caspipe.pipeline.errors import ComponentError
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas
 
 Make = Callable[..., Cas]

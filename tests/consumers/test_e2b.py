@@ -14,8 +14,8 @@ import pytest
 from e2b_files import NAMES, NARRATIVE, r2, r2_report, r3, r3_report
 from lxml import etree
 
-from caspipe.consumers.tables.record_fields.e2b import E2bConsumer
-from caspipe.consumers.tables.record_fields.source_files import HeldBackWarning, LongTextWarning
+from caspipe.consumers.records.e2b import E2bConsumer
+from caspipe.consumers.records.source_files import HeldBackWarning, LongTextWarning
 from caspipe.pipeline.errors import ComponentError, ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader
@@ -479,7 +479,7 @@ def test_a_run_with_a_failing_text_holds_the_file_back_and_says_so(tmp_path: Pat
     (tmp_path / "in/a.xml").write_bytes(r3())
     (tmp_path / "in/b.xml").write_bytes(r3())
     (tmp_path / "fail.py").write_text(
-        "from caspipe.pipeline.component import AnalysisEngine, component\n"
+        "from caspipe.pipeline.contract.component import AnalysisEngine, component\n"
         "@component('fail_on_comments_of_a')\n"
         "class Failing(AnalysisEngine):\n"
         "    '''Fails.'''\n"
@@ -487,7 +487,7 @@ def test_a_run_with_a_failing_text_holds_the_file_back_and_says_so(tmp_path: Pat
         "        if cas.id == 'a/1/H.2':\n"
         "            raise ValueError\n"
     )
-    from caspipe.pipeline import registry
+    from caspipe.pipeline.contract import registry
 
     try:
         registry.load_file(str(tmp_path / "fail.py"))

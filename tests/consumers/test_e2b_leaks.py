@@ -10,7 +10,7 @@ import pytest
 from e2b_files import r2, r2_report, r3, r3_report
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
+from caspipe.pipeline.contract.report import RunReport
 
 PLANTED = "Zramexvlo"
 B64 = base64.b64encode(PLANTED.encode() * 40).decode()

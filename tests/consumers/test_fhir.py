@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from fhir_samples import PRACTITIONER, bundle, data, document, patient, write
 
-from caspipe.consumers.tables.record_fields.fhir import FhirConsumer
-from caspipe.consumers.tables.record_fields.json_places import places
-from caspipe.consumers.tables.record_fields.source_files import HeldBackWarning
+from caspipe.consumers.records.fhir import FhirConsumer
+from caspipe.consumers.records.json_places import places
+from caspipe.consumers.records.source_files import HeldBackWarning
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.readers.fhir import FhirReader
 
 ABSENT = {"extension": [{"url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "masked"}]}
@@ -162,7 +162,7 @@ def test_a_file_with_a_failed_text_is_held_back(tmp_path: Path) -> None:
         '        if "BREAK" in cas.text:\n'
         '            raise ValueError("no")\n'
     )
-    from caspipe.pipeline import registry
+    from caspipe.pipeline.contract import registry
 
     registry.load_file(str(broken))
     report = run(tmp_path / "in", tmp_path / "out", [*ENGINES, "breaking"])

@@ -16,9 +16,9 @@ from fhir_samples import bundle, data, document, patient, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from caspipe.consumers.tables.record_fields.json_places import places
+from caspipe.consumers.records.json_places import places
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
+from caspipe.pipeline.contract.report import RunReport
 
 PLANTED = "Zramexvlo"
 ENGINES: list[Any] = [

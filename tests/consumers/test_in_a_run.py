@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from caspipe.consumers.pages import html
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
 
 CONFIG = """
 reader:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
+from caspipe.consumers.tables.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas, Phi, PhiKind
 
 Make = Callable[..., Cas]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from caspipe.consumers.files.metadata import WithheldWarning, released_metadata
-from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
+from caspipe.consumers.tables.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas, KnownPhi, PhiKind, RecordField
 
 Make = Callable[..., Cas]

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
+from caspipe.consumers.tables.parquet import ParquetConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 

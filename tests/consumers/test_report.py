@@ -15,8 +15,8 @@ from caspipe.consumers.pages.report import ReportConsumer
 from caspipe.consumers.pages.report_run import may_name_a_document, without_secrets
 from caspipe.consumers.pages.tally import Tally
 from caspipe.consumers.pages.units import duration, megabytes, rate
+from caspipe.pipeline.contract.report import ComponentStats, Documents, Failure, RunReport
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.report import ComponentStats, Documents, Failure, RunReport
 from caspipe.typesystem import Cas
 
 Make = Callable[..., Cas]

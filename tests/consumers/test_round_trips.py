@@ -22,7 +22,7 @@ from caspipe.consumers.corpora.prodigy import ProdigyConsumer
 from caspipe.consumers.files.annotated import AnnotatedOptions
 from caspipe.consumers.scoring import score
 from caspipe.consumers.scoring.document import pair_of_two
-from caspipe.pipeline.component import CollectionReader
+from caspipe.pipeline.contract.component import CollectionReader
 from caspipe.readers.corpora.brat import BratReader
 from caspipe.readers.corpora.conll import ConllReader
 from caspipe.readers.corpora.doccano import DoccanoReader

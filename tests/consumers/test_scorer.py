@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.consumers.evaluation.scorer import Scorer
-from caspipe.pipeline.contract import check_component
+from caspipe.pipeline.contract.conformance import check_component
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, CasError, Phi, PhiKind

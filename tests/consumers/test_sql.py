@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.tables.table_columns.sql import SqlConsumer
+from caspipe.consumers.tables.sql import SqlConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas

@@ -15,7 +15,7 @@ from caspipe.consumers.corpora.doccano import DoccanoConsumer
 from caspipe.consumers.corpora.label_studio import LabelStudioConsumer
 from caspipe.consumers.corpora.prodigy import ProdigyConsumer
 from caspipe.consumers.corpora.tasks import TaskConsumer
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, Phi, PhiKind, Token
 
 from round_trips import annotated, document, written  # isort: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from whole_pipeline import seen
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Cas, MaskedSpan, Phi, PhiCandidate, PhiKind, Policy
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

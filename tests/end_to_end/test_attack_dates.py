@@ -25,10 +25,10 @@ from fhir_samples import bundle, data, patient
 from lxml import etree
 
 from caspipe.consumers.files.metadata import WithheldWarning
-from caspipe.consumers.tables.record_fields.e2b import E2bConsumer
-from caspipe.consumers.tables.record_fields.fhir import FhirConsumer
-from caspipe.consumers.tables.table_columns.jsonl import JsonlConsumer
-from caspipe.pipeline.component import CasConsumer, CollectionReader
+from caspipe.consumers.records.e2b import E2bConsumer
+from caspipe.consumers.records.fhir import FhirConsumer
+from caspipe.consumers.tables.jsonl import JsonlConsumer
+from caspipe.pipeline.contract.component import CasConsumer, CollectionReader
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader
 from caspipe.readers.fhir import FhirReader

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from whole_runs import NOTE, put, run
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.shipped import locate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 

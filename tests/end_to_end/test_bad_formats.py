@@ -24,8 +24,8 @@ from bad_spoilt import SPOILT
 from format_samples import FORMATS, Format, put
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.console import print_report
-from caspipe.pipeline.report import RunReport
+from caspipe.pipeline.application.cli.console import print_report
+from caspipe.pipeline.contract.report import RunReport
 
 BAD: dict[str, dict[str, Bad]] = {
     name: SPOILT.get(name, {}) | MARKUP.get(name, {}) | RECORDS.get(name, {}) for name in FORMATS

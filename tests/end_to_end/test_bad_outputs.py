@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from whole_runs import CONSUMERS, MASKED, NOTE, SECRET, leaks, load, notes, run, whole
 
-from caspipe.pipeline.component import AnalysisEngine, CasConsumer, CollectionReader, component
+from caspipe.pipeline.contract.component import AnalysisEngine, CasConsumer, CollectionReader, component
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.report import RunReport
 from caspipe.typesystem import Cas
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

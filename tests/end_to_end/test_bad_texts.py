@@ -11,7 +11,7 @@ import pytest
 from whole_runs import MASKED, NOTE, SECRET, put, run
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Cas, Phi
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

@@ -17,8 +17,8 @@ import yaml
 from whole_pipeline import seen
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.component import CasConsumer, CollectionReader, component
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
+from caspipe.pipeline.contract.component import CasConsumer, CollectionReader, component
 from caspipe.typesystem import Cas
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
@@ -52,7 +52,15 @@ def run_apart(folder: Path, seed: int, key: str) -> dict[str, bytes]:
     if not key:
         del environment["CASPIPE_KEY"]
     done = subprocess.run(
-        [sys.executable, "-m", "caspipe.pipeline.cli", "run", str(configuration(folder)), "--set", f"run.output={out}"],
+        [
+            sys.executable,
+            "-m",
+            "caspipe.pipeline.application.cli.main",
+            "run",
+            str(configuration(folder)),
+            "--set",
+            f"run.output={out}",
+        ],
         capture_output=True,
         text=True,
         check=False,

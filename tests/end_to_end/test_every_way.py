@@ -13,9 +13,9 @@ import pytest
 from format_samples import FORMATS, put
 from typer.testing import CliRunner
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.cli import app
-from caspipe.pipeline.component import CasConsumer, CollectionReader
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import CasConsumer, CollectionReader
 from caspipe.readers.corpora.brat import BratReader
 from caspipe.readers.corpora.conll import ConllReader
 from caspipe.readers.corpora.doccano import DoccanoReader

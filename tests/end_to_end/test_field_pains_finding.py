@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whole_pipeline import ROOT, disagreement, lines, masked, process
 
-from caspipe.pipeline import registry
+from caspipe.pipeline.contract import registry
 from caspipe.typesystem import Cas, Phi, PhiCandidate, read_xmi, write_xmi
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

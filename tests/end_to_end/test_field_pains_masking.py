@@ -19,7 +19,7 @@ import pytest
 from whole_pipeline import KEY, ROOT, SHIFT, masked, process
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import MaskedSpan, read_xmi, write_xmi
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

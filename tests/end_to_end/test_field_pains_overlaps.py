@@ -18,7 +18,7 @@ from whole_pipeline import lines, masked, process, shipped
 from caspipe.annotators.patterns.rules import unmark
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
-from caspipe.pipeline import registry
+from caspipe.pipeline.contract import registry
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

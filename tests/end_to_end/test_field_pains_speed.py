@@ -17,9 +17,9 @@ import yaml
 from whole_pipeline import shipped
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.component import CollectionReader, component
+from caspipe.pipeline.assembly.shipped import locate
+from caspipe.pipeline.contract.component import CollectionReader, component
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.shipped import locate
 from caspipe.typesystem import Cas, Phi
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")

@@ -15,7 +15,7 @@ from caspipe.annotators.sequence import bundle
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.tagging import LinearTagger
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Phi, PhiCandidate, PhiKind
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ import pytest
 from cassis import load_cas_from_xmi, load_typesystem
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
 from caspipe.typesystem import read_xmi
 
 NAMES = ["Anne Dupont", "Luc Morel", "Jean Petit", "Zoé Lefèvre", "Noël Garnier", "Inès Roux 😀"]

@@ -8,9 +8,9 @@ import pytest
 
 from caspipe.annotators.sequence.bundle import head, locate
 from caspipe.consumers.scoring import score
-from caspipe.pipeline.evaluation import found_by
+from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 from caspipe.typesystem import Phi
 
 CONFIG = folder() / "deidentify-es.yaml"

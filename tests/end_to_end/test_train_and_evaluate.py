@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
 
 FRENCH = [
     ("Patient: {} né à {}.", ("Anne Dupont", "PERSON"), ("Angers", "LOCATION")),

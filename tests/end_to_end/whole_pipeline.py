@@ -10,7 +10,7 @@ import pytest
 
 from caspipe.annotators.patterns.rules import unmark
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Cas, KnownPhi, MaskedSpan, Phi, PhiCandidate, PhiKind
 
 CASES = Path(__file__).parents[1] / "cases"

@@ -15,8 +15,8 @@ import yaml
 from typer.testing import CliRunner
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.cli import app
-from caspipe.pipeline.shipped import locate
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.assembly.shipped import locate
 
 SECRET = "Featherstone"
 NOTE = f"Seen by Dr. {SECRET} on 3/4/2020, phone 617-555-0199."

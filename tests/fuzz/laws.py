@@ -14,8 +14,8 @@ from typing import Any
 from secret import tells
 from watch import MEGABYTES, watched
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.component import CollectionReader
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import CollectionReader
 from caspipe.typesystem import Annotation, Cas, CaspipeError, CaspipeWarning, write_xmi
 
 

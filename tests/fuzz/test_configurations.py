@@ -20,9 +20,10 @@ from secret import SECRET, tells
 from watch import watched
 
 from caspipe.annotators.patterns.rules import RuleFile
-from caspipe.pipeline import Pipeline, shipped
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.application.experiment.reading import read_plan
+from caspipe.pipeline.assembly import shipped
 from caspipe.pipeline.errors import ConfigError, Fault
-from caspipe.pipeline.experiment.reading import read_plan
 from caspipe.typesystem import CaspipeWarning
 
 CONFIGS = shipped.folder()

@@ -22,9 +22,10 @@ from caspipe.annotators.neural.arrays import unpack
 from caspipe.annotators.patterns.rules import RuleFile
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.features.embedding import Vectors
-from caspipe.pipeline import Pipeline, shipped
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.application.experiment.reading import read_plan
+from caspipe.pipeline.assembly import shipped
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.experiment.reading import read_plan
 
 
 def of(reader: str, folder: Path, name: str, data: bytes, **options: object) -> Read:

@@ -17,7 +17,7 @@ from laws import Read, read
 from secret import SECRET
 from seeds import SEEDS, WITHOUT, Seed, kind_of
 
-from caspipe.pipeline import registry
+from caspipe.pipeline.contract import registry
 
 CASES = 60
 

@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 from resource_seeds import SEEDS, WITHOUT, resealed
 from seeds import kind_of
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.resources import Resource
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.resources import Resource
 
 NATIVE = ("lexicon, compiled", "gliner")
 """What a native library maps or runs as it is: after loading, anything but a crash is borne, a document at a time."""

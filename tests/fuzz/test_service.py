@@ -29,8 +29,8 @@ import httpx
 import inception_requests as inc
 from serving import RULES, served
 
-from caspipe.pipeline.service.app import Service
-from caspipe.pipeline.service.settings import Settings, Spec
+from caspipe.pipeline.application.service.app import Service
+from caspipe.pipeline.application.service.settings import Settings, Spec
 from caspipe.typesystem import Cas, write_jsoncas, write_xmi
 
 EXAMPLES = max(8, SOAK // 100)

@@ -14,7 +14,7 @@ from review_exports import documents, make_bundle
 from uima import Uima
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder, locate
+from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.typesystem import Cas, CaspipeWarning, TypeSystem, read_xmi
 from caspipe.typesystem.review_layers import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER
 

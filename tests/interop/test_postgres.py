@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from postgres import PASSWORD, Postgres, why_not
 
-from caspipe.consumers.tables.table_columns.sql import SqlConsumer
+from caspipe.consumers.tables.sql import SqlConsumer
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.errors import ConsumerError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport
 from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Cas, MaskedSpan, Phi, PhiKind
 

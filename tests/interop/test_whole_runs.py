@@ -10,7 +10,7 @@ import pytest
 from uima import Uima
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder, locate
+from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.typesystem import Annotation, Phi, TypeSystem, read_xmi
 
 

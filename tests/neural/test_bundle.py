@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.bundle.manifest import REQUIREMENTS
-from caspipe.pipeline.dependencies import fingerprint
+from caspipe.pipeline.assembly.dependencies import fingerprint
+from caspipe.pipeline.packaging.manifest import REQUIREMENTS
 from caspipe.typesystem import TokenScore
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
@@ -49,7 +49,15 @@ def test_a_network_finds_the_same_from_a_bundle(tmp_path: Path, monkeypatch: pyt
     plain = Pipeline.load(tmp_path / "site" / "p.yaml")
     wanted = [(t.begin, t.end, t.kind, t.score) for t in plain.process(TEXT).select(TokenScore)]
     mark = fingerprint(plain)
-    call = [sys.executable, "-m", "caspipe.pipeline.cli", "pack", "p.yaml", "-o", str(tmp_path / "p.zip")]
+    call = [
+        sys.executable,
+        "-m",
+        "caspipe.pipeline.application.cli.main",
+        "pack",
+        "p.yaml",
+        "-o",
+        str(tmp_path / "p.zip"),
+    ]
     subprocess.run(call, cwd=tmp_path / "site", check=True)  # what other tests have imported is not needed
     packed = zipfile.ZipFile(tmp_path / "p.zip")
     assert "resources/01/small/network.npz" in packed.namelist()

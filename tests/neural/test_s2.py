@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.experiment import Bench, Result, read_plan
-from caspipe.pipeline.experiment.shipped import locate
+from caspipe.pipeline.application.experiment import Bench, Result, read_plan
+from caspipe.pipeline.application.experiment.shipped import locate
 from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
 
 SYSTEMS = Path(__file__).resolve().parents[2] / "configs" / "systems"

@@ -57,7 +57,7 @@ def test_the_settings_of_the_source_are_those_of_its_text() -> None:
 
 @pytest.mark.parametrize("name", ["s3-table-4-3", "s3-window"])
 def test_the_experiments_have_no_faults(name: str) -> None:
-    from caspipe.pipeline.experiment.reading import read_plan
+    from caspipe.pipeline.application.experiment.reading import read_plan
 
     assert read_plan(EXPERIMENTS / f"{name}.yaml")
 
@@ -79,7 +79,7 @@ def test_the_windows_tried_are_those_of_the_source() -> None:
 
 def test_the_quick_one_learns_to_tell_phi_from_the_rest(trained: Path) -> None:
     from caspipe.consumers.scoring import score
-    from caspipe.pipeline.evaluation import found_by
+    from caspipe.pipeline.application.evaluation.documents import found_by
 
     config = f"""
     reader: {{synthetic: {{documents: 20, seed: 7}}}}

@@ -11,10 +11,10 @@ import pytest
 from caspipe.annotators.neural.annotator import NeuralAnnotator
 from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence import bundle
+from caspipe.pipeline.application.experiment import read_plan
+from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import read_plan
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, CaspipeWarning, KnownPhi, Phi, PhiCandidate, PhiKind, TokenScore
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")

@@ -12,9 +12,9 @@ import pytest
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence import bundle
+from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.shipped import folder
 from caspipe.typesystem import CaspipeWarning, Phi, PhiCandidate, PhiKind
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")

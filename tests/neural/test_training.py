@@ -171,7 +171,14 @@ def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     }
     config.write_text(yaml.safe_dump(made))
     checkpoint = tmp_path / "killed" / ".small.checkpoint"
-    command = [sys.executable, "-c", "from caspipe.pipeline.cli import main; main()", "train", str(config), "--quiet"]
+    command = [
+        sys.executable,
+        "-c",
+        "from caspipe.pipeline.application.cli.main import main; main()",
+        "train",
+        str(config),
+        "--quiet",
+    ]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         limit = time.monotonic() + 120
         while not checkpoint.exists() and process.poll() is None and time.monotonic() < limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from caspipe.pipeline.hashing import PACKAGE
+from caspipe.pipeline.storage.hashing import PACKAGE
 
 NOTES = {
     "a.txt": "Seen on 3/4/2020 by Dr. John Smith in Room Heron; code WX-1234.\n",
@@ -57,7 +57,7 @@ deny:
 PLUGIN = '''\
 """Badges."""
 import re
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.typesystem import PhiCandidate, PhiKind
 
 

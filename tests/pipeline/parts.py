@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from caspipe.pipeline.component import (
+from caspipe.pipeline.contract.component import (
     AnalysisEngine,
     Annotator,
     CasConsumer,
@@ -16,8 +16,8 @@ from caspipe.pipeline.component import (
     component,
     part,
 )
+from caspipe.pipeline.contract.resources import Resource
 from caspipe.pipeline.errors import ReaderError
-from caspipe.pipeline.resources import Resource
 from caspipe.typesystem import Cas, MedicalTerm, Phi, PhiCandidate, PhiKind, Sentence, TermGroup, View
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from caspipe.pipeline import Pipeline, registry
-from caspipe.pipeline.report import RunReport
-from caspipe.pipeline.runners.events import DocumentEvent, Observer
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.report import RunReport
+from caspipe.pipeline.running.runners.events import DocumentEvent, Observer
 
 TROUBLES = Path(__file__).with_name("troubles.py")
 SECRET = "Featherstone"

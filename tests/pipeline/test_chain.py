@@ -7,8 +7,8 @@ from pathlib import Path
 import parts
 import pytest
 
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.component import component
+from caspipe.pipeline.assembly.assemble import RunOptions
+from caspipe.pipeline.contract.component import component
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas

@@ -12,8 +12,8 @@ import parts  # noqa: F401  (registers the test components)
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
-from caspipe.pipeline.command import choices, consumer_names, listed, reader_names
+from caspipe.pipeline.application.cli.command import choices, consumer_names, listed, reader_names
+from caspipe.pipeline.application.cli.main import app
 
 NOTE = "Seen on 3/4/2020 by Dr. Smith, a 65-year-old man."
 
@@ -166,6 +166,6 @@ def test_help_has_examples() -> None:
 
 def test_starting_up_imports_nothing_heavy() -> None:
     heavy = ("numpy", "sklearn", "cassis", "lxml", "phonenumbers", "re2", "pydantic")
-    program = f"import caspipe.pipeline.cli, sys; print([m for m in {heavy} if m in sys.modules])"
+    program = f"import caspipe.pipeline.application.cli.main, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, save_xmi
 
 NOTE = "Seen on 3/4/2020 by Dr. Featherstone, aged 65 years."

@@ -13,8 +13,8 @@ from review_exports import SENTENCE, TOKENS, TYPES, exported, make_bundle, span,
 from typer.testing import CliRunner
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.cli_doctor import examine, mount
-from caspipe.pipeline.shipped import folder, locate
+from caspipe.pipeline.application.cli.doctor import examine, mount
+from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.readers.synthetic import SyntheticReader
 from caspipe.typesystem import Cas
 

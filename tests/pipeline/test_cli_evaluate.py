@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli_evaluate import EPILOG, command
+from caspipe.pipeline.application.cli.evaluate import EPILOG, command
 
 app = typer.Typer()
 app.command("evaluate", epilog=EPILOG)(command)
@@ -186,7 +186,7 @@ def test_overlapping_spans_of_a_system_count_as_it_gave_them_and_those_of_a_refe
 
 def test_two_documents_of_one_id_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "twins.py").write_text(
-        "from caspipe.pipeline.component import CollectionReader, component\n"
+        "from caspipe.pipeline.contract.component import CollectionReader, component\n"
         "from caspipe.typesystem import Cas\n"
         "@component('twins')\n"
         "class Twins(CollectionReader):\n"
@@ -336,7 +336,7 @@ def test_help_has_examples() -> None:
 
 
 def test_mounting_the_command_imports_nothing_heavy() -> None:
-    code = "import sys, caspipe.pipeline.cli_evaluate; print(*sys.modules)"
+    code = "import sys, caspipe.pipeline.application.cli.evaluate; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "pydantic", "caspipe.consumers.scoring", "caspipe.pipeline.pipeline"} & set(
         done.stdout.split()

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli_evaluate import command
+from caspipe.pipeline.application.cli.evaluate import command
 
 app = typer.Typer()
 app.command("evaluate")(command)

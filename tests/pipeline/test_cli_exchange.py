@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, TypeSystem, read_xmi, save_xmi
 
 NOTE = "Seen on 3/4/2020 by Dr. Grünwald 😀, aged 65 years.\nNo fever.\n"

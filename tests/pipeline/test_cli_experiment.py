@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli_experiment import EPILOG, experiment
+from caspipe.pipeline.application.cli.experiment import EPILOG, experiment
 
 app = typer.Typer()
 app.command(epilog=EPILOG)(experiment)
@@ -18,7 +18,7 @@ app.command(epilog=EPILOG)(experiment)
 PLUGIN = '''
 """A corpus of somebody else's."""
 
-from caspipe.pipeline.component import CollectionReader, component
+from caspipe.pipeline.contract.component import CollectionReader, component
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind
 
 
@@ -76,7 +76,7 @@ def test_a_plug_in_works_in_spawned_workers(files: tuple[str, str], tmp_path: Pa
         "if __name__ == '__main__':\n"
         "    multiprocessing.get_all_start_methods = lambda: ['spawn']\n"
         "    from caspipe.pipeline import registry\n"
-        "    from caspipe.pipeline.experiment import read_plan, run_experiment\n"
+        "    from caspipe.pipeline.application.experiment import read_plan, run_experiment\n"
         "    registry.load_file(sys.argv[2])\n"
         "    print(run_experiment(read_plan(Path(sys.argv[1])), Path(sys.argv[3]), 2).failures)\n"
     )
@@ -125,7 +125,7 @@ def test_the_list_names_shipped_experiments_and_kinds() -> None:
 
 def test_importing_the_command_loads_nothing_heavy() -> None:
     code = (
-        "import sys, caspipe.pipeline.cli_experiment; "
+        "import sys, caspipe.pipeline.application.cli.experiment; "
         "print([m for m in ('numpy', 'matplotlib', 'pydantic', 'sklearn', 'pandas') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

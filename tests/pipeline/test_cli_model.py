@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from caspipe.annotators.sequence import bundle
 from caspipe.annotators.sequence.weights import Weights
-from caspipe.pipeline import cli_model
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli import model as cli_model
+from caspipe.pipeline.application.cli.main import app
 
 META = {
     "format": 1,

@@ -9,7 +9,7 @@ import pytest
 import running
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
 
 
 @pytest.fixture

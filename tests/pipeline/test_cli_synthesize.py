@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli_synthesize import mount
+from caspipe.pipeline.application.cli.synthesize import mount
 from caspipe.readers.tables.jsonl import JsonlReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 

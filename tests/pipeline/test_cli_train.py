@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle
-from caspipe.pipeline import cli_train
-from caspipe.pipeline.cli import app
-from caspipe.pipeline.cli_train import told
+from caspipe.pipeline.application.cli import train as cli_train
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.application.cli.train import told
 
 WARD = "Dr. {} saw the patient on {}/4/2020 in Oslo ."
 NAMES = "Smith Jones Lee Garcia Novak Olsen Rossi Silva Kim Haddad".split()
@@ -151,7 +151,7 @@ def test_an_interrupt_leaves_no_model(config: Path, when: str, tmp_path: Path) -
     plugin.write_text(
         """\
 import os, signal, logging
-from caspipe.pipeline.component import AnalysisEngine, component
+from caspipe.pipeline.contract.component import AnalysisEngine, component
 
 @component("t_interrupts")
 class Interrupts(AnalysisEngine):
@@ -179,7 +179,15 @@ class Interrupts(AnalysisEngine):
     )
     text = config.read_text(encoding="utf-8").replace("[segmenter]", f"[segmenter, t_interrupts: {{when: {when}}}]")
     config.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "caspipe.pipeline.cli", "train", str(config), "--plugin", str(plugin)]
+    command = [
+        sys.executable,
+        "-m",
+        "caspipe.pipeline.application.cli.main",
+        "train",
+        str(config),
+        "--plugin",
+        str(plugin),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 130, done.stderr
     assert "interrupted: no model was written" in done.stderr
@@ -223,7 +231,7 @@ def test_lines_come_at_most_every_ten_seconds(
 
 
 def test_bars_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from caspipe.pipeline.report import RunReport
+    from caspipe.pipeline.contract.report import RunReport
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle, card
 from caspipe.annotators.tagging.tagger import Tagger
-from caspipe.pipeline.cli_train_tagger import EPILOG, command
+from caspipe.pipeline.application.cli.train_tagger import EPILOG, command
+from caspipe.pipeline.application.training.tagger import score_tagger, train_tagger
 from caspipe.pipeline.errors import ReaderError
-from caspipe.pipeline.tagger_training import score_tagger, train_tagger
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from treebank import conllu, sentences

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from caspipe.annotators.neural.vectors import WordVectors
-from caspipe.pipeline import vectors_training
-from caspipe.pipeline.cli import app
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.application.training import vectors as vectors_training
+from caspipe.pipeline.application.training.vectors import train_vectors
 from caspipe.pipeline.errors import ReaderError
-from caspipe.pipeline.vectors_training import train_vectors
 
 
 def note(seed: int) -> str:
@@ -89,7 +89,7 @@ def test_options_reach_the_training(notes: Path, tmp_path: Path) -> None:
 def test_a_big_file_is_read_in_pieces_cut_between_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors_training, "_BLOCK", 64)
     texts = {"lines": "fièvre und Husten\n" * 90, "one line": "fièvre und Husten " * 90, "one word": "é" * 500}
-    from caspipe.readers.files.file_reader.file_reader import opened
+    from caspipe.readers.files.file_reader import opened
 
     for name, text in texts.items():
         file = tmp_path / f"{name}.txt"

@@ -15,10 +15,11 @@ import pytest
 from bundled_site import CONFIG, PLUGIN, site, with_plugin
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.pipeline import hashing, registry
-from caspipe.pipeline.dependencies import Dependency, code_version, dependencies, fingerprint, secrets
+from caspipe.pipeline.assembly.dependencies import Dependency, code_version, dependencies, fingerprint, secrets
+from caspipe.pipeline.contract import registry
 from caspipe.pipeline.errors import ResourceError
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.storage import hashing
 
 KEY = "0123456789abcdef0123456789abcdef"
 
@@ -243,7 +244,7 @@ def test_the_version_of_the_code_is_the_version_and_a_hash() -> None:
     assert len(digest) == 64
     names = [name for name, _ in hashing._code()]
     assert names == sorted(names)
-    assert {"pipeline/hashing.py", "annotators/lexicon/pack/weekdays.tsv", "typesystem/cas.py"} <= set(names)
+    assert {"pipeline/storage/hashing.py", "annotators/lexicon/pack/weekdays.tsv", "typesystem/cas.py"} <= set(names)
     assert not [name for name in names if "__pycache__" in name]
 
 
@@ -277,7 +278,7 @@ def test_changed_code_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 def test_the_hash_is_the_same_in_another_process_with_another_hash_seed(config: Path) -> None:
     code = (
-        "import sys; from caspipe.pipeline.pipeline import Pipeline; from caspipe.pipeline.dependencies import *;"
+        "import sys; from caspipe.pipeline.pipeline import Pipeline; from caspipe.pipeline.assembly.dependencies import *;"
         "import json; p = Pipeline.load(sys.argv[1]); print(json.dumps([fingerprint(p), [d.name for d in dependencies(p)]]))"
     )
     told = []

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.digests import FEWEST, Digests
-from caspipe.pipeline.file_names import FileNames
+from caspipe.pipeline.storage.digest_set import FEWEST, Digests
+from caspipe.pipeline.storage.file_names import FileNames
 
 BITS = (64, 128)
 
@@ -23,7 +23,7 @@ BITS = (64, 128)
 def test_answers_are_those_of_a_plain_set(bits: Literal[64, 128], names: list[str], fewest: int) -> None:
     compact, plain = Digests(bits), set[str]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("caspipe.pipeline.digests.FEWEST", fewest)
+        patch.setattr("caspipe.pipeline.storage.digest_set.FEWEST", fewest)
         _fill(compact, plain, names)
     assert all(name in compact for name in names)
 
@@ -72,7 +72,7 @@ def test_a_digest_of_zero_is_a_digest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from caspipe.pipeline.digests import Digests\n"
+        "from caspipe.pipeline.storage.digest_set import Digests\n"
         "d = Digests(64)\n"
         "for i in range(3000): d.add(str(i))\n"
         "print(d._high.tobytes().hex(), sorted(d._fresh))"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.file_names import FileNames, pseudonym
+from caspipe.pipeline.storage.file_names import FileNames, pseudonym
 
 
 def names(*ids: str, suffix: str = ".txt", **options: object) -> list[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ConsumerError, OutputError
-from caspipe.pipeline.file_names import FileNames
-from caspipe.pipeline.files import (
+from caspipe.pipeline.storage.file_names import FileNames
+from caspipe.pipeline.storage.files import (
     AtomicFile,
     DocumentFolder,
     make_folder,

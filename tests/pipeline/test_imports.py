@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline import dependencies, registry
-from caspipe.pipeline.dependencies import fingerprint
-from caspipe.pipeline.imports import followed
+from caspipe.pipeline.assembly import dependencies
+from caspipe.pipeline.assembly.dependencies import fingerprint
+from caspipe.pipeline.assembly.plugin_imports import followed
+from caspipe.pipeline.contract import registry
 from caspipe.pipeline.pipeline import Pipeline
 
 PLUGIN = "t_imports_plugin"
@@ -115,7 +116,7 @@ def test_the_same_in_another_place_and_process(here: Path, tmp_path: Path) -> No
         (elsewhere / name).write_bytes((here / name).read_bytes())
     code = (
         f"import sys; sys.path.insert(0, {str(elsewhere)!r}); from caspipe.pipeline import registry, Pipeline;"
-        f"from caspipe.pipeline.dependencies import fingerprint; registry.load_file({str(elsewhere / file.name)!r});"
+        f"from caspipe.pipeline.assembly.dependencies import fingerprint; registry.load_file({str(elsewhere / file.name)!r});"
         "print(fingerprint(Pipeline.parse('engines: [segmenter]')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.consumers.files.text import TextConsumer
-from caspipe.pipeline import params
-from caspipe.pipeline.cli import app
-from caspipe.pipeline.component import Component, component
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.assembly.schema import hint_schema
+from caspipe.pipeline.contract import params
+from caspipe.pipeline.contract.component import Component, component
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.file_names import pseudonym
-from caspipe.pipeline.keys import Secret, SecretWarning, read_secret, secrets_of
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.schema import hint_schema
+from caspipe.pipeline.storage.file_names import pseudonym
+from caspipe.pipeline.storage.secrets import Secret, SecretWarning, read_secret, secrets_of
 from caspipe.typesystem import Cas, PhiKind
 
 KEY = "Zq7-Wolverine+Sycamore/93~key"

@@ -7,8 +7,8 @@ from pathlib import Path
 import parts
 import pytest
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.errors import ConfigError
 
 

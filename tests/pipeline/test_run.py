@@ -12,12 +12,12 @@ from pathlib import Path
 import parts
 import pytest
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.component import CollectionReader
+from caspipe.pipeline.assembly.assemble import RunOptions
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import CollectionReader
+from caspipe.pipeline.contract.report import RunReport, Timings
 from caspipe.pipeline.errors import ComponentError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.report import RunReport, Timings
 from caspipe.typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, View
 
 

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from caspipe.pipeline.schema import pipeline_schema
+from caspipe.pipeline.assembly.schema import pipeline_schema
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "examples").rglob("*.yaml")])

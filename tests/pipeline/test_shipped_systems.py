@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline import Pipeline
+from caspipe.pipeline.assembly.shipped import locate, names
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.shipped import locate, names
 
 SYSTEMS = [name for name in names() if name.startswith("systems/")]
 NEEDS_A_MODEL = ("_apply", "_fine_tune")

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app as _whole
-from caspipe.pipeline.cli_key import app
+from caspipe.pipeline.application.cli.key import app
+from caspipe.pipeline.application.cli.main import app as _whole
 from caspipe.pipeline.errors import CaspipeError, ResourceError
-from caspipe.pipeline.keys import read_secret
-from caspipe.pipeline.signing import Signature, SignatureError, key_id, new_key, sign, verify
+from caspipe.pipeline.storage.secrets import read_secret
+from caspipe.pipeline.storage.signing import Signature, SignatureError, key_id, new_key, sign, verify
 
 assert _whole  # the command line as a whole is sound
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
-from caspipe.pipeline import params, registry
-from caspipe.pipeline.yaml_source import Text
+from caspipe.pipeline.contract import params, registry
+from caspipe.pipeline.storage.yaml_source import Text
 
 PROBE = """
 import sys

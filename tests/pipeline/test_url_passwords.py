@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.dependencies import fingerprint, secrets
-from caspipe.pipeline.effective import effective
+from caspipe.pipeline.assembly.dependencies import fingerprint, secrets
+from caspipe.pipeline.assembly.effective import effective
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.keys import SecretWarning, in_clear, without_secrets
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.storage.secrets import SecretWarning, in_clear, without_secrets
 
 QUERY = "a query that may hold a password"
 TEXT = "reader: {sql: {url: '${NOTES_DB}', table: notes}}\nengines: []\nconsumers: [sql: {url: '${NOTES_DB}'}]\n"

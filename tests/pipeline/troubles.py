@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from caspipe.pipeline.component import Annotator, CasConsumer, component
+from caspipe.pipeline.contract.component import Annotator, CasConsumer, component
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
 
 SECRET = "Featherstone"

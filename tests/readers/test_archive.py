@@ -17,10 +17,10 @@ import pytest
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.files.file_reader import archive as archives
-from caspipe.readers.files.file_reader import tarred
-from caspipe.readers.files.file_reader.file_reader import exists, opened
-from caspipe.readers.files.file_reader.text import TextReader
+from caspipe.readers.files import archive as archives
+from caspipe.readers.files import tarred
+from caspipe.readers.files.file_reader import exists, opened
+from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
 from caspipe.readers.tables.jsonl import JsonlReader
 

@@ -18,7 +18,7 @@ from caspipe.readers.corpora.doccano import DoccanoReader
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.readers.corpora.label_studio import LabelStudioReader
 from caspipe.readers.corpora.prodigy import ProdigyReader
-from caspipe.readers.files.file_reader.file_reader import FileReader
+from caspipe.readers.files.file_reader import FileReader
 from caspipe.typesystem import CaspipeWarning
 
 NAME = "Featherstone"

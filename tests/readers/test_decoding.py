@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.files.file_reader.decoding import check_encoding, decode
+from caspipe.readers.files.decoding import check_encoding, decode
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_faults_of_parameters(tmp_path: Path) -> None:
 
 
 def test_parameters_in_yaml_take_short_and_long_forms(tmp_path: Path) -> None:
-    from caspipe.pipeline.params import build
+    from caspipe.pipeline.contract.params import build
 
     faults: list[str] = []
     given = {

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.files.file_reader.selection import select_files, select_folder, without_duplicates
+from caspipe.readers.files.selection import select_files, select_folder, without_duplicates
 
 
 @pytest.fixture

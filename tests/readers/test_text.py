@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.files.file_reader.text import TextReader
+from caspipe.readers.files.text import TextReader
 
 
 def reader(folder: Path, **files: bytes) -> TextReader:

@@ -18,9 +18,9 @@ from marked_spans import unmark
 from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.resolving import VETOED
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.pipeline.review.catalogue import Catalogue
-from caspipe.pipeline.review.session import Session
-from caspipe.pipeline.review.store import Journal, journal_path
+from caspipe.pipeline.application.review.catalogue import Catalogue
+from caspipe.pipeline.application.review.session import Session
+from caspipe.pipeline.application.review.store import Journal, journal_path
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, TypeSystem, save_xmi
 
 DOCUMENTS = {
@@ -113,8 +113,8 @@ class Corpus:
 
 PROGRAM = """
 import json, os, sys, typer, uvicorn
-from caspipe.pipeline.cli_review import mount
-from caspipe.pipeline.review import app as _, server, session
+from caspipe.pipeline.application.cli.review import mount
+from caspipe.pipeline.application.review import app as _, server, session
 app = typer.Typer()
 app.callback()(lambda: None)
 mount(app)

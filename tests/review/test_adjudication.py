@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from review_corpus import Corpus
 
-from caspipe.pipeline.review.session import Two
-from caspipe.pipeline.review.state import ReviewError
+from caspipe.pipeline.application.review.session import Two
+from caspipe.pipeline.application.review.state import ReviewError
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from review_corpus import Corpus, make_folder
 
-from caspipe.pipeline.review.agreement import agreement, compare, f1, kappa
+from caspipe.pipeline.application.review.agreement import agreement, compare, f1, kappa
 from caspipe.typesystem.tokenize import token_spans
 
 

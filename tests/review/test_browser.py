@@ -11,7 +11,7 @@ import pytest
 from browser import Page, open_browser
 from review_corpus import Corpus, Server, make_folder
 
-from caspipe.pipeline.review.masking import masked_text
+from caspipe.pipeline.application.review.masking import masked_text
 from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
@@ -513,7 +513,7 @@ def export(folder: Path, written: Path) -> None:
     import typer
     from typer.testing import CliRunner
 
-    from caspipe.pipeline.cli_review import mount
+    from caspipe.pipeline.application.cli.review import mount
 
     app = typer.Typer()
     app.callback()(lambda: None)

@@ -11,8 +11,8 @@ import typer
 from review_corpus import Corpus, make_folder
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli import app as caspipe
-from caspipe.pipeline.cli_review import mount
+from caspipe.pipeline.application.cli.main import app as caspipe
+from caspipe.pipeline.application.cli.review import mount
 
 app = typer.Typer()
 app.callback()(lambda: None)

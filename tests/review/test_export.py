@@ -9,9 +9,9 @@ import pytest
 from review_corpus import Corpus
 
 from caspipe.consumers.scoring import pair_of
+from caspipe.pipeline.application.review.export import export_gold
+from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.review.export import export_gold
-from caspipe.pipeline.review.state import ReviewError
 from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
@@ -112,7 +112,7 @@ def test_any_consumer_writes_it(reviewed: Corpus, tmp_path: Path) -> None:
 
 
 def test_it_can_be_reviewed_again(reviewed: Corpus, tmp_path: Path) -> None:
-    from caspipe.pipeline.review.catalogue import Catalogue
+    from caspipe.pipeline.application.review.catalogue import Catalogue
 
     export_gold(reviewed.session, tmp_path / "gold", "anna")
     catalogue = Catalogue([tmp_path / "gold"], view=GOLD_VIEW)

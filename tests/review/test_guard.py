@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from caspipe.pipeline.review.guard import LARGEST, Guard
+from caspipe.pipeline.application.review.guard import LARGEST, Guard
 
 TOKEN = "secret-token"
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from review_corpus import Corpus, Server
 
-from caspipe.pipeline.review.store import parse
+from caspipe.pipeline.application.review.store import parse
 from caspipe.typesystem import read_xmi
 
 pytest.importorskip("fastapi", reason="needs the extra `server`")

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from review_corpus import Corpus, document, make_folder
 
-from caspipe.pipeline.review.catalogue import Catalogue
-from caspipe.pipeline.review.history import History
-from caspipe.pipeline.review.masking import masked_text
-from caspipe.pipeline.review.state import ReviewError
-from caspipe.pipeline.review.store import read_journal
+from caspipe.pipeline.application.review.catalogue import Catalogue
+from caspipe.pipeline.application.review.history import History
+from caspipe.pipeline.application.review.masking import masked_text
+from caspipe.pipeline.application.review.state import ReviewError
+from caspipe.pipeline.application.review.store import read_journal
 from caspipe.typesystem import save_xmi
 
 

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.review import state
-from caspipe.pipeline.review.state import ACCEPTED, LIVE, OPEN, REJECTED, SUGGESTED, ReviewError, Sheet, Span
+from caspipe.pipeline.application.review import state
+from caspipe.pipeline.application.review.state import (
+    ACCEPTED,
+    LIVE,
+    OPEN,
+    REJECTED,
+    SUGGESTED,
+    ReviewError,
+    Sheet,
+    Span,
+)
 
 TEXT = "Ana Ruiz saw 😀 Tom Berg, 44, in Lund.  End"
 

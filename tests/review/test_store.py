@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.review import store
-from caspipe.pipeline.review.state import ReviewError
-from caspipe.pipeline.review.store import Journal, annotators, journal_path, parse, read_journal
+from caspipe.pipeline.application.review import store
+from caspipe.pipeline.application.review.state import ReviewError
+from caspipe.pipeline.application.review.store import Journal, annotators, journal_path, parse, read_journal
 
 HEADER = {"annotator": "anna", "between": None}
 

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import httpx
 from serving import CANARY, RULES, Running, served
 
-from caspipe.pipeline.service.app import Service
-from caspipe.pipeline.service.settings import Settings, Spec
+from caspipe.pipeline.application.service.app import Service
+from caspipe.pipeline.application.service.settings import Settings, Spec
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
-from caspipe.pipeline.cli_serve import bound
-from caspipe.pipeline.service.app import Service
+from caspipe.pipeline.application.cli.serve import bound
+from caspipe.pipeline.application.service.app import Service
 
 CANARY = "Quetzalcoatlus"
 """A word that may only come back where a document's own text is asked for."""

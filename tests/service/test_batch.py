@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import CANARY, Running
 
-from caspipe.pipeline.service.batch import Intake
-from caspipe.pipeline.service.limits import Gone
-from caspipe.pipeline.service.problems import Problem
-from caspipe.pipeline.service.settings import Settings
+from caspipe.pipeline.application.service.batch import Intake
+from caspipe.pipeline.application.service.limits import Gone
+from caspipe.pipeline.application.service.problems import Problem
+from caspipe.pipeline.application.service.settings import Settings
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 

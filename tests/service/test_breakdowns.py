@@ -17,15 +17,15 @@ import inception_requests as inc
 import pytest
 from serving import CANARY, Running
 
-from caspipe.pipeline.cli_serve import bound
+from caspipe.pipeline.application.cli.serve import bound
+from caspipe.pipeline.application.service import training, workers
+from caspipe.pipeline.application.service.batch import _array, _cut
+from caspipe.pipeline.application.service.jobs import Answer, Job
+from caspipe.pipeline.application.service.limits import body
+from caspipe.pipeline.application.service.problems import Problem
+from caspipe.pipeline.application.service.settings import Spec
+from caspipe.pipeline.application.service.shelf import Key, Shelf
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.service import training, workers
-from caspipe.pipeline.service.batch import _array, _cut
-from caspipe.pipeline.service.jobs import Answer, Job
-from caspipe.pipeline.service.limits import body
-from caspipe.pipeline.service.problems import Problem
-from caspipe.pipeline.service.settings import Spec
-from caspipe.pipeline.service.shelf import Key, Shelf
 
 LESSON = inc.document(*inc.marked("Moved to ward <LOCATION_ROOM>Falcon</LOCATION_ROOM> at noon."))
 KEY = Key("phi", 1, "layer", "feature", "anna")

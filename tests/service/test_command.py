@@ -21,12 +21,12 @@ import typer
 from serving import CANARY
 from typer.testing import CliRunner
 
-from caspipe.pipeline.cli_serve import bound, mount, read_key
+from caspipe.pipeline.application.cli.serve import bound, mount, read_key
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 
 PROGRAM = """
 import typer
-from caspipe.pipeline.cli_serve import mount
+from caspipe.pipeline.application.cli.serve import mount
 app = typer.Typer()
 app.callback()(lambda: None)
 mount(app)
@@ -34,7 +34,7 @@ app()
 """
 SLOW = """
 import time
-from caspipe.pipeline.component import AnalysisEngine, component
+from caspipe.pipeline.contract.component import AnalysisEngine, component
 
 @component('slow_for_command')
 class Slow(AnalysisEngine):
@@ -179,7 +179,7 @@ def test_a_wrong_configuration_ends_it_before_it_listens(tmp_path: Path) -> None
 def test_a_pipeline_that_cannot_be_opened_ends_it_with_the_reason(tmp_path: Path) -> None:
     plugin, config = tmp_path / "closed.py", tmp_path / "closed.yaml"
     plugin.write_text(
-        "from caspipe.pipeline.component import AnalysisEngine, component\n"
+        "from caspipe.pipeline.contract.component import AnalysisEngine, component\n"
         "from caspipe.pipeline.errors import ResourceError\n"
         "@component('closed_for_command')\n"
         "class Closed(AnalysisEngine):\n"

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from serving import CANARY, Running, served
 
-from caspipe.pipeline.service.app import Service
-from caspipe.pipeline.service.settings import Settings, Spec
+from caspipe.pipeline.application.service.app import Service
+from caspipe.pipeline.application.service.settings import Settings, Spec
 from caspipe.typesystem import Cas, write_xmi
 
 schemathesis = pytest.importorskip("schemathesis", reason="makes questions from the OpenAPI description")

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from serving import CANARY, Running
 
-from caspipe.pipeline.service.settings import Settings
+from caspipe.pipeline.application.service.settings import Settings
 
 SLOW = """
 import time
-from caspipe.pipeline.component import AnalysisEngine, component
+from caspipe.pipeline.contract.component import AnalysisEngine, component
 
 @component('slow_for_service')
 class Slow(AnalysisEngine):
@@ -131,7 +131,7 @@ def test_several_workers_work_at_the_same_time(serve: Callable[..., Running], sl
 def test_a_service_whose_pipeline_cannot_be_opened_says_so(serve: Callable[..., Running], tmp_path: Path) -> None:
     plugin, config = tmp_path / "closed.py", tmp_path / "closed.yaml"
     plugin.write_text(
-        "from caspipe.pipeline.component import AnalysisEngine, component\n"
+        "from caspipe.pipeline.contract.component import AnalysisEngine, component\n"
         "from caspipe.pipeline.errors import ResourceError\n"
         "@component('closed_for_service')\n"
         "class Closed(AnalysisEngine):\n"

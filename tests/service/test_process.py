@@ -252,7 +252,7 @@ def test_masked_text_that_the_leak_gate_refuses_goes_out_in_no_form(tmp_path: Pa
 def test_a_component_that_fails_says_nothing_of_the_document(tmp_path: Path, serve: Any) -> None:
     plugin = tmp_path / "failing.py"
     plugin.write_text(
-        "from caspipe.pipeline.component import AnalysisEngine, component\n"
+        "from caspipe.pipeline.contract.component import AnalysisEngine, component\n"
         "@component('failing_for_service')\n"
         "class Failing(AnalysisEngine):\n"
         "    '''Fails.'''\n"

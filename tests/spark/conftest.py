@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline import registry
+from caspipe.pipeline.contract import registry
 
 KEY = "0123456789abcdef0123456789abcdef"
 EXECUTOR_KEY = "fedcba9876543210fedcba9876543210"

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.bundle import pack
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.hashing import PACKAGE
-from caspipe.pipeline.runners.spark import annotate, engine
-from caspipe.pipeline.runners.spark.annotating import TYPES
-from caspipe.pipeline.runners.spark.shipping import ship
+from caspipe.pipeline.packaging import pack
+from caspipe.pipeline.running.runners.spark import annotate, engine
+from caspipe.pipeline.running.runners.spark.annotating import TYPES
+from caspipe.pipeline.running.runners.spark.shipping import ship
+from caspipe.pipeline.storage.hashing import PACKAGE
 from caspipe.typesystem import Cas, KnownPhi, MaskedSpan, PhiKind
 
 from .conftest import EXECUTOR_KEY, KEY

@@ -12,15 +12,16 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline import Pipeline, registry
+from caspipe.pipeline import Pipeline
+from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.ledger import Ledger
-from caspipe.pipeline.quarantine import Quarantine
-from caspipe.pipeline.report import RunReport
-from caspipe.pipeline.runners.spark import runner
-from caspipe.pipeline.runners.spark.runner import Spark
-from caspipe.pipeline.runners.work import Item, Result
-from caspipe.pipeline.spark_session import SparkError
+from caspipe.pipeline.running.ledger import Ledger
+from caspipe.pipeline.running.quarantine import Quarantine
+from caspipe.pipeline.running.runners.spark import runner
+from caspipe.pipeline.running.runners.spark.runner import Spark
+from caspipe.pipeline.running.runners.work import Item, Result
+from caspipe.pipeline.storage.spark_session import SparkError
 from caspipe.typesystem import Cas
 
 from .conftest import KEY

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.tables.table_columns.parquet import ParquetConsumer
+from caspipe.consumers.tables.parquet import ParquetConsumer
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ReaderError
 from caspipe.readers.tables.parquet import ParquetReader
@@ -36,7 +36,7 @@ def given(**more: Any) -> dict[str, Any]:
 
 
 def documents(cls: type[Any], **more: Any) -> list[Cas]:
-    from caspipe.pipeline import params
+    from caspipe.pipeline.contract import params
 
     faults: list[str] = []
     reader = params.build(cls, given(**more), lambda at, what: faults.append(what))

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-from caspipe.pipeline.component import AnalysisEngine, component
+from caspipe.pipeline.contract.component import AnalysisEngine, component
 from caspipe.typesystem import Cas
 
 

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.typesystem import PhiCandidate, PhiKind, Sentence, View
 
 _ASKED = re.compile(r"\bpoison=([a-z_]+)")

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline import Pipeline
+from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.errors import OutputError
-from caspipe.pipeline.report import RunReport
 
 from . import corpus
 from .test_poisoned import released
@@ -52,7 +52,7 @@ def undisturbed(folder: Path) -> dict[str, bytes]:
 
 
 def call(out: str, *arguments: str) -> list[str]:
-    program = [sys.executable, "-m", "caspipe.pipeline.cli"]
+    program = [sys.executable, "-m", "caspipe.pipeline.application.cli.main"]
     return [*program, "run", "run.yaml", "-q", "--set", f"run.output={out}", *arguments]
 
 

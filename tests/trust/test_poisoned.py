@@ -24,7 +24,7 @@ run: {limits: {seconds: 12, memory_mb: 1500}}
 
 def run(folder: Path, out: str, *arguments: str) -> tuple[int, str]:
     plugin = Path(__file__).with_name("poison.py")
-    call = [sys.executable, "-m", "caspipe.pipeline.cli", "run", "run.yaml", "--plugin", str(plugin)]
+    call = [sys.executable, "-m", "caspipe.pipeline.application.cli.main", "run", "run.yaml", "--plugin", str(plugin)]
     done = subprocess.run(
         [*call, "--set", f"run.output={out}", *arguments],
         cwd=folder,

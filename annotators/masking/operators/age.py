@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.numerals import CARDINAL, cardinal
 from ..context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
 from ..operator import KEPT, Mention, Operator, Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..context import Context
 from ..operator import Mention, Operator, Outcome
 

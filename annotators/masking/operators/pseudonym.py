@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
 from ..keys import Keyed

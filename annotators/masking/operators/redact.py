@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..context import Context
 from ..operator import Mention, Operator, Outcome
 

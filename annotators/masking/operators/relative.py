@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.reading import PartialDate
 from ..context import Context

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
 from ...dates.reading import WEEKDAYS, DateReading, PartialDate

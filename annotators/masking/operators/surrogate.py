@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
 from ..dates import Order

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import PhiKind, RecordField
 from ..context import Context
 from ..dates import DocumentDates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..context import Context
 from ..operator import Fallback, Mention, Operator, Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from ....pipeline.resources import load
+from ....pipeline.contract.resources import load
 from ...lexicon import Lexicon
 from ...lexicon.lexicon import pack_files
 from ...lexicon.loaders import pack

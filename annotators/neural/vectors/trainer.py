@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ....pipeline.component import CasConsumer, component
+from ....pipeline.contract.component import CasConsumer, component
 from ....pipeline.errors import ConsumerError
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token, View
 from ...sequence.model_trainer import interruptible

@@ -13,10 +13,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ....pipeline import resources
+from ....pipeline.contract import resources
+from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ConsumerError, ResourceError, nearest
-from ....pipeline.files import AtomicFile, make_folder, write_atomic
-from ....pipeline.resources import Resource
+from ....pipeline.storage.files import AtomicFile, make_folder, write_atomic
 from .fasttext_format import read_fasttext
 from .own_format import meta_of, read_own, written
 from .reading import HEAD, Content, Damaged, Floats32, opened, spellings, told_format

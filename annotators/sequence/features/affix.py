@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import FormFeature
 from .tidy import LONGEST, label, tidy
 

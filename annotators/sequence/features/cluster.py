@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
+from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
-from ....pipeline.resources import Resource
 from ..feature import FormFeature
 from .tidy import label, tidy
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Any, ClassVar, Literal, get_args
 
-from ....pipeline.component import part
-from ....pipeline.resources import load
+from ....pipeline.contract.component import part
+from ....pipeline.contract.resources import load
 from ....typesystem import FormTable, KnownPhi, PhiKind
 from ...known_phi.age import AgeMatcher
 from ...known_phi.date import DateMatcher

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
 from .layout import LineHead

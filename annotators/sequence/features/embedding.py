@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
+from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
-from ....pipeline.resources import Resource
 from ..feature import FormFeature
 from .tidy import label, tidy
 

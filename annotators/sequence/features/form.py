@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import field
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import FormFeature
 from .tidy import LONGEST, label, tidy
 

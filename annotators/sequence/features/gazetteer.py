@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ...lexicon import Lexicon
 from ...lexicon.match import Matcher
 from ..feature import TokenFeature, Words

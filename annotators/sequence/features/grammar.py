@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from .columns import Column
 from .neighbour import pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import FormFeature
 from .tidy import label, tidy
 

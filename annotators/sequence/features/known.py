@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import FormTable, KnownPhi
 from ...known_phi.fold import composed, fold
 from ..feature import TokenFeature, Words

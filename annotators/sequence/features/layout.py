@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
 from .tidy import LONGEST, label, tidy

@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ...lexicon import Lexicon
 from ...lexicon.normal import key_of, tokens_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, ListHit
 from ..feature import TokenFeature, Words
 from .columns import Column, Mark, listed, spread

@@ -6,7 +6,7 @@ import re
 from dataclasses import field
 from typing import Literal, get_args
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import FormFeature
 from .tidy import label, tidy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ..feature import TokenFeature, Words
 from .columns import Column

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from .columns import Column, Mark, spread
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import TokenFeature, ValueFeature, Words
 from .columns import Column
 from .tidy import label

@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ...patterns.syntax import PatternError, compile_pattern, expand
 from ..feature import TokenFeature, Words
 from .columns import Column, Mark, spread

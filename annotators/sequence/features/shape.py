@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from itertools import groupby
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ..feature import FormFeature
 from .tidy import LONGEST, tidy
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ...lexicon import Lexicon
 from ...lexicon.match import Matcher
 from ..feature import TokenFeature, Words

@@ -6,7 +6,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, MedicalTerm, TermGroup
 from ..feature import TokenFeature, Words
 from .columns import Column, spread

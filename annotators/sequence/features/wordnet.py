@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from ....pipeline.component import part
+from ....pipeline.contract.component import part
 from ...lexicon import Entry, Lexicon
 from ..feature import FormFeature
 from .tidy import LONGEST, label, tidy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.typesystem import Annotation, PhiCandidate, PhiKind, View, uima_type
 
 ID_BADGE = PhiKind.define("ID_BADGE", parent="ID", hipaa="R", direct=True, description="staff badges")

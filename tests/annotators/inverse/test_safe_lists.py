@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from caspipe.annotators.inverse import SafeLists
 from caspipe.annotators.inverse.features import FEATURES, names_of
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.component import Spans
+from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, Token, TokenVerdict, View
 
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.pipeline.cli_lexicon import app
+from caspipe.pipeline.application.cli.lexicon import app
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -12,8 +12,8 @@ from caspipe.annotators.lexicon import Entry, Lexicon
 from caspipe.annotators.lexicon.cache import cache_folder, cached, key_of_files, save
 from caspipe.annotators.lexicon.compiled import MAX_TOKENS, Compiled, compile_terms
 from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ResourceError
-from caspipe.pipeline.resources import load
 
 
 @pytest.fixture

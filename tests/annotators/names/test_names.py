@@ -11,7 +11,7 @@ from marked_spans import Marked, cases, disagreement
 
 from caspipe.annotators.names import NameAnnotator
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.component import Spans
+from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Sentence, Token, View
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from caspipe.annotators.names import words as w
 from caspipe.annotators.names.words import Words
-from caspipe.pipeline.resources import load
+from caspipe.pipeline.contract.resources import load
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.neural.vectors import WordVectors
 from caspipe.annotators.neural.vectors.word_vectors import refuse_foreign
-from caspipe.pipeline import resources
+from caspipe.pipeline.contract import resources
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 
 from .vector_files import GLOVE, fasttext

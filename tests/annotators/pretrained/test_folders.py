@@ -12,7 +12,7 @@ from caspipe.annotators.pretrained import GlinerAnnotator, TransformerAnnotator
 from caspipe.annotators.pretrained.folder import onnx_file
 from caspipe.annotators.pretrained.gliner_folder import GlinerFolder
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
-from caspipe.pipeline.contract import check_component
+from caspipe.pipeline.contract.conformance import check_component
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 

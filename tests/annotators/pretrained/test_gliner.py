@@ -22,7 +22,7 @@ pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'caspipe
 from caspipe.annotators.pretrained import GlinerAnnotator
 from caspipe.annotators.pretrained.gliner import PROMPTS
 from caspipe.annotators.pretrained.gliner_spans import apart, in_spans, in_tokens
-from caspipe.pipeline.contract import LONG, TEXTS, check_component
+from caspipe.pipeline.contract.conformance import LONG, TEXTS, check_component
 from caspipe.pipeline.errors import ResourceError
 from caspipe.typesystem import Cas, PhiKind
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from caspipe.pipeline.params import build
+from caspipe.pipeline.contract.params import build
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 
 CASES = Path(__file__).resolve().parents[2] / "cases"

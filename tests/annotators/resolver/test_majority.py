@@ -16,7 +16,7 @@ from caspipe.annotators.resolving.claims import Remainder
 from caspipe.annotators.resolving.majority import Majority
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Strategy
-from caspipe.pipeline.component import part
+from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind

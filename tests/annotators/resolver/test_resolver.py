@@ -12,7 +12,7 @@ from caspipe.annotators.resolving import DEFAULT_PRIORITY, Bid, Claim, Settlemen
 from caspipe.annotators.resolving.claims import Remainder
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Strategy
-from caspipe.pipeline.component import part
+from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Sentence
 

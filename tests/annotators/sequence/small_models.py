@@ -14,7 +14,7 @@ from caspipe.annotators.sequence.crf_trainer import CrfTrainer
 from caspipe.annotators.sequence.feature import Feature
 from caspipe.annotators.sequence.svm_trainer import SvmTrainer
 from caspipe.annotators.sequence.training import Trainer
-from caspipe.pipeline.params import convert
+from caspipe.pipeline.contract.params import convert
 from caspipe.typesystem import (
     Cas,
     CaspipeWarning,

@@ -17,9 +17,9 @@ import pytest
 from caspipe.annotators.sequence import bundle
 from caspipe.annotators.sequence.bundle import ModelBundle, head, known, locate
 from caspipe.annotators.sequence.crf import CrfAnnotator
+from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 from caspipe.pipeline.pipeline import apply
-from caspipe.pipeline.resources import load
 from caspipe.typesystem import PhiCandidate, PhiKind
 
 from .small_models import crf, document, documents

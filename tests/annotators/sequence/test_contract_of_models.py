@@ -12,7 +12,7 @@ from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
 from caspipe.annotators.sequence.svm import SvmAnnotator
 from caspipe.annotators.sequence.svm_trainer import SvmTrainer
-from caspipe.pipeline.contract import LONG, SECRET, TEXTS, check_component
+from caspipe.pipeline.contract.conformance import LONG, SECRET, TEXTS, check_component
 from caspipe.typesystem import PhiKind
 
 from .small_models import crf, document, documents, features, svm

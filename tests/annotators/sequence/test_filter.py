@@ -15,9 +15,9 @@ from caspipe.annotators.sequence.feature import Feature
 from caspipe.annotators.sequence.filter import CandidateFilter
 from caspipe.annotators.sequence.filter_trainer import FilterTrainer
 from caspipe.annotators.sequence.judging import attributes_of
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.contract.component import Annotator, component
+from caspipe.pipeline.contract.params import convert
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.params import convert
 from caspipe.pipeline.pipeline import Pipeline, apply
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiCandidate, PhiKind, View
 

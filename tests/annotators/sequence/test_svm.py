@@ -149,6 +149,6 @@ def test_labels_in_legal_order_never_begin_a_span_with_inside(tmp_path: Path) ->
 
 
 def test_crf_and_svm_take_the_same_parameters() -> None:
-    from caspipe.pipeline.params import parameters
+    from caspipe.pipeline.contract.params import parameters
 
     assert [p.name for p in parameters(CrfAnnotator)] == [p.name for p in parameters(SvmAnnotator)]

@@ -21,7 +21,7 @@ from caspipe.annotators.sequence.crf_trainer import CrfTrainer
 from caspipe.annotators.sequence.svm_trainer import SvmTrainer
 from caspipe.annotators.sequence.training import Trainer
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.component import CollectionReader
+from caspipe.pipeline.contract.component import CollectionReader
 from caspipe.pipeline.errors import CasError, ConsumerError, ResourceError
 from caspipe.typesystem import Cas, CaspipeWarning, Phi, PhiKind
 

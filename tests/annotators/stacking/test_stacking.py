@@ -15,8 +15,8 @@ from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.stacking import Stacking, StackingTrainer
+from caspipe.pipeline.contract.params import build
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.params import build
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Sentence, Token
 
 

@@ -15,7 +15,7 @@ from review_exports import documents, entries, make_bundle, member
 
 from caspipe.consumers.inception import InceptionConsumer
 from caspipe.consumers.inception.document import clean
-from caspipe.pipeline.cli_doctor import examine
+from caspipe.pipeline.application.cli.doctor import examine
 from caspipe.pipeline.errors import ComponentError
 from caspipe.typesystem import (
     GOLD_VIEW,

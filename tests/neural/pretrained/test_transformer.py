@@ -15,8 +15,8 @@ pytest.importorskip("transformers", reason="needs transformers: pip install 'cas
 
 from caspipe.annotators.pretrained import TransformerAnnotator
 from caspipe.annotators.pretrained.windows import padded
-from caspipe.pipeline.contract import LONG, check_component
-from caspipe.pipeline.contract import TEXTS as CONTRACT
+from caspipe.pipeline.contract.conformance import LONG, check_component
+from caspipe.pipeline.contract.conformance import TEXTS as CONTRACT
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Token
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.audit.findings import COLUMNS
-from caspipe.pipeline.cli_audit import mount
-from caspipe.pipeline.component import Output
-from caspipe.pipeline.ledger import Ledger, Row
+from caspipe.pipeline.application.audit.findings import COLUMNS
+from caspipe.pipeline.application.cli.audit import mount
+from caspipe.pipeline.contract.component import Output
+from caspipe.pipeline.running.ledger import Ledger, Row
 from caspipe.typesystem import PhiKind
 
 KINDS = ("DATE", "PERSON_DOCTOR", "LOCATION_CITY", "ID")

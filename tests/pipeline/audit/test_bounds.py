@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from caspipe.pipeline.audit.bounds import (
+from caspipe.pipeline.application.audit.bounds import (
     Part,
     at_most,
     bound,

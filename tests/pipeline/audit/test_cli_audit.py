@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from audited_run import audit, fill, make_run, masked
 
-from caspipe.pipeline.audit.bounds import hypergeometric
+from caspipe.pipeline.application.audit.bounds import hypergeometric
 
 SAMPLE = Path("restricted/audit/n10-seed0")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.audit.findings import COLUMNS, Finding, empty, read_findings
-from caspipe.pipeline.audit.sampling import Sample
+from caspipe.pipeline.application.audit.findings import COLUMNS, Finding, empty, read_findings
+from caspipe.pipeline.application.audit.sampling import Sample
 from caspipe.pipeline.errors import ConfigError, ReaderError
 
 SAMPLE = Sample("audit-77", "r", {}, 1_000, 0, "none", (40, 7, 12, 99))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from audited_run import audit, fill, make_run
 
-from caspipe.pipeline.file_names import pseudonym
+from caspipe.pipeline.storage.file_names import pseudonym
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def run(tmp_path: Path) -> Path:
 @pytest.fixture
 def keys(tmp_path: Path) -> tuple[Path, Path]:
     pytest.importorskip("cryptography", reason="needs the extra `sign`")
-    from caspipe.pipeline.signing import new_key
+    from caspipe.pipeline.storage.signing import new_key
 
     new_key(tmp_path / "our.key", tmp_path / "our.pub")
     return tmp_path / "our.key", tmp_path / "our.pub"
@@ -149,7 +149,7 @@ def test_whatever_is_changed_is_found(
 
 
 def test_another_key_is_refused(run: Path, keys: tuple[Path, Path], tmp_path: Path) -> None:
-    from caspipe.pipeline.signing import new_key
+    from caspipe.pipeline.storage.signing import new_key
 
     new_key(tmp_path / "other.key", tmp_path / "other.pub")
     audit("manifest", run, "--sign", tmp_path / "other.key")

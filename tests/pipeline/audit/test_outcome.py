@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.audit.bound_plot import bound_plot, percent
-from caspipe.pipeline.audit.bounds import hypergeometric
-from caspipe.pipeline.audit.findings import Finding, Findings
-from caspipe.pipeline.audit.outcome import ANY, Outcome, outcome
-from caspipe.pipeline.audit.outcome_page import outcome_page
-from caspipe.pipeline.audit.outcome_text import verdict
-from caspipe.pipeline.audit.sampling import Sample
+from caspipe.pipeline.application.audit.bound_plot import bound_plot, percent
+from caspipe.pipeline.application.audit.bounds import hypergeometric
+from caspipe.pipeline.application.audit.findings import Finding, Findings
+from caspipe.pipeline.application.audit.outcome import ANY, Outcome, outcome
+from caspipe.pipeline.application.audit.outcome_page import outcome_page
+from caspipe.pipeline.application.audit.outcome_text import verdict
+from caspipe.pipeline.application.audit.sampling import Sample
 
 N = 2_000
 

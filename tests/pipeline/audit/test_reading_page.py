@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from audited_run import audit, make_run
 
-from caspipe.pipeline.audit.findings import Finding, read_findings
-from caspipe.pipeline.audit.sampling import read_sample
+from caspipe.pipeline.application.audit.findings import Finding, read_findings
+from caspipe.pipeline.application.audit.sampling import read_sample
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "review"))
 from browser import open_browser

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from caspipe.pipeline.audit.sampling import (
+from caspipe.pipeline.application.audit.sampling import (
     Sample,
     allocation,
     draw,

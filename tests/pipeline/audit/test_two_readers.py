@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caspipe.pipeline.audit.findings import Finding
-from caspipe.pipeline.audit.two_readers import Recapture, compared
+from caspipe.pipeline.application.audit.findings import Finding
+from caspipe.pipeline.application.audit.two_readers import Recapture, compared
 
 
 def finding(

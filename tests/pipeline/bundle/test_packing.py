@@ -17,13 +17,14 @@ from bundled_site import CONFIG, NOTES, site, with_plugin
 from typer.testing import CliRunner
 
 from caspipe.annotators.lexicon import cache
-from caspipe.pipeline import registry, signing
-from caspipe.pipeline.bundle import Packed, pack
-from caspipe.pipeline.bundle.loading import BundleWarning
-from caspipe.pipeline.cli_pack import mount
-from caspipe.pipeline.dependencies import fingerprint
+from caspipe.pipeline.application.cli.pack import mount
+from caspipe.pipeline.assembly.dependencies import fingerprint
+from caspipe.pipeline.contract import registry
 from caspipe.pipeline.errors import ConfigError, ResourceError
+from caspipe.pipeline.packaging import Packed, pack
+from caspipe.pipeline.packaging.loading import BundleWarning
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.storage import signing
 
 KEY = "0123456789abcdef0123456789abcdef"
 
@@ -108,7 +109,7 @@ def test_it_runs_in_a_process_of_its_own_with_another_cache(
     pack(config, tmp_path / "site.zip")
     shutil.rmtree(config.parent)
     fresh_cache(tmp_path / "another", monkeypatch)
-    command = [sys.executable, "-m", "caspipe.pipeline.cli", "run", str(tmp_path / "site.zip"), "-q"]
+    command = [sys.executable, "-m", "caspipe.pipeline.application.cli.main", "run", str(tmp_path / "site.zip"), "-q"]
     done = subprocess.run(
         [*command, "--set", f"run.output={tmp_path / 'two'}"],
         cwd=notes.parent, capture_output=True, text=True, check=False, timeout=300,
@@ -188,7 +189,7 @@ def test_a_bundle_packs_again_to_the_same(config: Path, tmp_path: Path) -> None:
 def test_a_shipped_pipeline_loads_from_its_bundle_as_from_its_file(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from caspipe.pipeline.shipped import locate
+    from caspipe.pipeline.assembly.shipped import locate
 
     monkeypatch.delenv("CASPIPE_KEY", raising=False)
     bundle = pack(name, tmp_path / "b.zip").path
@@ -432,7 +433,7 @@ def test_only_a_bundle_can_be_verified(config: Path, tmp_path: Path) -> None:
 
 def test_another_caspipe_warns(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = pack(config, tmp_path / "site.zip").path
-    monkeypatch.setattr("caspipe.pipeline.bundle.loading.code_version", lambda: "9.9+sha256.feedbeef00")
+    monkeypatch.setattr("caspipe.pipeline.packaging.loading.code_version", lambda: "9.9+sha256.feedbeef00")
     with pytest.warns(
         BundleWarning, match=r"packed with caspipe \S+ \(\w{8}\), this is 9\.9 \(feedbeef\): results may differ"
     ):

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from caspipe.pipeline import signing
-from caspipe.pipeline.bundle import pack
-from caspipe.pipeline.bundle.manifest import safe
-from caspipe.pipeline.bundle.unpacking import is_bundle, unpacked
 from caspipe.pipeline.errors import CaspipeError, ResourceError
+from caspipe.pipeline.packaging import pack
+from caspipe.pipeline.packaging.manifest import safe
+from caspipe.pipeline.packaging.unpacking import is_bundle, unpacked
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.signing import SignatureError
+from caspipe.pipeline.storage import signing
+from caspipe.pipeline.storage.signing import SignatureError
 
 CONFIG = """\
 name: small

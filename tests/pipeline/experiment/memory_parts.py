@@ -12,7 +12,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from caspipe.pipeline.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, component
+from caspipe.pipeline.contract.component import (
+    AnalysisEngine,
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    component,
+)
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiCandidate, PhiKind, Token, View
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.experiment.folds import folds, holdout, parts, shuffled, subset
+from caspipe.pipeline.application.experiment.folds import folds, holdout, parts, shuffled, subset
 
 groups_of = st.lists(st.integers(0, 9), min_size=10, max_size=60).filter(lambda g: len(set(g)) >= 5)
 
@@ -40,7 +40,7 @@ def test_another_seed_makes_other_folds_and_the_same_seed_the_same() -> None:
 
 
 def test_folds_do_not_depend_on_the_hash_seed() -> None:
-    code = "from caspipe.pipeline.experiment.folds import folds; print(folds([str(i // 2) for i in range(20)], 3, 7))"
+    code = "from caspipe.pipeline.application.experiment.folds import folds; print(folds([str(i // 2) for i in range(20)], 3, 7))"
     out = {
         subprocess.run(
             [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True

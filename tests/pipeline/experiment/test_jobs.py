@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.experiment import Bench, read_plan, run_experiment
+from caspipe.pipeline.application.experiment.schedule import Silent
 from caspipe.pipeline.errors import CaspipeError, ComponentError, ReaderError
-from caspipe.pipeline.experiment import Bench, read_plan, run_experiment
-from caspipe.pipeline.experiment.schedule import Silent
 
 Write = Callable[..., Path]
 RESULTS = ("results.json", "results.csv", "report.html", "report.md")
@@ -198,7 +198,7 @@ def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: 
     path.write_text(text, encoding="utf-8")
     code = (
         "import memory_parts, sys; from pathlib import Path; "
-        "from caspipe.pipeline.experiment import read_plan, run_experiment; "
+        "from caspipe.pipeline.application.experiment import read_plan, run_experiment; "
         "run_experiment(read_plan(Path(sys.argv[1])), Path(sys.argv[2]), 2)"
     )
     process = subprocess.Popen(
@@ -222,7 +222,7 @@ def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: 
 
 
 def test_what_is_known_beside_a_document_is_part_of_what_a_job_depends_on() -> None:
-    from caspipe.pipeline.experiment import fingerprint
+    from caspipe.pipeline.application.experiment import fingerprint
     from caspipe.typesystem import GOLD_VIEW, Cas, KnownPhi, PhiKind
 
     def of(*names: str) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from caspipe.pipeline.application.experiment import Bench, Result, read_plan
+from caspipe.pipeline.application.experiment.operating import ALL, Counted, chosen_for, counted
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import Bench, Result, read_plan
-from caspipe.pipeline.experiment.operating import ALL, Counted, chosen_for, counted
 
 Write = Callable[..., Path]
 

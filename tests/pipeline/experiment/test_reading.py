@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.experiment import read_plan
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import read_plan
 
 Write = Callable[..., Path]
 

@@ -7,10 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.experiment import (
+    Bench,
+    Counts,
+    Outcome,
+    Result,
+    Scores,
+    Table,
+    read_plan,
+    run_experiment,
+)
+from caspipe.pipeline.application.experiment.page import _table
+from caspipe.pipeline.application.experiment.reference import Reference
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import Bench, Counts, Outcome, Result, Scores, Table, read_plan, run_experiment
-from caspipe.pipeline.experiment.page import _table
-from caspipe.pipeline.experiment.reference import Reference
 
 Write = Callable[..., Path]
 TABLE_2 = """{comparison: {reference: [{title: "Table 2", criterion: token-binary,

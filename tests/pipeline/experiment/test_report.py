@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import pytest
 
-from caspipe.pipeline.experiment import Table, read_plan, run_experiment
-from caspipe.pipeline.experiment.markdown import markdown_table
-from caspipe.pipeline.experiment.result import plus_minus, shown, to_csv
-from caspipe.pipeline.experiment.svg import inline
+from caspipe.pipeline.application.experiment import Table, read_plan, run_experiment
+from caspipe.pipeline.application.experiment.markdown import markdown_table
+from caspipe.pipeline.application.experiment.result import plus_minus, shown, to_csv
+from caspipe.pipeline.application.experiment.svg import inline
 
 Write = Callable[..., Path]
 plots = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")
@@ -126,7 +126,7 @@ def test_a_report_that_quotes_features_is_for_its_owner_and_says_so(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = {"O": {"top": [["0:lower=the", 1.0]], "share": 1.0, "of": 1}}
-    monkeypatch.setattr("caspipe.pipeline.experiment.ranking.rankings", lambda path, n: found)
+    monkeypatch.setattr("caspipe.pipeline.application.experiment.ranking.rankings", lambda path, n: found)
     html = reported(write("ranking"), tmp_path)
     assert "as confidential as they are" in html
     assert "holds no text" not in html

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.pipeline.experiment.scores import (
+from caspipe.pipeline.application.experiment.scores import (
     OVERALL,
     Counts,
     Scores,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.experiment import read_plan, run_experiment
-from caspipe.pipeline.experiment.shipped import folder, locate, names
+from caspipe.pipeline.application.experiment import read_plan, run_experiment
+from caspipe.pipeline.application.experiment.shipped import folder, locate, names
 
 KINDS = {
     *("ablation", "comparison", "cross_corpus", "cross_validation", "grid", "learning_curve"),

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.experiment import Bench, read_plan
+from caspipe.pipeline.application.experiment.job import bundle_folder
+from caspipe.pipeline.application.experiment.plan import pieces
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import Bench, read_plan
-from caspipe.pipeline.experiment.job import bundle_folder
-from caspipe.pipeline.experiment.plan import pieces
 from caspipe.typesystem import Phi
 
 Write = Callable[..., Path]

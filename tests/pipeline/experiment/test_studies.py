@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline import registry
-from caspipe.pipeline.experiment import Bench, Experiment, Result, read_plan
+from caspipe.pipeline.application.experiment import Bench, Experiment, Result, read_plan
+from caspipe.pipeline.contract import registry
 
 Write = Callable[..., Path]
 
@@ -29,7 +29,7 @@ def records(result: Result, **labels: Any) -> list[dict[str, Any]]:
 
 
 def test_all_kinds_of_the_source_are_there() -> None:
-    registry.import_package("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.application.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
         *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
         *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
@@ -112,7 +112,7 @@ def test_a_learning_curve_rises_and_trains_the_full_size_once(run: Callable[...,
 
 
 def test_defaults_are_the_source_s() -> None:
-    registry.import_package("caspipe.pipeline.experiment.studies")
+    registry.import_package("caspipe.pipeline.application.experiment.studies")
     curve: Any = registry.find_part(Experiment, "learning_curve")()
     assert curve.repetitions == 100
     assert curve.proportions == [n / 10 for n in range(1, 11)]
@@ -190,7 +190,7 @@ def test_ranking_lists_features_by_weight_and_the_share_they_hold(
         assert (path / "model.json").is_file()
         return {"B-AGE": {"top": [["0:lower=old", 2.0], ["1:lower=the", -1.0]], "share": 0.6, "of": 9}}
 
-    monkeypatch.setattr("caspipe.pipeline.experiment.ranking.rankings", rankings)
+    monkeypatch.setattr("caspipe.pipeline.application.experiment.ranking.rankings", rankings)
     result = run("ranking")
     (table,) = result.tables
     assert table.rows == [[1, "0:lower=old", 2.0], [2, "1:lower=the", -1.0]]
@@ -204,7 +204,7 @@ def test_every_number_is_finite_or_undefined(run: Callable[..., Result]) -> None
 
 
 def test_a_kind_of_somebody_else_s_is_found_and_run(write: Write, tmp_path: Path) -> None:
-    from caspipe.pipeline.component import part
+    from caspipe.pipeline.contract.component import part
 
     @part("x_count")
     class Count(Experiment):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.component import Annotator, component
+from caspipe.pipeline.application.experiment import Bench, Result, read_plan
+from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.errors import ConfigError
-from caspipe.pipeline.experiment import Bench, Result, read_plan
 from caspipe.typesystem import Annotation, PhiCandidate, PhiKind, Token, TokenScore, View
 
 KIND = "{threshold_pairs: {lows: [0.05, 0.5], highs: [0.5, 0.95], alone: [0.05, 0.5, 0.95], pair: [0.5, 0.95]}}"

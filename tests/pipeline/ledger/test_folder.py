@@ -14,8 +14,8 @@ import running
 from resuming import CONSUMERS, NAMES, again, first, killed
 
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.files import AtomicFile
-from caspipe.pipeline.ledger import Ledger
+from caspipe.pipeline.running.ledger import Ledger
+from caspipe.pipeline.storage.files import AtomicFile
 
 LEDGER = "restricted/ledger.sqlite"
 
@@ -195,7 +195,7 @@ def test_what_another_run_is_writing_in_a_folder_below_stays(tmp_path: Path, not
 def test_common_files_of_a_killed_run_are_still_taken_over(
     tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", 0)
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", 0)
     killed(tmp_path / "out", notes, 6)
     assert not (tmp_path / "out/release/documents.jsonl").exists()
     assert again(tmp_path / "out", notes) == [7, 8]

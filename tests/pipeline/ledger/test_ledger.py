@@ -9,9 +9,9 @@ import pytest
 import running
 from resuming import CONSUMERS, NAMES, first
 
-from caspipe.pipeline.component import Output
-from caspipe.pipeline.ledger import Ledger, Row
-from caspipe.pipeline.ledger.past import Past
+from caspipe.pipeline.contract.component import Output
+from caspipe.pipeline.running.ledger import Ledger, Row
+from caspipe.pipeline.running.ledger.past import Past
 
 
 def row(number: int, *paths: str) -> Row:

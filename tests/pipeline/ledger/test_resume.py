@@ -20,7 +20,7 @@ from resuming import ALL, CONSUMERS, NAMES, again, first, killed
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import CaspipeError, ConsumerError
-from caspipe.pipeline.ledger import Ledger
+from caspipe.pipeline.running.ledger import Ledger
 from caspipe.typesystem import Annotation, Cas
 from caspipe.typesystem.typesystem import TypeSystem
 from caspipe.typesystem.xmi.writer import write_xmi
@@ -97,7 +97,18 @@ def test_another_source_of_a_plug_in_does_everything_again(tmp_path: Path, notes
         (tmp_path / "run.yaml").write_text(
             "reader: {text: {folder: notes}}\nengines: [own, resolver, masker]\nconsumers: [text]\n"
         )
-        call = [sys.executable, "-m", "caspipe.pipeline.cli", "run", "run.yaml", "--plugin", "own.py", "-w", "0", *more]
+        call = [
+            sys.executable,
+            "-m",
+            "caspipe.pipeline.application.cli.main",
+            "run",
+            "run.yaml",
+            "--plugin",
+            "own.py",
+            "-w",
+            "0",
+            *more,
+        ]
         events = tmp_path / "events.jsonl"
         events.unlink(missing_ok=True)
         done = subprocess.run([*call, "-q", "--events", str(events)], cwd=tmp_path, check=True)
@@ -276,7 +287,7 @@ def test_what_a_killed_run_released_of_a_document_that_is_quarantined_now_goes(
     tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", 1e9)  # however slow the disk is
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", 1e9)  # however slow the disk is
     killed(out, notes, 5)
     assert (out / "release/text/n1.txt").exists()
     (notes / "n1.txt").write_text("do=fails 1")
@@ -304,7 +315,15 @@ def test_a_file_that_was_placed_before_its_row_was_written_goes_with_its_documen
 
 def call(out: Path, *arguments: str) -> list[str]:
     """A run by command: plug-ins that other tests have loaded belong to the fingerprint of a run in this process."""
-    run = [sys.executable, "-m", "caspipe.pipeline.cli", "run", "run.yaml", "--plugin", str(running.TROUBLES)]
+    run = [
+        sys.executable,
+        "-m",
+        "caspipe.pipeline.application.cli.main",
+        "run",
+        "run.yaml",
+        "--plugin",
+        str(running.TROUBLES),
+    ]
     return [*run, "--set", f"run.output={out}", *arguments]
 
 

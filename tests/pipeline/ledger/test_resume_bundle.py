@@ -9,7 +9,7 @@ import pytest
 import running
 from resuming import ALL, NAMES, again, first, killed
 
-from caspipe.pipeline.ledger.merging import merge
+from caspipe.pipeline.running.ledger.merging import merge
 
 CONSUMERS = [
     "[text, inception]",
@@ -40,7 +40,7 @@ def test_documents_of_a_bundle_are_taken_over(tmp_path: Path, notes: Path, consu
 
 
 def test_documents_of_a_bundle_outlive_a_kill(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", -1)
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     killed(tmp_path / "out", notes, 6, consumers=CONSUMERS[0])
     assert again(tmp_path / "out", notes, consumers=CONSUMERS[0]) == [7, 8]
 

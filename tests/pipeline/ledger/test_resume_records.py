@@ -12,7 +12,7 @@ import running
 from e2b_files import r2, r3
 from resuming import killed
 
-from caspipe.pipeline.audit.released import ledger_of, released_texts
+from caspipe.pipeline.application.audit.released import ledger_of, released_texts
 from caspipe.pipeline.errors import ConsumerError
 
 CONSUMERS = "[text, fhir, jsonl]"
@@ -166,7 +166,7 @@ def test_a_file_goes_when_one_of_its_documents_fails_now(tmp_path: Path, records
 
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 5, 6])
 def test_a_killed_run_goes_on(tmp_path: Path, records: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", -1)
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     out = tmp_path / "out"
     killed(out, records, after, reader=reader_of(records), consumers="[text, fhir]")
     killed(out, records, 2, "run.resume=true", reader=reader_of(records), consumers="[text, fhir]")

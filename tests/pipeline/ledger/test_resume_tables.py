@@ -12,7 +12,7 @@ import pytest
 import running
 from resuming import ALL, NAMES, again, first, killed
 
-from caspipe.pipeline.ledger.merging import merge
+from caspipe.pipeline.running.ledger.merging import merge
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_rows_of_a_parquet_table_are_taken_over(tmp_path: Path, notes: Path, con
 
 @pytest.mark.usefixtures("_pyarrow")
 def test_rows_of_a_parquet_table_outlive_a_kill(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", -1)
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     out = tmp_path / "out"
     killed(out, notes, 6, consumers=PARQUET[1])
     assert not (out / "restricted/d.parquet").exists()
@@ -219,7 +219,7 @@ def test_rows_that_somebody_else_changed_are_never_removed(tmp_path: Path, notes
 def test_a_killed_run_leaves_the_table_as_it_was_and_can_be_resumed(
     tmp_path: Path, notes: Path, consumers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("caspipe.pipeline.ledger.ledger._BATCH_SECONDS", -1)
+    monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     out = tmp_path / "out"
     killed(out, notes, 5, consumers=consumers)
     assert resumed(out, notes, consumers=consumers) == ALL

@@ -11,8 +11,8 @@ import pytest
 import running
 
 from caspipe.pipeline.errors import CaspipeError, ConsumerError
-from caspipe.pipeline.ledger import Ledger
-from caspipe.pipeline.ledger.merging import MergeError, merge
+from caspipe.pipeline.running.ledger import Ledger
+from caspipe.pipeline.running.ledger.merging import MergeError, merge
 
 CONSUMERS = "[text, jsonl, {jsonl: {id: single, folder: release/single}}, csv, html, brat, report]"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.contract.report import ComponentStats, Documents, Failure, RunReport
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.observing import EventLog, event_log, read_events
-from caspipe.pipeline.report import ComponentStats, Documents, Failure, RunReport
-from caspipe.pipeline.runners.events import DocumentEvent, WorkerEvent
+from caspipe.pipeline.running.observing import EventLog, event_log, read_events
+from caspipe.pipeline.running.runners.events import DocumentEvent, WorkerEvent
 from caspipe.typesystem import CaspipeWarning
 
 
@@ -152,9 +152,9 @@ def test_a_cut_line_is_passed_over_and_the_next_run_begins_a_new_one(tmp_path: P
 _ENDLESS = """
 import sys
 from pathlib import Path
-from caspipe.pipeline.observing import EventLog
-from caspipe.pipeline.report import RunReport
-from caspipe.pipeline.runners.events import DocumentEvent
+from caspipe.pipeline.running.observing import EventLog
+from caspipe.pipeline.contract.report import RunReport
+from caspipe.pipeline.running.runners.events import DocumentEvent
 log = EventLog(Path(sys.argv[1]))
 log.started(RunReport(), None)
 print("ready", flush=True)

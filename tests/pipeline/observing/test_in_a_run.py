@@ -8,10 +8,10 @@ from pathlib import Path
 import parts
 import pytest
 
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.observing import EventLog, Memory, Metrics, read_events
+from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.pipeline.run import run
+from caspipe.pipeline.running.observing import EventLog, Memory, Metrics, read_events
+from caspipe.pipeline.running.run import run
 
 parser = pytest.importorskip("prometheus_client.openmetrics.parser", reason="needs prometheus_client")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.observing import Memory, memory, peak, resident
-from caspipe.pipeline.report import RunReport
-from caspipe.pipeline.runners.events import WorkerEvent
+from caspipe.pipeline.contract.report import RunReport
+from caspipe.pipeline.running.observing import Memory, memory, peak, resident
+from caspipe.pipeline.running.runners.events import WorkerEvent
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 HELD = 64 << 20

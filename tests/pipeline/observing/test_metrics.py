@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caspipe.pipeline.contract.report import ComponentStats, Documents, RunReport, Timings
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.observing import Memory, Metrics, metrics
-from caspipe.pipeline.observing.exposition import Exposition
-from caspipe.pipeline.report import ComponentStats, Documents, RunReport, Timings
-from caspipe.pipeline.runners.events import DocumentEvent, WorkerEvent
+from caspipe.pipeline.running.observing import Memory, Metrics, metrics
+from caspipe.pipeline.running.observing.exposition import Exposition
+from caspipe.pipeline.running.runners.events import DocumentEvent, WorkerEvent
 from caspipe.typesystem import CaspipeWarning
 
 parser = pytest.importorskip("prometheus_client.openmetrics.parser", reason="needs prometheus_client")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.observing import Pace
+from caspipe.pipeline.running.observing import Pace
 
 
 def test_documents_are_counted_by_slice() -> None:

@@ -9,10 +9,10 @@ import threading
 import pytest
 from rich.console import Console
 
-from caspipe.pipeline import console
-from caspipe.pipeline.observing.progress import Bar, Lines, Progress, Rate, shown, span
-from caspipe.pipeline.report import Documents, RunReport
-from caspipe.pipeline.runners.events import WorkerEvent
+from caspipe.pipeline.application.cli import console
+from caspipe.pipeline.contract.report import Documents, RunReport
+from caspipe.pipeline.running.observing.progress import Bar, Lines, Progress, Rate, shown, span
+from caspipe.pipeline.running.runners.events import WorkerEvent
 
 
 class Terminal(io.StringIO):

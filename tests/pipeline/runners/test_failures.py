@@ -11,8 +11,8 @@ import parts
 import pytest
 import running
 
-from caspipe.pipeline.assemble import RunOptions
-from caspipe.pipeline.component import Handle
+from caspipe.pipeline.assembly.assemble import RunOptions
+from caspipe.pipeline.contract.component import Handle
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas
 
@@ -252,7 +252,7 @@ def test_a_reader_that_breaks_down_in_the_middle_ends_the_run_after_what_came_be
 
 
 def test_two_consumers_of_one_kind_have_names_of_their_own(tmp_path: Path) -> None:
-    from caspipe.pipeline import registry
+    from caspipe.pipeline.contract import registry
 
     text = registry.find("text", "consumer")
     for resume in (False, True):

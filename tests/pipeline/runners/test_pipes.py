@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import running
 
-from caspipe.pipeline.component import AnalysisEngine, CasConsumer, Output, component
-from caspipe.pipeline.runners import local
+from caspipe.pipeline.contract.component import AnalysisEngine, CasConsumer, Output, component
+from caspipe.pipeline.running.runners import local
 from caspipe.typesystem import Cas
 
 
@@ -83,7 +83,9 @@ def test_a_result_that_cannot_travel_is_its_documents_failure(tmp_path: Path) ->
 def test_a_worker_that_cannot_give_a_result_back_costs_one_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("caspipe.pipeline.runners.worker.settle", unsettled)  # workers are copies of this process
+    monkeypatch.setattr(
+        "caspipe.pipeline.running.runners.worker.settle", unsettled
+    )  # workers are copies of this process
     notes = running.notes(tmp_path / "notes", running.texts_of(["n0", "n1", "n2"]))
     _, seen = running.run(tmp_path / "out", notes, "run.workers=1", "run.start=fork")
     assert seen.statuses() == {1: "released", 2: "crash", 3: "released"}

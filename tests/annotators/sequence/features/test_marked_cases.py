@@ -14,7 +14,7 @@ from marked_spans import Marked, unmark
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature, TokenFeature, Words, each
 from caspipe.annotators.sequence.features.ehr import HealthRecord
-from caspipe.pipeline import params
+from caspipe.pipeline.contract import params
 from caspipe.typesystem import KnownPhi, PhiKind
 
 CASES = Path(__file__).resolve().parents[3] / "cases"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from caspipe.annotators.sequence.feature import Feature
 from caspipe.annotators.sequence.features import __all__ as modules
-from caspipe.pipeline import params
+from caspipe.pipeline.contract import params
 
 ROOT = Path(__file__).resolve().parents[4]
 

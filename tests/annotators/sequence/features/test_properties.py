@@ -21,7 +21,7 @@ from caspipe.annotators.sequence.feature import Feature, FormFeature, TokenFeatu
 from caspipe.annotators.sequence.features.cluster import Clusters
 from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.annotators.sequence.features.form import FormLength
-from caspipe.pipeline import params
+from caspipe.pipeline.contract import params
 from caspipe.typesystem import (
     Cas,
     KnownPhi,

@@ -1,0 +1,1 @@
+"""Applications built on pipelines: command line, review, service, experiments, audit."""

@@ -1,0 +1,1 @@
+"""The `caspipe` command line: one module per command."""

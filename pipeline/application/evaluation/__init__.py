@@ -1,0 +1,1 @@
+"""Collect documents to score, and compare annotated collections."""

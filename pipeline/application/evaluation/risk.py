@@ -1,0 +1,132 @@
+"""Risk for `caspipe evaluate`: options read, documents profiled while they are scored, densities of other corpora counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ....consumers.scoring import Mark, Pair, Profile, RiskSettings, by_patient, found_profile, profile_of, risk_of
+from ....typesystem import INITIAL_VIEW, Phi, PhiKind
+from ...errors import ConsumerError, Fault, ReaderError, nearest
+
+if TYPE_CHECKING:
+    from ....consumers.scoring import Risk
+    from ....typesystem import View
+    from .documents import Step
+
+GROUPS = ("group", "patient")
+
+
+@dataclass(slots=True)
+class RiskWanted:
+    """What the options ask for, and the profiles of the documents scored so far."""
+
+    settings: RiskSettings
+    densities: Sequence[str] = ()
+    by_group: bool = False
+    profiles: list[Profile] = field(default_factory=list)
+
+    def watch(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The same documents; each is profiled once it has been scored."""
+        for pair in pairs:
+            yield pair
+            self.profiles.append(profile_of(pair))
+
+    def result(self, reader: str, overrides: Sequence[str], step: Step | None) -> Risk:
+        """The risk. Raises ReaderError and ConfigError where a corpus of `densities` cannot be read."""
+        others = {name: list(profiles_of(name, reader, overrides, step)) for name in dict.fromkeys(self.densities)}
+        for name, listed in others.items():
+            if not listed:
+                raise ReaderError(f"--risk-densities {name}: no documents")
+        if not self.by_group:
+            return risk_of(self.profiles, others, self.settings)
+        patients = {name: by_patient(listed) for name, listed in others.items()}
+        return risk_of(by_patient(self.profiles), patients, self.settings, "patient")
+
+
+def wanted(
+    risk: bool,
+    given: Mapping[str, object],
+    at_least: int,
+    hidden: Sequence[str],
+    densities: Sequence[str],
+    seed: int,
+    by_group: bool,
+    faults: list[Fault],
+) -> RiskWanted | None:
+    """The options as settings; None without --risk. `given`: the other options of risk, by name. Adds to `faults`."""
+    if not risk:
+        faults += [Fault(name, "goes with --risk") for name, value in given.items() if value]
+        return None
+    shares: dict[str, float] = {}
+    for text in hidden:
+        kind, _, share = text.rpartition("=")
+        if kind and kind not in (known := [k.name for k in PhiKind]):
+            faults.append(Fault(f"--risk-hidden {text}", f"no PHI kind called {kind!r}{nearest(kind, known)}"))
+        try:
+            shares[kind] = float(share)
+        except ValueError:
+            faults.append(Fault(f"--risk-hidden {text}", "expected SHARE or KIND=SHARE, a share from 0 to below 1"))
+    if faults:
+        return None
+    try:
+        settings = RiskSettings(at_least, shares, seed=seed)
+    except ConsumerError as error:
+        faults.append(Fault("--risk", str(error)))
+        return None
+    return RiskWanted(settings, densities, by_group)
+
+
+def profiles_of(corpus: str, reader: str, overrides: Sequence[str] = (), step: Step | None = None) -> Iterator[Profile]:
+    """What a system found in a corpus without reference, document by document.
+
+    `corpus` is a pipeline (a YAML file, or the name of a shipped one), whose engines are run on its reader's documents; or a
+    folder or file of documents that were annotated already, read as XMI where there is any below it, else by `reader`.
+    """
+    path = Path(corpus)
+    if path.is_dir() or (path.is_file() and path.suffix not in (".yaml", ".yml")):
+        yield from _of_collection(path, reader, overrides, step)
+    else:
+        yield from _of_pipeline(corpus, overrides, step)
+
+
+def _of_pipeline(config: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
+    from ...assembly.shipped import locate
+    from ...pipeline import Pipeline
+    from .documents import processed
+
+    for cas in processed(Pipeline.load(locate(config), list(overrides)), step):
+        yield _profile(cas.view(INITIAL_VIEW), cas.metadata)
+
+
+def _of_collection(path: Path, reader: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
+    from .documents import Collection, read_documents
+
+    if path.is_dir() and next(path.rglob("*.xmi"), None) is not None:
+        reader = "xmi"
+    collection = Collection(path, reader, {}, overrides, keep_overlaps=True)
+    for cas in read_documents(collection, step):
+        yield _profile(cas.view(collection.annotated(cas, reference=False)), cas.metadata)
+
+
+def _profile(view: View, metadata: Mapping[str, str]) -> Profile:
+    marks = [Mark(p.begin, p.end, p.kind.name) for p in view.select(Phi)]
+    return found_profile(view.text, marks, next((metadata[name] for name in GROUPS if metadata.get(name)), ""))
+
+
+def write(risk: Risk, html: Path | None, plot: Path | None) -> None:
+    """The page and the picture. Raises ConsumerError where one cannot be written."""
+    from ...storage.files import make_folder, write_atomic
+
+    if html is not None:
+        from ....consumers.scoring.risk_page import risk_page
+
+        make_folder(html.parent)
+        write_atomic(html, risk_page(risk))
+    if plot is not None:
+        from ....consumers.scoring import plots
+        from ....consumers.scoring.risk_plot import risk_plot
+
+        plots.save(risk_plot(risk), plot)

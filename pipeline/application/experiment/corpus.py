@@ -1,0 +1,109 @@
+"""A corpus in memory: read once, prepared once by its engines, and known by a hash of every document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ....typesystem import GOLD_VIEW, Cas, Phi, Token
+from ...assembly import assemble
+from ...contract.component import CollectionReader
+from ...errors import ReaderError, guarded, nearest
+from ...pipeline import Pipeline
+from . import fingerprint
+from .folds import shuffled
+from .plan import CorpusPlan
+
+Documents = tuple[tuple[str, int], ...]
+"""Documents by name of their corpus and index in it."""
+
+
+@dataclass(slots=True)
+class Corpus:
+    """The documents of a corpus, with tokens and whatever its engines made, and with reference annotations."""
+
+    name: str
+    documents: list[Cas]
+    whole: int
+    """How many documents the corpus has; more than `documents` where a limit left some out."""
+    groups: list[str] = field(default_factory=list)
+    """Who each document belongs to: documents of one group are never on both sides of a split."""
+    digests: list[str] = field(default_factory=list)
+
+    @property
+    def all(self) -> Documents:
+        return tuple((self.name, i) for i in range(len(self.documents)))
+
+    def counted(self) -> tuple[int, int]:
+        """Tokens and gold spans."""
+        tokens = sum(cas.view().count(Token) for cas in self.documents)
+        return tokens, sum(cas.view(GOLD_VIEW).count(Phi) for cas in self.documents)
+
+
+def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
+    """Reads and prepares a corpus; `limit` documents drawn by the seed, in the order of the corpus.
+
+    Raises ReaderError where documents cannot be read, have no view `gold` or lack the metadata that groups them, and
+    ComponentError where an engine fails: an experiment over half a corpus is none.
+    """
+    parts = assemble.assemble(plan.config)
+    if parts.reader is None:
+        raise ReaderError(f"corpus {plan.name}: has no reader")
+    found = _read(parts.reader, plan.name)
+    chosen = list(range(len(found)))
+    if limit is not None and limit < len(found):
+        chosen = sorted(shuffled(chosen, "limit", seed)[:limit])
+    documents = [found[i] for i in chosen]
+    for number, cas in enumerate(documents, 1):
+        if not cas.has_view(GOLD_VIEW):
+            raise ReaderError(
+                f"corpus {plan.name}: document {number} has no view {GOLD_VIEW}: an experiment needs reference annotations"
+            )
+    pipeline = Pipeline(parts.engines, name=plan.name)
+    pipeline.views = parts.views
+    with pipeline:
+        for cas in documents:
+            pipeline.process(cas)
+    digests = [fingerprint.of_document(cas) for cas in documents]
+    for cas in documents:
+        cas.id = f"{plan.name}/{cas.id}"  # two corpora in one training may count their documents alike
+    return Corpus(plan.name, documents, len(found), _groups(documents, plan), digests)
+
+
+def preparation(plan: CorpusPlan) -> list[object]:
+    """What prepared a corpus's documents, as data for hashes."""
+    reader = [fingerprint.of_step(plan.config.reader, "reader")[0]] if plan.config.reader is not None else []
+    return reader + [fingerprint.of_step(step, "engine") for step in plan.config.engines]
+
+
+def _read(reader: CollectionReader, name: str) -> list[Cas]:
+    reader.failed = []
+    with guarded(f"corpora.{name}/{reader.id}"):
+        reader.open()
+        try:
+            found = list(reader)
+        finally:
+            reader.close()
+    if reader.failed:
+        document, error = reader.failed[0]
+        of = len(reader.failed) + len(found)
+        raise ReaderError(
+            f"corpus {name}: {len(reader.failed)} of {of} documents cannot be read; the first, {document}: {error}"
+        )
+    if not found:
+        raise ReaderError(f"corpus {name}: the reader found no document")
+    return found
+
+
+def _groups(documents: list[Cas], plan: CorpusPlan) -> list[str]:
+    key = plan.group
+    if not key:
+        return [f"document {i}" for i in range(len(documents))]
+    if not any(cas.metadata.get(key) for cas in documents):
+        there = sorted({name for cas in documents for name in cas.metadata})
+        raise ReaderError(
+            f"corpus {plan.name}: no document has metadata {key!r} to group by{nearest(key, there)}; "
+            f"there is {', '.join(there) or 'none'}"
+        )
+    return [
+        f"{key} {cas.metadata[key]}" if cas.metadata.get(key) else f"document {i}" for i, cas in enumerate(documents)
+    ]

@@ -1,0 +1,274 @@
+"""The two sorts of jobs, a training and a test, and how a worker does them. A job's key says all that its result depends on."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import shutil
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....typesystem import Cas, PhiCandidate, PhiKind
+from ....typesystem.errors import told
+from ...assembly.config import Step
+from ...contract import resources
+from ...contract.component import CasConsumer, Component
+from ...errors import CaspipeError, ComponentError, guarded
+from ...pipeline import Pipeline
+from ...storage.files import make_folder, restricted_folder, write_atomic
+from ...storage.yaml_source import Text
+from . import part_of
+from .corpus import Documents
+from .scores import OVERALL, Counts, Scores
+from .settings import Level
+
+KEY_LENGTH = 20
+"""Letters of a job's hash that name its files."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Training:
+    """A model to be trained: which trainer, on which documents; `rank`: features per label to be listed afterwards."""
+
+    key: str
+    model: str
+    step: Step
+    documents: Documents
+    rank: int = 0
+    needs: tuple[Testing, ...] = ()
+    """Tests whose candidates it learns from, beside the documents: each of documents that the tested were not trained on."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Testing:
+    """A system to be applied and scored. `pieces`: its steps, each with the training whose bundle it takes, if any."""
+
+    key: str
+    system: str
+    pieces: tuple[tuple[Step, Training | None], ...]
+    documents: Documents
+    criteria: tuple[str, ...]
+    level: Level = "kind"
+    schemes: tuple[str, ...] = ()
+    thresholds: tuple[float, ...] = ()
+    """Confidences (0 to 1) at which the system's spans are scored again, leaving out those with less."""
+    keep: bool = False
+    """Whether what its components proposed is kept, for a training that learns from it."""
+    each: bool = False
+    """Whether the counts of every document are kept, for intervals."""
+
+    @property
+    def needs(self) -> tuple[Training, ...]:
+        return tuple({t.key: t for _, t in self.pieces if t is not None}.values())
+
+
+Job = Training | Testing
+
+
+def bundle_folder(folder: Path, training: Training) -> Path:
+    """Where a training leaves its bundle."""
+    return folder / "bundles" / training.key
+
+
+def job_file(folder: Path, job: Job) -> Path:
+    """Where a finished job keeps its result."""
+    return folder / "jobs" / f"{job.key}.json"
+
+
+def stored(folder: Path, job: Job) -> dict[str, Any] | None:
+    """The result of a job that was finished before; None where there is none, or none that can be read."""
+    try:
+        found = json.loads(job_file(folder, job).read_text(encoding="utf-8"))
+        return dict(found["result"]) if found["key"] == job.key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def work(job: Job, corpora: Mapping[str, Sequence[Cas]], folder: Path) -> dict[str, Any]:
+    """Does a job, keeps its result in the folder and returns it. Raises CaspipeError, which never quotes a document."""
+    began = time.perf_counter()
+    noted: list[str] = []
+    documents = [corpora[name][i] for name, i in job.documents]
+    with _noted(noted):
+        if isinstance(job, Training) and job.needs:
+            documents = _proposed_in(job, documents, folder)
+        result = _train(job, documents, folder) if isinstance(job, Training) else _test(job, documents, folder)
+    result["warnings"] = noted
+    record = {"key": job.key, "seconds": round(time.perf_counter() - began, 3), "result": result}
+    path = job_file(folder, job)
+    make_folder(path.parent)
+    quotes = isinstance(job, Training) and job.rank > 0  # features are named after words of the documents
+    write_atomic(path, (json.dumps(record, indent=1) + "\n").encode(), private=quotes)
+    return result
+
+
+def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[Cas]:
+    """Copies of the documents with what the tests that the job needs proposed in them."""
+    proposed: dict[tuple[str, int], list[list[Any]]] = {}
+    for test in job.needs:
+        found = (stored(folder, test) or {}).get("candidates")
+        if found is None:
+            raise ComponentError(f"training {job.model}", LookupError("what the models before it proposed is gone"))
+        proposed |= zip(test.documents, found, strict=True)
+    made = []
+    for place, document in zip(job.documents, documents, strict=True):
+        cas = document.copy()
+        for begin, end, kind, confidence, source, rule in proposed[place]:
+            candidate = PhiCandidate(begin, end, kind=PhiKind.of(kind), confidence=confidence, rule=rule)
+            candidate._source = source
+            cas.view().add(candidate)
+        made.append(cas)
+    return made
+
+
+def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
+    """What the components of a test proposed: begin, end, kind, confidence, source, rule. No text, and nothing vetoed."""
+    sources = tuple(f"{step.id}/" for step, _ in job.pieces)
+    return [
+        [c.begin, c.end, c.kind.name, c.confidence, c.source, c.rule]
+        for c in cas.view().select(PhiCandidate)
+        if f"{c.source}/".startswith(sources) and not c.reason.startswith("vetoed")
+    ]
+
+
+def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
+    final = bundle_folder(folder, job)
+    made = final.with_name(f".{job.key}.part")
+    shutil.rmtree(made, ignore_errors=True)
+    restricted_folder(final.parent)  # models hold words of the documents
+    make_folder(made)
+    trainer = part_of.made(part_of.given(job.step, {part_of.MODEL: "model"}), "consumers")
+    assert isinstance(trainer, CasConsumer)
+    trainer.output = made
+    try:
+        with guarded(trainer.id):
+            trainer.open()
+            for cas in documents:
+                trainer.process(cas)
+            trainer.close()
+    except BaseException:
+        with contextlib.suppress(Exception):
+            trainer.abandon()
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    result: dict[str, Any] = {"active_features": _active_features(made / "model"), "documents": len(documents)}
+    if job.rank:
+        from .ranking import rankings
+
+        result["rankings"] = rankings(made / "model", job.rank)
+    shutil.rmtree(final, ignore_errors=True)
+    made.rename(final)
+    return result
+
+
+def _active_features(bundle: Path) -> int | None:
+    """What the bundle says of its features with a weight other than 0."""
+    try:
+        found = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found.get("active_features") if isinstance(found, dict) else None
+
+
+def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
+    from ....consumers.scoring import at_level, pair_of, score
+
+    engines: list[Component] = []
+    for step, training in job.pieces:
+        if training is not None:
+            path = Text(str(bundle_folder(folder.resolve(), training) / "model"), folder.resolve())
+            step = part_of.with_model(step, path)
+        engines.append(part_of.made(step, "engines"))
+        engines[-1].__dict__["_id"] = step.id
+    pairs, proposed = [], []
+    with Pipeline(engines, name=job.system) as pipeline:
+        for document in documents:
+            cas = document.copy()
+            pipeline.process(cas)
+            pairs.append(pair_of(cas))
+            if job.keep:
+                proposed.append(_proposed_by(job, cas))
+    for _, training in job.pieces:
+        if training is not None:
+            _forget(str(bundle_folder(folder.resolve(), training)))
+    levelled = [at_level(pair, job.level) for pair in pairs]
+
+    def scored(least: float) -> Any:
+        kept = [dataclasses.replace(p, system=[m for m in p.system if m.confidence >= least]) for p in levelled]
+        return score(kept, criteria=job.criteria)
+
+    whole = scored(0.0)
+    result: dict[str, Any] = {"scores": _scores(whole).to_json(), "documents": len(documents)}
+    if job.each:
+        result["each"] = _each(whole, job.criteria)
+    if job.thresholds:
+        found = [(least, scored(least)) for least in job.thresholds]
+        result["thresholds"] = [[least, _scores(scores).to_json()] for least, scores in found]
+        if job.each:
+            result["each_threshold"] = [[least, _each(scores, job.criteria)] for least, scores in found]
+    if job.keep:
+        result["candidates"] = proposed
+    if job.schemes:
+        result["official"] = {scheme: _official(score(pairs, scheme=scheme)) for scheme in job.schemes}
+    return result
+
+
+def _scores(found: Any) -> Scores:
+    """Counts by criterion and kind, those of all kinds together in a row of their own."""
+    counts: dict[tuple[str, str], Counts] = {}
+    for row in found.table:
+        if row.kind == "macro":
+            continue
+        system = row.system or 0
+        made = Counts(row.gold or 0, row.tp or 0, system, system - (row.fp or 0))
+        counts[row.criterion, OVERALL if row.kind == "micro" else row.kind] = made
+    return Scores(counts)
+
+
+def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
+    """By criterion: [number of the document, kind, gold, found, marked, right] for whatever occurs."""
+    made = {}
+    for criterion in criteria:
+        kinds, counts = found.counts(criterion)
+        rows = ((n, kind, *map(int, counts[n, k])) for n in range(len(counts)) for k, kind in enumerate(kinds))
+        made[criterion] = [list(row) for row in rows if any(row[2:])]
+    return made
+
+
+def _official(found: Any) -> list[list[Any]]:
+    """The rows over all kinds as a shared task's script gives them: criterion, row, precision, recall, F1, score.
+
+    Figures that a criterion does not have are empty strings, undefined ones None.
+    """
+    figures = ("precision", "recall", "f1", "score")
+    return [
+        [row.criterion, row.kind, *(getattr(row, name) if name in row.applies else "" for name in figures)]
+        for row in found.table
+        if row.kind in ("micro", "macro")
+    ]
+
+
+def _forget(place: str) -> None:
+    """Lets go of a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
+    for key in [k for k in resources._LOADED if k[1].startswith(place)]:
+        del resources._LOADED[key]
+
+
+@contextlib.contextmanager
+def _noted(into: list[str]) -> Iterator[None]:
+    """Warnings become lines, each once; of foreign ones only class and place, since they may quote a document."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    into += dict.fromkeys(told(w.message, w.category, w.filename, w.lineno) for w in caught)
+
+
+def reason(error: BaseException, job: Job) -> str:
+    """Why a job failed, in words that never quote a document."""
+    what = f"training {job.model}" if isinstance(job, Training) else f"testing {job.system}"
+    told_ = error if isinstance(error, CaspipeError) else ComponentError(what, error)
+    return str(told_) if str(told_).startswith(what) else f"{what}: {told_}"

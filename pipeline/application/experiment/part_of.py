@@ -1,0 +1,118 @@
+"""Sections of an experiment's file read as pipelines: steps that know their lines, and components built from them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...assembly import assemble, config
+from ...contract import params, registry
+from ...contract.component import Component, Part
+from ...errors import ConfigError, Fault
+from ...storage.yaml_source import Keys, Source
+
+MODEL = "model"
+"""The parameter of trainers and of the annotators they train that names the bundle; the experiment chooses it."""
+
+
+def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, Keys], name: str) -> config.Config:
+    """A section as a pipeline's configuration. `moved`: where each key of `data` stands in the file."""
+    part = Source(data, source.file, source.base)
+    for new, old in moved.items():
+        n = len(old)
+        part.lines |= {(*new, *keys[n:]): place for keys, place in source.lines.items() if keys[:n] == old}
+    made = config.settle(part)
+    made.name = name
+    return made
+
+
+def build(step: config.Step, section: str, settled: config.Config, faults: list[Fault]) -> Component | None:
+    """The component of a step; None where `faults` tell why not."""
+    made: Component | None = assemble.build_step(step, section, settled, faults, {})
+    return made
+
+
+def made(step: config.Step, section: str) -> Component:
+    """The component of a step that was found in order before. Raises ConfigError."""
+    faults: list[Fault] = []
+    component = build(step, section, config.Config("", step_base(step)), faults)
+    if component is None:
+        raise ConfigError(faults)
+    return component
+
+
+def step_base(step: config.Step) -> Any:
+    """The folder that paths of a step are relative to, where one of its parameters knows."""
+    return next((v.base for v in step.given.values() if hasattr(v, "base")), None)
+
+
+def given(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
+    """The step with further parameters, which win over its own."""
+    return dataclasses.replace(step, given={**step.given, **parameters})
+
+
+def places_of_model(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
+    """Where a trained bundle can go: the parameter `model`, or that of a part which a parameter names (`strategy: stacking`)."""
+    known = {p.name: p for p in params.parameters(cls)}
+    if MODEL in known:
+        yield (MODEL,)
+    for name, value in step.given.items():
+        chosen = next(iter(value), "") if isinstance(value, Mapping) else value
+        for family in params.inner_classes(known[name].hint) if name in known and isinstance(chosen, str) else ():
+            if issubclass(family, Part) and family is not Part:
+                try:
+                    named = registry.find_part(family, chosen)
+                except LookupError:
+                    continue  # the parameters' own check tells
+                if MODEL in {p.name for p in params.parameters(named)}:
+                    yield name, chosen, MODEL
+
+
+def with_model(step: config.Step, bundle: Any) -> config.Step:
+    """The engine's step with a trained bundle in its place."""
+    at = next(places_of_model(step, registry.find(step.name, "engine")), (MODEL,))
+    if len(at) == 1:
+        return given(step, {MODEL: bundle})
+    name, chosen = str(at[0]), str(at[1])
+    value = step.given[name]
+    inner = value.get(chosen) if isinstance(value, Mapping) else None
+    return given(step, {name: {chosen: {**(inner or {}), MODEL: bundle}}})
+
+
+def renamed(step: config.Step, model: str) -> config.Step:
+    """The step with its model's name before its id, so that a resolver's priority can name either."""
+    return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
+
+
+class Untrained(Component):
+    """Stands for an annotator whose model is yet to be trained, while the pipeline around it is checked."""
+
+    def __init__(self, step: config.Step, cls: type[Component]) -> None:
+        self.__dict__["_id"] = step.id
+        self.__dict__["outputs"] = cls.outputs
+        self.__dict__["sets"] = cls.sets
+
+
+def untrained(step: config.Step, faults: list[Fault]) -> Component | None:
+    """Checks an annotator's parameters but for its model; None where `faults` tell what is wrong."""
+    try:
+        cls = registry.find(step.name, "engine")
+    except LookupError as error:
+        faults.append(Fault(step.id, str(error), *step.place))
+        return None
+    at = next(places_of_model(step, cls), None)
+    if at is None:
+        faults.append(step.fault((), f"{step.name} takes no parameter {MODEL}, so nothing trained can be put into it"))
+        return None
+    held: Any = step.given
+    for key in at:
+        held = held.get(key) if isinstance(held, Mapping) else None
+    if held is not None:
+        faults.append(step.fault(at, "the experiment chooses it; leave it out"))
+        return None
+    found: list[Fault] = []
+    params.build(cls, step.given, lambda at, what: found.append(step.fault(at, what)))
+    found = [f for f in found if not f.what.startswith(f"parameter {MODEL} is missing")]
+    faults += found
+    return None if found else Untrained(step, cls)

@@ -1,0 +1,25 @@
+"""The features that matter most to a trained model, label by label (appendix D of the VigiBase thesis)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+EVERYTHING = 2**31
+
+
+def rankings(path: Path, n: int) -> dict[str, Any]:
+    """For each label of a bundle: its `n` features of highest absolute weight, signed, and the share of all weight they hold.
+
+    Raises ResourceError for what is no bundle.
+    """
+    from ....annotators.sequence.bundle import ModelBundle
+
+    bundle = ModelBundle.load(str(path))
+    found: dict[str, Any] = {}
+    for label in bundle.labels:
+        every = sorted(bundle.ranking(label, EVERYTHING), key=lambda item: (-abs(item[1]), item[0]))
+        whole = sum(abs(weight) for _, weight in every)
+        top = [(feature, float(weight)) for feature, weight in every[:n]]
+        found[label] = {"top": top, "share": sum(abs(w) for _, w in top) / whole if whole else None, "of": len(every)}
+    return found

@@ -1,0 +1,196 @@
+"""Reading an experiment's file: every fault is told at once, with its line, and no data is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...assembly import assemble, config
+from ...contract import params, registry
+from ...errors import ConfigError, Fault, nearest
+from ...storage.yaml_source import Keys, Source, dotted, read
+from . import part_of
+from .checking import checked
+from .experiment import Experiment
+from .override import override
+from .plan import RESOLVER, CorpusPlan, Model, Plan
+from .settings import Settings
+
+SECTIONS = ("experiment", "corpora", "models")
+CORPUS_KEYS = ("reader", "engines", "group")
+MODEL_KEYS = ("trainer", "annotator", "of", "engines", "resolver")
+
+
+def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
+    """Reads an experiment's file. Raises ConfigError with every fault in it."""
+    overrides = list(overrides)
+    registry.discover()
+    registry.import_package(f"{__package__}.studies")
+    source = read(path, str(path))
+    fields = [p.name for p in params.parameters(Settings)]
+    known = [*SECTIONS, *fields]
+    faults = [f for o in overrides if (f := override(source, o, known)) is not None]
+    faults += source.faults
+    data = source.data
+    if not isinstance(data, Mapping) or "experiment" not in data:
+        faults.append(Fault("", "expected a mapping with experiment, corpora and models", source.file, 1))
+        raise ConfigError(faults)
+    reading = _Reading(source, faults)
+    for key in data:
+        if key not in known:
+            reading.fault((key,), f"no such section{nearest(str(key), known) or f'; expected one of {_list(known)}'}")
+    settings = params.build(Settings, {k: data[k] for k in fields if k in data}, reading.setting)
+    experiment = params.convert(
+        Experiment, data["experiment"], lambda at, what: reading.fault(("experiment", *at), what), ()
+    )
+    corpora = reading.corpora(data.get("corpora"))
+    models = reading.models(data.get("models"))
+    if settings is not None and experiment is not None:
+        text = path.read_text(encoding="utf-8-sig")
+        plan = Plan(str(path), path.stem, experiment, settings, corpora, models, text, overrides)
+        faults += checked(plan, source)
+        if not faults:
+            return plan
+    raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != source.file, f.file, f.line)))
+
+
+class _Reading:
+    """The sections of one file, and the faults found on the way."""
+
+    def __init__(self, source: Source, faults: list[Fault]) -> None:
+        self.source = source
+        self.faults = faults
+
+    def fault(self, keys: Keys, what: str) -> None:
+        self.faults.append(Fault(dotted(keys), what, *self.source.place(keys)))
+
+    def setting(self, keys: Keys, what: str) -> None:
+        """A fault of a plain key; what a check over all of them says begins with the key."""
+        name, colon, rest = what.partition(": ")
+        self.fault(*(((name,), rest) if colon and not keys else (keys, what)))
+
+    def _section(self, data: Any, at: Keys, known: tuple[str, ...], what: str) -> dict[str, dict[str, Any]]:
+        """The entries of a section that are mappings with known keys."""
+        if data is None:
+            return {}
+        if not isinstance(data, Mapping):
+            self.fault(at, f"expected {what}")
+            return {}
+        good = {}
+        for name, entry in data.items():
+            if not isinstance(entry, Mapping) or not entry:
+                self.fault((*at, name), f"expected a mapping with {_list(known)}")
+                continue
+            for key in entry:
+                if key not in known:
+                    hint = nearest(str(key), known) or f"; expected one of {_list(known)}"
+                    self.fault((*at, name, key), f"no such key{hint}")
+            good[str(name)] = dict(entry)
+        return good
+
+    def corpora(self, data: Any) -> dict[str, CorpusPlan]:
+        found = {}
+        for name, entry in self._section(data, ("corpora",), CORPUS_KEYS, "names with reader and engines").items():
+            at: Keys = ("corpora", name)
+            if "reader" not in entry:
+                self.fault(at, "expected a reader")
+                continue
+            steps: dict[str, Any] = {k: entry[k] for k in ("reader", "engines") if k in entry}
+            made = part_of.pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
+            found[name] = CorpusPlan(name, made, str(entry.get("group") or ""))
+            try:
+                assemble.assemble(made)
+            except ConfigError as error:
+                self.faults += error.faults
+        if not found and (not data or not self.faults):
+            self.fault(("corpora",), "expected at least one corpus")
+        return found
+
+    def models(self, data: Any) -> dict[str, Model]:
+        entries = self._section(data, ("models",), MODEL_KEYS, "names with trainer and annotator, engines, or of")
+        found = {name: self._model(name, entry) for name, entry in entries.items()}
+        for name, model in found.items():
+            for other in model.of:
+                if other not in found:
+                    self.fault(("models", name, "of"), f"no model called {other!r}{nearest(other, found)}")
+                elif _reaches(other, name, found):
+                    self.fault(("models", name, "of"), f"{other} is made of {name} itself")
+        return found
+
+    def _model(self, name: str, entry: dict[str, Any]) -> Model:
+        at: Keys = ("models", name)
+        if ("trainer" in entry) != ("annotator" in entry):
+            there, missing = ("trainer", "annotator") if "trainer" in entry else ("annotator", "trainer")
+            self.fault(at, f"has a {there}, so it needs the {missing} that goes with it")
+        if not {"trainer", "annotator", "engines", "of"} & set(entry):
+            self.fault(at, "expected trainer and annotator, engines, or of: [names of models]")
+        of = entry.get("of", [])
+        if not isinstance(of, list) or not all(isinstance(o, str) for o in of):
+            self.fault((*at, "of"), "expected a list of models")
+            of = []
+        engines = (
+            list(entry.get("engines") or []) if isinstance(entry.get("engines"), list | None) else entry["engines"]
+        )
+        data: dict[str, Any] = {"engines": engines}
+        moved: dict[Keys, Keys] = {("engines",): (*at, "engines")}
+        if "resolver" in entry and isinstance(engines, list):
+            moved["engines", len(engines), "resolver"] = (*at, "resolver")
+            moved["engines", len(engines)] = (*at, "resolver")
+            engines.append({"resolver": entry["resolver"]})
+        elif of and isinstance(engines, list) and RESOLVER not in map(_name, [*engines, entry.get("annotator", "")]):
+            engines.append({"resolver": {"priority": [str(o) for o in of]}})  # first named, first believed: §5.8
+        if "trainer" in entry:
+            data["consumers"], moved["consumers", 0] = [entry["trainer"]], (*at, "trainer")
+        made = part_of.pipeline_config(self.source, data, moved, name)
+        self.faults += made.faults
+        annotator = self._annotator(entry, at, name)
+        trainer = self._trainer(made)
+        for step in made.engines:
+            part_of.build(step, "engines", made, self.faults)
+        steps = [part_of.renamed(s, name) if s.name != "resolver" else s for s in made.engines]
+        return Model(name, trainer, annotator, [str(o) for o in of], steps)
+
+    def _trainer(self, made: config.Config) -> config.Step | None:
+        step = made.consumers[0] if made.consumers else None
+        if step is None:
+            return None
+        if part_of.MODEL in step.given:
+            self.faults.append(step.fault((part_of.MODEL,), "the experiment chooses it; leave it out"))
+        part_of.build(part_of.given(step, {part_of.MODEL: "model"}), "consumers", made, self.faults)
+        return step
+
+    def _annotator(self, entry: dict[str, Any], at: Keys, name: str) -> config.Step | None:
+        if "annotator" not in entry:
+            return None
+        data = {"engines": [entry["annotator"]]}
+        made = part_of.pipeline_config(self.source, data, {("engines", 0): (*at, "annotator")}, name)
+        self.faults += made.faults
+        if len(made.engines) != 1:
+            return None
+        step = part_of.renamed(made.engines[0], name)
+        if step.name == RESOLVER and "priority" not in step.given:
+            step = part_of.given(step, {"priority": [str(o) for o in entry.get("of") or []]})
+        part_of.untrained(step, self.faults)
+        return step
+
+
+def _reaches(start: str, goal: str, models: Mapping[str, Model]) -> bool:
+    """Whether a model is made of another, directly or through others."""
+    seen, left = set(), [start]
+    while left:
+        name = left.pop()
+        if name == goal:
+            return True
+        if name in models and name not in seen:
+            seen.add(name)
+            left += models[name].of
+    return False
+
+
+def _name(item: Any) -> str:
+    return str(next(iter(item), "")) if isinstance(item, Mapping) else str(item)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,115 @@
+"""A published table beside our own figures, row by row: what was repeated, and how near it came."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....typesystem import PhiKind
+from ...errors import nearest
+from ...storage.yaml_source import Keys
+from .bench import Outcome, of_each
+from .plan import Plan
+from .result import Cell, Table
+from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
+from .settings import Measure
+
+OURS, THEIRS = "here", "source"
+"""The common headings of the two halves."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Reference:
+    """A published table, and which of our systems or kinds each of its rows stands for."""
+
+    title: str
+    """What the table is, as `Table 2: binary token scores`."""
+    criterion: str
+    """The criterion of ours that counts as the source does: `token-binary` for PHI tokens against all others."""
+    rows: dict[str, list[float | None]]
+    """The source's numbers by its own name for the row, one for each of `measures`; null where it gives none."""
+    measures: list[Measure] = dataclasses.field(default_factory=lambda: list(MEASURES))
+    """What the numbers of a row are, in their order."""
+    scale: float = 100.0
+    """What the source calls perfect: 100 for per cent, 1 for shares. Our figures are shown on the same scale."""
+    system: str = ""
+    """The system whose kinds the rows are. Left out: the rows are systems, over all kinds together."""
+    ours: dict[str, str | list[str]] = dataclasses.field(default_factory=dict)
+    """Our name for a row: a system, or one kind or several counted together. A row left out bears the same name here, or, where
+    nothing here does, is shown without a figure of ours."""
+    note: str = ""
+    """What a reader must know before comparing: other documents, other kinds."""
+
+    def __post_init__(self) -> None:
+        if not self.measures:
+            raise ValueError("measures: expected at least one")
+        if self.scale <= 0:
+            raise ValueError(f"scale: expected a number above 0, got {self.scale:g}")
+        for name, numbers in self.rows.items():
+            if len(numbers) != len(self.measures):
+                raise ValueError(
+                    f"rows.{name}: expected {len(self.measures)} numbers ({', '.join(self.measures)}), got {len(numbers)}"
+                )
+            if any(n is not None and not 0 <= n <= self.scale for n in numbers):
+                raise ValueError(f"rows.{name}: expected numbers from 0 to {self.scale:g} (scale)")
+        for name, given in self.ours.items():
+            if name not in self.rows:
+                raise ValueError(f"ours.{name}: no such row{nearest(name, self.rows)}")
+            if not self.system and not isinstance(given, str):
+                raise ValueError(
+                    f"ours.{name}: expected one system, got {len(given)}; kinds need the system they are of"
+                )
+
+    def check(self, plan: Plan, compared: Sequence[str]) -> Iterator[tuple[Keys, str]]:
+        """Names that lead nowhere: (keys below the table, what is wrong). `compared` are the systems of the experiment."""
+        criteria = plan.settings.criteria
+        if self.criterion not in criteria:
+            yield (
+                ("criterion",),
+                f"expected one of the criteria of this file ({', '.join(criteria)}), got {self.criterion!r}",
+            )
+        if self.system and self.system not in compared:
+            yield ("system",), f"no system called {self.system!r}{nearest(self.system, compared)}"
+        for row, given in self.ours.items():
+            for name in [given] if isinstance(given, str) else given:
+                if not self.system and name not in compared:
+                    yield ("ours", row), f"no system called {name!r}{nearest(name, compared)}"
+                elif self.system and plan.settings.level in ("kind", "top") and name != OVERALL and not _is_kind(name):
+                    yield ("ours", row), f"no kind called {name!r}"
+
+    def table(self, by_system: Mapping[str, Sequence[Outcome]]) -> Table:
+        """The two side by side. A figure of ours that is not defined is undefined; a row that we have not has empty cells."""
+        figures = [f"{side}|{SHORT[m]}" for side in (OURS, THEIRS) for m in self.measures]
+        columns = ["kind" if self.system else "system", *figures]
+        rows: list[list[Cell]] = []
+        for row, numbers in self.rows.items():
+            given = self.ours.get(row, row)
+            names = [given] if isinstance(given, str) else given
+            many = by_system.get(self.system or names[0])
+            kinds = names if self.system else [OVERALL]
+            there = many is not None and any((self.criterion, k) in s.counts for s in of_each(many) for k in kinds)
+            here: list[Cell] = ["" for _ in self.measures]
+            if many is not None and (there or not self.system):
+                here = [self._value(of_each(many), kinds, m) for m in self.measures]
+            rows.append([row, *here, *("" if n is None else n for n in numbers)])
+        return Table(self.title, columns, rows, self.note)
+
+    def _value(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure) -> float | None:
+        """The mean over folds of a figure of some kinds counted together, on the source's scale."""
+        value = mean(_together(scores, self.criterion, kinds).value(measure) for scores in many)
+        return None if value is None else value * self.scale
+
+
+def _together(scores: Scores, criterion: str, kinds: Sequence[str]) -> Counts:
+    total = Counts()
+    for kind in kinds:
+        total += scores.counts.get((criterion, kind), Counts())
+    return total
+
+
+def _is_kind(name: str) -> bool:
+    try:
+        PhiKind.of(name)
+    except ValueError:
+        return False
+    return True

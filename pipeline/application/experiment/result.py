@@ -1,0 +1,110 @@
+"""What an experiment found: tables and figures for people, records for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+Cell = str | int | float | None
+UNDEFINED = "undefined"
+
+
+@dataclass(slots=True)
+class Table:
+    """A table. A column called `strict|P` stands under the common heading `strict`. None is an undefined value."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    note: str = ""
+    highest: bool = False
+    """Whether the highest number of each row is to stand out."""
+    group: str = ""
+    """Heading that it stands under, folded away in the report; empty for the tables that matter most."""
+
+
+@dataclass(slots=True)
+class Figure:
+    """A figure as data; `name` is its file name without suffix."""
+
+    name: str
+    caption: str
+    plot: Literal["precision_recall", "sweep", "learning_curve", "grid_heatmap", "boxplots", "bars", "confusion"]
+    """The function of `consumers/scoring/plots.py` that draws it."""
+    data: tuple[Any, ...]
+    """Its positional arguments."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Its keyword arguments."""
+    group: str = ""
+    """Heading that it stands under, folded away in the report; empty for the figures that matter most."""
+
+    def draw(self) -> Drawing:
+        """The figure. Raises ConsumerError where matplotlib is not installed."""
+        from ....consumers.scoring import plots
+
+        drawn: Drawing = getattr(plots, self.plot)(*self.data, **self.options)
+        return drawn
+
+
+@dataclass(slots=True)
+class Result:
+    """Tables, figures, findings in a sentence each, and one record for each measured number."""
+
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    records: list[dict[str, Cell]] = field(default_factory=list)
+    quotes: bool = False
+    """Whether words of the documents are in it, as in the names of features: its files are then for their owner only."""
+
+
+def shown(value: Cell, digits: int = 3) -> str:
+    """A table cell for people: three digits, `undefined` for None."""
+    if value is None:
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.{digits}f}" if isinstance(value, float) else value
+
+
+def plus_minus(middle: float | None, spread: float | None) -> str:
+    """`0.912 ± 0.013`."""
+    if middle is None:
+        return UNDEFINED
+    return shown(middle) if spread is None else f"{shown(middle)} ± {shown(spread)}"
+
+
+def to_csv(records: Iterable[dict[str, Cell]]) -> str:
+    """Records as CSV with every column that occurs, in order of appearance; undefined values are empty."""
+    rows = list(records)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _exact(row.get(key)) for key in columns} for row in rows)
+    return out.getvalue()
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """Tables, findings and records as plain data; numbers are not rounded, undefined values are null."""
+    return {
+        "findings": result.findings,
+        "tables": [
+            {"title": t.title, "columns": t.columns, "rows": t.rows, **({"note": t.note} if t.note else {})}
+            for t in result.tables
+        ],
+        "figures": [{"name": f.name, "caption": f.caption} for f in result.figures],
+        "records": result.records,
+    }
+
+
+def _exact(value: Cell) -> Cell:
+    return "" if value is None else repr(value) if isinstance(value, float) else value

@@ -1,0 +1,96 @@
+"""From an experiment's file to its output folder: jobs, results as data, figures, and the report."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ...contract import report
+from ...storage.files import make_folder, write_atomic
+from .bench import Bench
+from .markdown import report_markdown
+from .page import report_page
+from .plan import Plan
+from .result import Result, to_csv, to_json
+from .scale import command, shortfalls
+from .schedule import Progress
+
+LIBRARIES = ("python-crfsuite", "sklearn-crfsuite", "liblinear-official", "scikit-learn", "matplotlib", "torch")
+"""Libraries that trainings and figures depend on, beside those every pipeline does."""
+NO_PLOTS = "Figures need matplotlib: pip install 'caspipe[plots]'. The tables below are whole."
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run of an experiment left behind."""
+
+    folder: Path
+    result: Result
+    skipped: int
+    """Jobs whose results were there already."""
+    done: int
+    failures: list[str]
+    missing: str = ""
+    """Why there are no figures; empty where there are."""
+
+
+def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> Summary:
+    """Runs an experiment and writes `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
+
+    Jobs that were finished before are not done again. Raises CaspipeError where the corpora cannot be read or every job
+    fails, ConsumerError where the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
+    """
+    make_folder(folder)
+    bench = Bench(plan, folder, workers, progress)
+    result = plan.experiment.run(bench)
+    versions = _versions()
+    missing = "" if not result.figures or importlib.util.find_spec("matplotlib") else NO_PLOTS
+    drawn = {} if missing else _draw(result, folder)
+    data = {
+        "experiment": plan.experiment.name,
+        "title": plan.settings.title or plan.name,
+        "command": command(plan),
+        "shortfalls": shortfalls(bench),
+        "corpora": {c.name: {"documents": len(c.documents), "of": c.whole} for c in bench.corpora.values()},
+        **to_json(result),
+        **({"bundles": bench.bundles} if bench.settings.keep_models else {}),
+        "failures": bench.failures,
+        "versions": versions,
+    }
+    files = {
+        "results.json": (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode(),
+        "results.csv": to_csv(result.records).encode(),
+        "report.html": report_page(bench, result, drawn, missing, versions),
+        "report.md": report_markdown(bench, result, missing, versions).encode(),
+    }
+    for name, content in files.items():
+        write_atomic(folder / name, content, private=result.quotes)
+    schedule = bench.schedule
+    return Summary(folder, result, schedule.skipped, len(schedule.finished), bench.failures, missing)
+
+
+def _draw(result: Result, folder: Path) -> dict[str, str]:
+    """Writes every figure as SVG and PNG; the SVGs by name."""
+    from ....consumers.scoring import plots
+
+    found = {}
+    for figure in result.figures:
+        figure.name = "".join(c if c.isalnum() or c in "-_." else "-" for c in figure.name)
+        drawing = figure.draw()
+        for form in ("svg", "png"):
+            plots.save(drawing, folder / "figures" / f"{figure.name}.{form}", private=result.quotes)
+        found[figure.name] = (folder / "figures" / f"{figure.name}.svg").read_text(encoding="utf-8")
+    return found
+
+
+def _versions() -> dict[str, str]:
+    found = report.versions()
+    for package in LIBRARIES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,181 @@
+"""What each family of features is worth: left out of all of them, or added to a bare start."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from ....assembly.config import text_of
+from ....contract import params, registry
+from ....contract.component import part
+from ....storage.yaml_source import Keys
+from ..bench import Bench, Outcome, batched, of_each
+from ..experiment import Experiment
+from ..plan import Plan
+from ..result import Cell, Figure, Result, Table, plus_minus
+from ..scores import LONG, OVERALL, SHORT, averaged, spread
+from ..settings import Measure
+from ..tables import active_features, records
+from .given import faults_of
+
+FEATURES = "features"
+"""The parameter of trainers that lists features."""
+WHOLE, BARE = "all features", "base alone"
+
+
+@part("ablation")
+class Ablation(Experiment):
+    """Leaves one family of features out at a time, or adds one at a time to a base, and tells the difference.
+
+    A family is what a feature's name says before the colon (`list` for `list:countries`), or what `families` says.
+    """
+
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models; every model that is trained where it is empty."""
+    modes: list[Literal["drop", "add"]] = dataclasses.field(default_factory=lambda: ["drop", "add"])
+    """`drop`: all families but one. `add`: the base and one."""
+    base: list[str] = dataclasses.field(default_factory=lambda: ["token"])
+    """Families that `add` starts from."""
+    families: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    """Features of families of your own, by name; features not named here stay in the family of their name."""
+    measure: Measure = "f1"
+    """What the differences are in."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for model in self.models or plan.trainable:
+            yield from faults_of(plan, model, "trainer", [{}])
+            trainer = plan.models[model].trainer
+            if trainer is None:
+                continue
+            found = self._families(features_of(plan, model))
+            if not found and FEATURES not in trainer.given:
+                yield ("models",), f"the trainer of {model} has no parameter {FEATURES}"
+            elif found and "add" in self.modes and not set(self.base) & set(found):
+                yield ("base",), f"none of {', '.join(self.base)} is a family of {model}: {', '.join(found)}"
+            for name, members in self.families.items():
+                for member in members:
+                    if member not in {_name(f) for f in features_of(plan, model)}:
+                        yield ("families", name), f"{model} has no feature {member!r}"
+
+    def run(self, bench: Bench) -> Result:
+        splits, result = bench.splits(), Result()
+        models = self.models or bench.plan.trainable
+        variants = {model: self._variants(bench.plan, model) for model in models}
+        jobs = [
+            bench.test(model, train, test, given={FEATURES: features})
+            for model in models
+            for features in variants[model].values()
+            for train, test in splits
+        ]
+        outcomes = iter(batched(bench.run(jobs), len(splits)))
+        for model in models:
+            found = {variant: next(outcomes) for variant in variants[model]}
+            for (mode, family), many in found.items():
+                counted = active_features(bench, many)
+                result.records += records(
+                    many, bench.settings, system=model, mode=mode, family=family, active_features=counted
+                )
+            for mode in self.modes:
+                self._of_mode(bench, model, mode, found, result)
+        return result
+
+    def _families(self, features: list[Any]) -> dict[str, list[Any]]:
+        """Features by family, in order of first appearance."""
+        own = {member: name for name, members in self.families.items() for member in members}
+        made: dict[str, list[Any]] = {}
+        for feature in features:
+            name = _name(feature)
+            made.setdefault(own.get(name, name.partition(":")[0]), []).append(feature)
+        return made
+
+    def _variants(self, plan: Plan, model: str) -> dict[tuple[str, str], list[Any]]:
+        families = self._families(features_of(plan, model))
+        made: dict[tuple[str, str], list[Any]] = {}
+        if "drop" in self.modes:
+            made["drop", WHOLE] = [f for members in families.values() for f in members]
+            for family in families:
+                rest = [f for name, members in families.items() if name != family for f in members]
+                if rest:
+                    made["drop", family] = rest
+        if "add" in self.modes:
+            made["add", BARE] = [f for name, members in families.items() if name in self.base for f in members]
+            for family in families:
+                if family not in self.base:
+                    made["add", family] = [
+                        f for name, members in families.items() if name in self.base or name == family for f in members
+                    ]
+        return made
+
+    def _of_mode(
+        self, bench: Bench, model: str, mode: str, found: Mapping[tuple[str, str], list[Outcome]], result: Result
+    ) -> None:
+        criteria, start = bench.settings.criteria, WHOLE if mode == "drop" else BARE
+        here = {family: of_each(many) for (m, family), many in found.items() if m == mode}
+        rows: list[list[Cell]] = []
+        for family, scores in here.items():
+            cells: list[Cell] = []
+            for c in criteria:
+                value = averaged(scores, c, OVERALL, self.measure)
+                first = averaged(here[start], c, OVERALL, self.measure)
+                change = value - first if value is not None and first is not None else None
+                cells += [
+                    plus_minus(value, spread(scores, c, OVERALL, self.measure)),
+                    "" if family == start else None if change is None else f"{change:+.3f}",
+                ]
+            rows.append([family, *cells, _whole(active_features(bench, found[mode, family]))])
+        what = "left out" if mode == "drop" else f"added to {', '.join(self.base)}"
+        columns = [f"family {what}", *(f"{c}|{x}" for c in criteria for x in (SHORT[self.measure], "change"))]
+        result.tables.append(Table(f"{model}: one family {what}", [*columns, "active features"], rows))
+        c = criteria[0]
+        first = averaged(here[start], c, OVERALL, self.measure)
+        changes = {
+            family: value - first
+            for family, scores in here.items()
+            if family != start
+            and first is not None
+            and (value := averaged(scores, c, OVERALL, self.measure)) is not None
+        }
+        ranked = sorted(changes.items(), key=lambda item: (item[1], item[0]) if mode == "drop" else (-item[1], item[0]))
+        options = {
+            "xlabel": f"Change of {c} {SHORT[self.measure]}",
+            "title": f"{model}: one family {what}",
+            "digits": 3,
+        }
+        caption = f"{model}: change of {c} {LONG[self.measure]} with one family of features {what}."
+        result.figures.append(Figure(f"{model}-{mode}", caption, "bars", (ranked,), options))
+
+
+def features_of(plan: Plan, model: str) -> list[Any]:
+    """The features of a model's trainer as YAML would write them: those given, else its defaults."""
+    step = plan.models[model].trainer
+    if step is None:
+        return []
+    if FEATURES in step.given:
+        given = text_of(step.given[FEATURES])
+        return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are told of elsewhere
+    from .....annotators.sequence.bundle import plain
+
+    cls = registry.find(step.name, "consumer")
+    default = next((p.default for p in params.parameters(cls) if p.name == FEATURES), None) or []
+    return [f if isinstance(f, str | dict) else plain(f) for f in default]
+
+
+def _is_feature(item: Any) -> bool:
+    """Whether it is written as a feature is: a name, or a name with a mapping of parameters."""
+    if isinstance(item, dict):
+        return len(item) == 1 and all(isinstance(given, dict | None) for given in item.values())
+    return isinstance(item, str)
+
+
+def _name(feature: Any) -> str:
+    """`list:countries`, or the name before the parameters, with a colon and the first of them where there are some."""
+    if isinstance(feature, str):
+        return feature
+    name, given = next(iter(feature.items()))
+    first = next(iter((given or {}).values()), None)
+    return f"{name}:{first}" if isinstance(first, str) else str(name)
+
+
+def _whole(value: float | None) -> Cell:
+    return None if value is None else round(value)

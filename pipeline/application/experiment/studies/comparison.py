@@ -1,0 +1,67 @@
+"""Rules, SVM, CRF and what they find together, side by side: Tables 10 to 15 of the source on one page."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ....contract.component import part
+from ....storage.yaml_source import Keys
+from ..bench import Bench, batched, of_each
+from ..experiment import Experiment
+from ..plan import Plan
+from ..reference import Reference
+from ..result import Figure, Result, shown
+from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
+from ..settings import Measure
+from ..tables import CONVENTION, across, by_kind, of_kinds, of_systems, official, records
+
+
+@part("comparison")
+class Comparison(Experiment):
+    """Trains every model on the training corpus and tests all systems on the same documents (source: §6.1, §6.3, Tables 10-15).
+
+    Without a test corpus, figures are means over folds.
+    """
+
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Systems to be compared, in the order of the tables; all of the file's where it is empty."""
+    measure: Measure = "f1"
+    """What the tables across systems show."""
+    reference: list[Reference] = dataclasses.field(default_factory=list)
+    """Tables of the publication that is repeated, each shown beside our own figures."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for number, table in enumerate(self.reference):
+            for keys, what in table.check(plan, plan.chosen()):
+                yield ("reference", number, *keys), what
+
+    def run(self, bench: Bench) -> Result:
+        settings, splits = bench.settings, bench.splits()
+        chosen = bench.plan.chosen()
+        outcomes = bench.run([bench.test(model, train, test) for model in chosen for train, test in splits])
+        by_system = dict(zip(chosen, batched(outcomes, len(splits)), strict=True))
+        where = settings.test or f"{len(splits)} folds of {bench.plan.train}"
+        result = Result()
+        result.tables.append(of_systems(by_system, settings, f"All kinds together, on {where}"))
+        result.tables += [reference.table(by_system) for reference in self.reference]
+        result.tables += official(by_system, settings)
+        kinds = kinds_of(s for many in by_system.values() for s in of_each(many))
+        for criterion in by_kind(by_system.values(), settings):
+            table = across(by_system, criterion, self.measure)
+            result.tables.append(table)
+            values = [row[1:] for row in table.rows]
+            options: dict[str, object] = {"xlabel": "System", "ylabel": "Kind", "framed": False}
+            options["value"] = f"{criterion} {SHORT[self.measure]}"
+            caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}."
+            data = (chosen, kinds, values)
+            result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
+        for criterion in settings.criteria:
+            reached = {s: averaged(of_each(m), criterion, OVERALL, self.measure) for s, m in by_system.items()}
+            top = best(reached)
+            if top is not None:
+                result.findings.append(f"Best {criterion} {SHORT[self.measure]}: {top}, {shown(reached[top])}.")
+        for system, many in by_system.items():
+            result.tables.append(of_kinds(f"{system} on {where}", many, settings, CONVENTION))
+            result.records += records(many, settings, system=system)
+        return result

@@ -1,0 +1,88 @@
+"""Training on one corpus and applying to another, every way round (source: §6.3)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ....contract.component import part
+from ....errors import nearest
+from ....storage.yaml_source import Keys
+from ..bench import Bench, Outcome, of_each
+from ..experiment import Experiment
+from ..job import Testing
+from ..plan import Plan
+from ..result import Cell, Figure, Result, Table
+from ..scores import MEASURES, OVERALL, SHORT, averaged
+from ..tables import records
+
+
+@part("cross_corpus")
+class CrossCorpus(Experiment):
+    """Tests each model on every corpus after training on every corpus; on its own corpus, by cross-validation."""
+
+    trains: list[str] = dataclasses.field(default_factory=list)
+    """Corpora trained on; all of the file's where it is empty."""
+    tests: list[str] = dataclasses.field(default_factory=list)
+    """Corpora tested on; all of the file's where it is empty."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models; all of the file's where it is empty."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for key in ("trains", "tests"):
+            for name in getattr(self, key):
+                if name not in plan.corpora:
+                    yield (key,), f"no corpus called {name!r}{nearest(name, plan.corpora)}"
+        if len(plan.corpora) < 2:
+            yield (), "expected at least two corpora"
+
+    def run(self, bench: Bench) -> Result:
+        trains, tests = self.trains or list(bench.plan.corpora), self.tests or list(bench.plan.corpora)
+        cells = [(m, a, b) for m in bench.plan.chosen() for a in trains for b in tests]
+        jobs = {cell: self._jobs(bench, *cell) for cell in cells}
+        outcomes = iter(bench.run([job for many in jobs.values() for job in many]))
+        found = {cell: [next(outcomes) for _ in many] for cell, many in jobs.items()}
+        result = Result()
+        for (model, a, b), many in found.items():
+            result.records += records(many, bench.settings, system=model, trained_on=a, tested_on=b)
+        for model in bench.plan.chosen():
+            self._of_model(
+                bench, model, trains, tests, {(a, b): found[model, a, b] for a in trains for b in tests}, result
+            )
+        return result
+
+    def _jobs(self, bench: Bench, model: str, a: str, b: str) -> list[Testing]:
+        if a == b:
+            return [bench.test(model, train, test) for train, test in bench.folds(a)]
+        return [bench.test(model, bench.corpus(a).all, bench.corpus(b).all)]
+
+    def _of_model(
+        self,
+        bench: Bench,
+        model: str,
+        trains: list[str],
+        tests: list[str],
+        found: dict[tuple[str, str], list[Outcome]],
+        result: Result,
+    ) -> None:
+        for criterion in bench.settings.criteria:
+            columns = ["trained on", *(f"{b}|{SHORT[m]}" for b in tests for m in MEASURES)]
+            rows: list[list[Cell]] = []
+            for a in trains:
+                figures = [averaged(of_each(found[a, b]), criterion, OVERALL, m) for b in tests for m in MEASURES]
+                rows.append([a, *figures])
+            note = "On its own corpus a model is cross-validated."
+            result.tables.append(
+                Table(f"{model}, {criterion}: trained on rows, tested on columns", columns, rows, note)
+            )
+            values = [[averaged(of_each(found[a, b]), criterion, OVERALL, "f1") for b in tests] for a in trains]
+            options: dict[str, object] = {
+                "xlabel": "Tested on",
+                "ylabel": "Trained on",
+                "title": model,
+                "framed": False,
+            }
+            options["value"] = f"{criterion} F1"
+            caption = f"{model}: {criterion} F1 by training and test corpus, all kinds."
+            data = (tests, trains, values)
+            result.figures.append(Figure(f"{model}-{criterion}", caption, "grid_heatmap", data, options))

@@ -1,0 +1,33 @@
+"""K-fold cross-validation: every document is tested once, by a model that never saw it nor another of its group."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ....contract.component import part
+from ..bench import Bench, batched
+from ..experiment import Experiment
+from ..result import Result
+from ..tables import CONVENTION, of_kinds, of_systems, official, records
+
+
+@part("cross_validation")
+class CrossValidation(Experiment):
+    """Trains and tests each model on every fold of the training corpus; figures are means over folds (source: §5.2, Fig. 10)."""
+
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models to be compared; all of the file's where it is empty."""
+
+    def run(self, bench: Bench) -> Result:
+        settings, folds = bench.settings, bench.folds()
+        chosen = bench.plan.chosen()
+        outcomes = bench.run([bench.test(model, train, test) for model in chosen for train, test in folds])
+        by_model = dict(zip(chosen, batched(outcomes, len(folds)), strict=True))
+        result = Result()
+        title = f"All kinds, mean ± standard deviation over {len(folds)} folds"
+        result.tables.append(of_systems(by_model, settings, title))
+        result.tables += official(by_model, settings)
+        for model, many in by_model.items():
+            result.tables.append(of_kinds(f"{model}, mean over {len(folds)} folds", many, settings, CONVENTION))
+            result.records += records(many, settings, system=model)
+        return result

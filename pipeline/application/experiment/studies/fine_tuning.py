@@ -1,0 +1,152 @@
+"""A network trained on one corpus that goes on learning from another: is it worth it, and for how long."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Iterator, Sequence
+
+from ....contract import params, registry
+from ....contract.component import part
+from ....storage.yaml_source import Keys, Text
+from .. import fingerprint, part_of
+from ..bench import Bench, Outcome, of_each
+from ..corpus import Documents
+from ..experiment import Experiment
+from ..job import KEY_LENGTH, Testing, Training, bundle_folder, job_file
+from ..plan import Plan, pieces
+from ..reference import Reference
+from ..result import Result, shown
+from ..scores import OVERALL, averaged
+from ..tables import across, by_kind, of_systems, records
+
+START = "start_from"
+_NOT = "not fine-tuned"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Round:
+    """A system after so many epochs of fine-tuning."""
+
+    model: str
+    epochs: int
+
+    def __str__(self) -> str:
+        if not self.epochs:
+            return f"{self.model}, {_NOT}"
+        return f"{self.model}, {self.epochs} epoch{'s' * (self.epochs > 1)}"
+
+
+@part("fine_tuning")
+class FineTuning(Experiment):
+    """Trains networks on the training corpus, goes on training them for some epochs on folds of a second corpus, and tests both
+    on what the folds left out.
+
+    After §4.3.6 and Tables 5.8 to 5.10 of the inverse hybrid system. Trainers must take `start_from`.
+    """
+
+    corpus: str
+    """The second corpus, in folds."""
+    epochs: list[int] = dataclasses.field(default_factory=lambda: [1, 2])
+    """Epochs of fine-tuning, each a system of its own."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Systems in which something is trained; all such where it is empty."""
+    reference: list[Reference] = dataclasses.field(default_factory=list)
+    """Tables of the publication that is repeated. Our systems are called `MODEL, not fine-tuned`, `MODEL, 2 epochs`."""
+
+    def __post_init__(self) -> None:
+        if not self.epochs or min(self.epochs) < 1:
+            raise ValueError("epochs: expected numbers of 1 or more")
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        if self.corpus not in plan.corpora:
+            yield ("corpus",), f"no corpus called {self.corpus!r}; expected one of {', '.join(plan.corpora)}"
+        elif self.corpus == plan.train:
+            yield ("corpus",), f"{self.corpus} is what the networks are trained on before; expected another corpus"
+        chosen = [name for name in plan.chosen() if name in plan.models]
+        for name in chosen:
+            for model in _trained(plan, name):
+                step = plan.models[model].trainer
+                known = {p.name for p in params.parameters(registry.find(step.name, "consumer"))} if step else set()
+                if not {START, "epochs"} <= known:
+                    yield ("models",), f"{model}: its trainer takes no parameters {START} and epochs"
+        if not any(_trained(plan, name) for name in chosen):
+            yield ("models",), "nothing is trained in any of the systems"
+        for number, table in enumerate(self.reference):
+            for keys, what in table.check(plan, [str(r) for r in self._rounds(plan)]):
+                yield ("reference", number, *keys), what
+
+    def _rounds(self, plan: Plan) -> list[_Round]:
+        chosen = [name for name in plan.chosen() if name in plan.models and _trained(plan, name)]
+        return [_Round(model, epochs) for model in chosen for epochs in [0, *sorted(set(self.epochs))]]
+
+    def run(self, bench: Bench) -> Result:
+        rounds, folds = self._rounds(bench.plan), bench.folds(self.corpus)
+        before = bench.corpus().all
+        plain = {r.model: [bench.test(r.model, before, test) for _, test in folds] for r in rounds}
+        bundles = {t.key: t for tests in plain.values() for test in tests for t in test.needs}
+        kept, bench.schedule.keep_models = bench.schedule.keep_models, True
+        _bring(bench, list(bundles.values()))
+        jobs = {
+            r: [
+                self._tuned(bench, job, train, r.epochs) if r.epochs else job
+                for job, (train, _) in zip(plain[r.model], folds, strict=True)
+            ]
+            for r in rounds
+        }
+        outcomes = iter(bench.run([job for many in jobs.values() for job in many]))
+        by_system = {str(r): [next(outcomes) for _ in many] for r, many in jobs.items()}
+        bench.schedule.keep_models = kept
+        if not kept:
+            shutil.rmtree(bundle_folder(bench.folder, next(iter(bundles.values()))).parent, ignore_errors=True)
+        return self._result(bench, by_system, len(folds))
+
+    def _result(self, bench: Bench, by_system: dict[str, list[Outcome]], folds: int) -> Result:
+        settings, result = bench.settings, Result()
+        title = f"All kinds together, {folds} folds of {self.corpus}"
+        result.tables.append(of_systems(by_system, settings, title))
+        result.tables += [reference.table(by_system) for reference in self.reference]
+        for criterion in by_kind(by_system.values(), settings):
+            result.tables.append(across(by_system, criterion, "recall"))
+        for system, many in by_system.items():
+            result.records += records(many, settings, system=system)
+        criterion = settings.criteria[0]
+        for r in self._rounds(bench.plan):
+            each = of_each(by_system[str(r)])
+            recall, precision = (averaged(each, criterion, OVERALL, m) for m in ("recall", "precision"))
+            result.findings.append(f"{r}: {criterion} recall {shown(recall)}, precision {shown(precision)}.")
+        return result
+
+    def _tuned(self, bench: Bench, job: Testing, train: Documents, epochs: int) -> Testing:
+        """The test with networks that went on learning from `train`."""
+        made = []
+        for step, training in job.pieces:
+            if training is not None:
+                more = {"epochs": epochs, "patience": 0, "held_out": 0.0}
+                known = {p.name for p in params.parameters(registry.find(training.step.name, "consumer"))}
+                given = {name: value for name, value in more.items() if name in known}
+                again = bench.training(training.model, train, given)
+                place = Text(str(bundle_folder(bench.folder.resolve(), training) / "model"), bench.folder.resolve())
+                tuned = part_of.given(again.step, {START: place})
+                key = fingerprint.digest([START, training.key, again.key])[:KEY_LENGTH]
+                training = Training(key, training.model, tuned, train)
+            made.append((step, training))
+        keys = [training.key for _, training in made if training is not None]
+        key = fingerprint.digest(["fine-tuned", job.key, keys])[:KEY_LENGTH]
+        return dataclasses.replace(job, key=key, pieces=tuple(made))
+
+
+def _bring(bench: Bench, trainings: Sequence[Training]) -> None:
+    """Trains what is to be gone on from, unless its bundle is there."""
+    for training in trainings:
+        if not bundle_folder(bench.folder, training).is_dir():
+            job_file(bench.folder, training).unlink(missing_ok=True)
+            bench.schedule.finished.pop(training.key, None)
+    bench.run(list(trainings))
+
+
+def _trained(plan: Plan, name: str) -> list[str]:
+    try:
+        return [piece.trained for piece in pieces(plan.models, name) if piece.trained]
+    except KeyError:  # made of a model that is not there, which is told elsewhere
+        return []

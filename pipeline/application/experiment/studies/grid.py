@@ -1,0 +1,118 @@
+"""Two parameters at once: the exhaustive search over C and α that the source asks for (§7.4)."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+
+from ....contract.component import part
+from ....storage.yaml_source import Keys
+from ..bench import Bench, Outcome, batched, of_each
+from ..best import optimum, tested
+from ..experiment import Experiment
+from ..plan import Plan
+from ..result import Figure, Result, Table
+from ..scores import DRAWN, LONG, OVERALL, averaged, best
+from ..settings import Measure
+from ..tables import active_features, records
+from .given import faults_of
+
+
+@part("grid")
+class Grid(Experiment):
+    """Cross-validates models for every pair of values of two parameters of their trainer, and shows where it is best.
+
+    Where the file names a test corpus, the best pair is then trained on the whole training corpus and tested.
+    """
+
+    x: str = "C"
+    """The parameter from left to right."""
+    y: str = "alpha"
+    """The parameter from top to bottom."""
+    xs: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 1)])
+    """Values of `x`."""
+    ys: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
+    """Values of `y`."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models whose parameters they are; every model that is trained where it is empty."""
+    optimise: Measure = "f1"
+    """What the best pair is best in."""
+    criterion: str = "covering"
+    """Under which criterion; the first of the experiment's where it is not among them."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for model in self.models or plan.trainable:
+            yield from faults_of(
+                plan, model, "trainer", [{self.x: x, self.y: y} for x, y in itertools.product(self.xs, self.ys)]
+            )
+
+    def run(self, bench: Bench) -> Result:
+        result, chosen, splits = Result(), {}, bench.folds()
+        models = self.models or bench.plan.trainable
+        pairs = list(itertools.product(self.xs, self.ys))
+        jobs = [
+            bench.test(model, train, test, given={self.x: x, self.y: y})
+            for model in models
+            for x, y in pairs
+            for train, test in splits
+        ]
+        outcomes = iter(batched(bench.run(jobs), len(splits)))
+        criterion = self.criterion if self.criterion in bench.settings.criteria else bench.settings.criteria[0]
+        for model in models:
+            by_pair = {pair: next(outcomes) for pair in pairs}
+            self._of_model(bench, model, by_pair, criterion, result)
+            reached = {
+                pair: averaged(of_each(many), criterion, OVERALL, self.optimise) for pair, many in by_pair.items()
+            }
+            top = best(reached)
+            if top is not None:
+                chosen[model] = {self.x: top[0], self.y: top[1]}
+                optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
+        tested(bench, result, chosen, "trainer")
+        return result
+
+    def _of_model(
+        self,
+        bench: Bench,
+        model: str,
+        by_pair: dict[tuple[float, float], list[Outcome]],
+        criterion: str,
+        result: Result,
+    ) -> None:
+        for (x, y), many in by_pair.items():
+            counted = active_features(bench, many)
+            result.records += records(
+                many, bench.settings, system=model, **{self.x: x, self.y: y}, active_features=counted
+            )
+        folds = len(next(iter(by_pair.values())))
+        for measure in dict.fromkeys((self.optimise, *DRAWN)):
+            name = f"{criterion} {LONG[measure]}"
+            values = {p: averaged(of_each(many), criterion, OVERALL, measure) for p, many in by_pair.items()}
+            self._show(model, values, name, f"mean of {folds} folds", measure, 3, result)
+        counts = {pair: active_features(bench, many) for pair, many in by_pair.items()}
+        if any(n is not None for n in counts.values()):
+            self._show(model, counts, "active features", f"mean of {folds} folds", "features", 0, result)
+
+    def _show(
+        self,
+        model: str,
+        values: dict[tuple[float, float], float | None],
+        what: str,
+        how: str,
+        short: str,
+        digits: int,
+        result: Result,
+    ) -> None:
+        rows = [[values[x, y] for x in self.xs] for y in self.ys]
+        shown = [[f"{y:g}", *(row if digits else map(_whole, row))] for y, row in zip(self.ys, rows, strict=True)]
+        columns = [f"{self.y} \\ {self.x}", *(f"{x:g}" for x in self.xs)]
+        result.tables.append(Table(f"{model}: {what}, {how}", columns, shown))
+        options = {"xlabel": f"{self.x} of {model}", "ylabel": f"{self.y} of {model}", "value": what, "digits": digits}
+        caption = f"{model}: {what} over {self.x} and {self.y}, all kinds, {how}."
+        figure = Figure(f"{model}-{short}", caption, "grid_heatmap", (self.xs, self.ys, rows), options)
+        result.figures.append(figure)
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)

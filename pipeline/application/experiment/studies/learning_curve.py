@@ -1,0 +1,103 @@
+"""How good a model gets with how many documents: Algorithm 2 of the source."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from ....contract.component import part
+from ..bench import Bench, batched, of_each
+from ..experiment import Experiment
+from ..result import Cell, Figure, Result, Table, plus_minus
+from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, quantile, spread
+from ..tables import records
+
+
+@part("learning_curve")
+class LearningCurve(Experiment):
+    """Trains on random subsets of growing size, many of each size, and tests all on the same documents (Algorithm 2, Fig. 18,
+    21-23).
+
+    The tested documents are those of the test corpus, or a part of the training corpus held back.
+    """
+
+    full: ClassVar[tuple[str, ...]] = ("repetitions",)
+
+    proportions: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(1, 11)])
+    """Shares of the documents for training, above 0 and up to 1."""
+    repetitions: int = 100
+    """Random subsets of each size. At the full size they are all the same, and one is trained."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models that learn; every model that is trained where it is empty."""
+    band: tuple[float, float] = (0.25, 0.75)
+    """Quantiles between which the band of the figures lies."""
+    criterion: str = "covering"
+    """Under which criterion single kinds are drawn; tables and data have all."""
+
+    def __post_init__(self) -> None:
+        if self.repetitions < 1:
+            raise ValueError(f"repetitions: expected 1 or more, got {self.repetitions}")
+        if not self.proportions or not all(0 < p <= 1 for p in self.proportions):
+            raise ValueError("proportions: expected shares above 0 and up to 1")
+        if not 0 <= self.band[0] < self.band[1] <= 1:
+            raise ValueError("band: expected two rising quantiles from 0 to 1")
+        self.proportions = sorted(set(self.proportions))
+
+    def run(self, bench: Bench) -> Result:
+        models = self.models or bench.plan.trainable
+        train, test = bench.split()
+        jobs = [
+            bench.test(model, bench.subset(train, share, "learning", number), test)
+            for model in models
+            for share in self.proportions
+            for number in range(self.repetitions)
+        ]
+        outcomes = iter(batched(bench.run(jobs), self.repetitions))
+        result = Result()
+        sizes = [max(1, round(share * len(train))) for share in self.proportions]
+        curves: dict[str, list[list[Scores]]] = {}
+        for model in models:
+            curves[model] = []
+            for share, size in zip(self.proportions, sizes, strict=True):
+                many = next(outcomes)
+                curves[model].append(of_each(many))
+                result.records += records(many, bench.settings, system=model, proportion=share, documents=size)
+        for model, points in curves.items():
+            result.tables.append(self._table(bench, model, sizes, points))
+        kinds = kinds_of(s for points in curves.values() for many in points for s in many)
+        for kind in kinds:
+            for criterion in bench.settings.criteria:
+                for measure in DRAWN:
+                    if kind == OVERALL or (criterion == self.criterion and measure == "f1"):
+                        result.figures.append(self._figure(sizes, curves, criterion, kind, measure))
+        return result
+
+    def _table(self, bench: Bench, model: str, sizes: list[int], points: list[list[Scores]]) -> Table:
+        columns = ["documents", "repetitions", *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES)]
+        rows: list[list[Cell]] = []
+        for size, many in zip(sizes, points, strict=True):
+            cells: list[Cell] = [
+                plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
+                for c in bench.settings.criteria
+                for m in MEASURES
+            ]
+            rows.append([size, len(many), *cells])
+        note = "The largest sizes spread little because their subsets share most documents (source: §6.2)."
+        return Table(f"{model}: all kinds, mean ± standard deviation over repetitions", columns, rows, note)
+
+    def _figure(
+        self, sizes: list[int], curves: dict[str, list[list[Scores]]], criterion: str, kind: str, measure: str
+    ) -> Figure:
+        low, high = self.band
+
+        def three(many: list[Scores]) -> tuple[float | None, float | None, float | None]:
+            values = [s.value(criterion, kind, measure) for s in many]
+            return quantile(values, low), quantile(values, 0.5), quantile(values, high)
+
+        series = {model: [three(many) for many in points] for model, points in curves.items()}
+        what = "All kinds" if kind == OVERALL else kind
+        band = f"{100 * low:g} % to {100 * high:g} % of the repetitions" if self.repetitions > 1 else ""
+        options = {"ylabel": LONG[measure], "title": f"{what}: {criterion} {LONG[measure]}", "band": band}
+        caption = f"{what}: {criterion} {LONG[measure]} over the number of documents for training."
+        name = f"curve-{kind.lower()}-{criterion}-{measure}"
+        return Figure(name, caption, "learning_curve", (sizes, series), options, "" if kind == OVERALL else "By kind")

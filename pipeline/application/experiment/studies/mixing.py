@@ -1,0 +1,107 @@
+"""How much of a second corpus helps: the proportion that the source proposes as a parameter (§9)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ....contract.component import part
+from ....errors import nearest
+from ....storage.yaml_source import Keys
+from ..bench import Bench, batched, of_each
+from ..experiment import Experiment
+from ..plan import Plan
+from ..result import Cell, Figure, Result, Table, plus_minus
+from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, mean, quantile, spread
+from ..tables import records
+
+
+@part("mixing")
+class Mixing(Experiment):
+    """Adds a growing share of a second corpus to the training documents and tests on the first corpus alone.
+
+    Tested are the test corpus, or else the folds of the training corpus. Subsets of one repetition lie in one another.
+    """
+
+    full: ClassVar[tuple[str, ...]] = ("repetitions",)
+
+    add: str
+    """The second corpus."""
+    proportions: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
+    """Shares of the second corpus, 0 to 1."""
+    repetitions: int = 5
+    """Random subsets of each size."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models; every model that is trained where it is empty."""
+
+    def __post_init__(self) -> None:
+        if self.repetitions < 1:
+            raise ValueError(f"repetitions: expected 1 or more, got {self.repetitions}")
+        if not self.proportions or not all(0 <= p <= 1 for p in self.proportions):
+            raise ValueError("proportions: expected shares from 0 to 1")
+        self.proportions = sorted(set(self.proportions))
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        if self.add not in plan.corpora:
+            yield ("add",), f"no corpus called {self.add!r}{nearest(self.add, plan.corpora)}"
+        if self.add in (plan.train, plan.settings.test):
+            yield ("add",), f"expected another corpus than those trained and tested on, got {self.add}"
+
+    def run(self, bench: Bench) -> Result:
+        models = self.models or bench.plan.trainable
+        splits, second = bench.splits(), bench.corpus(self.add).all
+        runs = [(split, number) for number in range(self.repetitions) for split in splits]
+        jobs = [
+            bench.test(model, train + bench.subset(second, share, "mixing", number), test)
+            for model in models
+            for share in self.proportions
+            for (train, test), number in runs
+        ]
+        outcomes = iter(batched(bench.run(jobs), len(runs)))
+        result = Result()
+        curves: dict[str, list[list[Scores]]] = {}
+        for model in models:
+            curves[model] = []
+            rows: list[list[Cell]] = []
+            for share in self.proportions:
+                many = next(outcomes)
+                scores = of_each(many)
+                curves[model].append(scores)
+                added = len(bench.subset(second, share, "mixing", 0))
+                cells = [
+                    plus_minus(averaged(scores, c, OVERALL, m), spread(scores, c, OVERALL, m))
+                    for c in bench.settings.criteria
+                    for m in MEASURES
+                ]
+                rows.append([f"{share:g}", added, *cells])
+                result.records += records(many, bench.settings, system=model, proportion=share, added=added)
+            columns = [
+                "proportion",
+                "documents added",
+                *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES),
+            ]
+            how = f"mean ± standard deviation over {len(runs)} runs"
+            result.tables.append(Table(f"{model}: {bench.plan.train} with a share of {self.add}, {how}", columns, rows))
+        for criterion in bench.settings.criteria:
+            for measure in DRAWN:
+                result.figures.append(self._figure(bench, curves, criterion, measure))
+        return result
+
+    def _figure(self, bench: Bench, curves: dict[str, list[list[Scores]]], criterion: str, measure: str) -> Figure:
+        values = {
+            model: [[s.value(criterion, OVERALL, measure) for s in many] for many in points]
+            for model, points in curves.items()
+        }
+        series = {model: [mean(v) for v in points] for model, points in values.items()}
+        band = {m: ([quantile(v, 0.25) for v in p], [quantile(v, 0.75) for v in p]) for m, p in values.items()}
+        label = f"Share of {self.add} added to {bench.plan.train}"
+        options = {
+            "ylabel": LONG[measure],
+            "log": False,
+            "band": band,
+            "title": f"All kinds: {criterion} {LONG[measure]}",
+        }
+        caption = f"All kinds: {criterion} {LONG[measure]} over the share of {self.add}; band: quartiles of the runs."
+        data = (self.proportions, series, label)
+        return Figure(f"mixing-{criterion}-{measure}", caption, "sweep", data, options)

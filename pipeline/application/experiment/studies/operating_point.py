@@ -1,0 +1,291 @@
+"""How to set a system that must not miss: the most precise value of a parameter whose recall reaches a target."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ....assembly.config import Step
+from ....contract.component import part
+from ....errors import CaspipeError, nearest
+from ....storage.yaml_source import Keys
+from .. import folds
+from ..bench import Bench, Outcome
+from ..experiment import Experiment
+from ..operating import ALL, Counted, chosen_for, counted
+from ..plan import RESOLVER, Plan, pieces
+from ..result import Cell, Figure, Result, Table, shown
+from .given import faults_in, faults_of
+
+if TYPE_CHECKING:
+    from .....consumers.scoring.operating import Measured
+
+THRESHOLD = "threshold"
+"""The parameter that is no annotator's: the least confidence of the resolver."""
+_NOTE = (
+    "Each document is measured at the value chosen without it, so that choosing does not flatter. Intervals: 95 %, by document "
+    "(bootstrap), and taking what is counted for independent (Wilson)."
+)
+
+
+@part("operating_point")
+class OperatingPoint(Experiment):
+    """Tries values of a parameter, says which is the most precise with a recall of at least `target_recall`, and what to
+    expect of it on documents it was not chosen on. Tested are the test corpus or the folds.
+    """
+
+    target_recall: float = 0.995
+    """Recall to be reached, 0 to 1."""
+    parameter: str = "outside_bias"
+    """A parameter of the annotator (`outside_bias`), or `threshold`: the resolver's least confidence."""
+    values: list[float] = dataclasses.field(default_factory=lambda: [n / 4 for n in range(-2, 17)])
+    """The values tried."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Systems; all of the file's where it is empty."""
+    tune: str = ""
+    """Whose parameter it is, where it is not the annotator of the system itself: a model that it is made of, or a component among
+    its engines (`crf` for `engines: [{crf: {model: es-phi-crf}}]`), so that nothing need be trained."""
+    criterion: str = "token-binary"
+    """What recall and precision are of: `token-binary` or `characters` for what is masked, `strict` for whole spans; the first
+    of the experiment's criteria where it is not among them."""
+    per_kind: bool = False
+    """With `threshold`: a value for each kind, whose own recall must reach the target."""
+    sure: float = 0.0
+    """Level (as 0.95) of the interval of recall whose lower end must reach the target; 0: recall itself must."""
+    parts: int = 2
+    """Parts of the documents: chosen is on all but one, measured on that one, each in turn."""
+    draws: int = 1000
+    """Resamples for intervals."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.target_recall <= 1:
+            raise ValueError(f"target_recall: expected a share above 0 and up to 1, got {self.target_recall:g}")
+        if not self.values:
+            raise ValueError("values: expected at least one")
+        if self.parameter == THRESHOLD and not all(0 <= value <= 1 for value in self.values):
+            raise ValueError("values: expected confidences from 0 to 1 for a threshold")
+        if self.per_kind and self.parameter != THRESHOLD:
+            raise ValueError(f"per_kind: only a threshold can differ from kind to kind, not {self.parameter}")
+        if not 0 <= self.sure < 1:
+            raise ValueError(f"sure: expected 0 or a level below 1, got {self.sure:g}")
+        if self.parts < 2:
+            raise ValueError(f"parts: expected 2 or more, got {self.parts}")
+        if self.draws < 1:
+            raise ValueError(f"draws: expected 1 or more, got {self.draws}")
+        self.values = sorted({0.0, *self.values} if self.parameter == THRESHOLD else set(self.values))
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        if self.per_kind and plan.settings.level not in ("kind", "top"):
+            yield (
+                ("per_kind",),
+                f"a resolver knows no kinds of the level {plan.settings.level}: expected level: kind or top",
+            )
+        if self.per_kind and self._criterion(plan).endswith("-binary"):
+            yield ("per_kind",), f"{self._criterion(plan)} tells no kinds apart: expected another criterion"
+        if self.parameter == THRESHOLD:
+            return
+        for model in plan.chosen():
+            tuned = self.tune or model
+            step = self._tuned(plan, model)
+            tries = [{self.parameter: value} for value in self.values]
+            if step is not None:
+                yield from faults_in(step, "annotator", tries, model)
+            elif tuned in plan.models:
+                yield from faults_of(plan, tuned, "annotator", tries)
+            else:
+                names = [*plan.models, *(_called(p.step) for p in pieces(plan.models, model))]
+                yield ("tune",), f"{model} has no model or component called {tuned!r}{nearest(tuned, names)}"
+
+    def _tuned(self, plan: Plan, model: str) -> Step | None:
+        """The step whose parameter it is; None where there is none."""
+        if (self.tune or model) in plan.trainable:
+            return plan.models[self.tune or model].annotator
+        return next((p.step for p in pieces(plan.models, model) if _called(p.step) == self.tune), None)
+
+    def _criterion(self, plan: Plan) -> str:
+        criteria = plan.settings.criteria
+        return self.criterion if self.criterion in criteria else criteria[0]
+
+    def run(self, bench: Bench) -> Result:
+        result, criterion = Result(), self._criterion(bench.plan)
+        splits, chosen = bench.splits(), bench.plan.chosen()
+        curves: dict[str, list[tuple[float, float]]] = {}
+        ringed: dict[str, tuple[float, float]] = {}
+        settings: list[list[Cell]] = []
+        for system in chosen:
+            if self.parameter == THRESHOLD:
+                jobs = [bench.test(system, a, b, thresholds=self.values, each=True) for a, b in splits]
+                outcomes = [[o] for o in bench.run(jobs)]
+            else:
+                every = [
+                    bench.test(system, a, b, given={self.parameter: v}, on="annotator", to=self.tune, each=True)
+                    for a, b in splits
+                    for v in self.values
+                ]
+                found, size = bench.run(every), len(self.values)
+                outcomes = [found[i : i + size] for i in range(0, len(found), size)]
+            if any(o.failed for many in outcomes for o in many):
+                raise CaspipeError(next(o.failed for many in outcomes for o in many if o.failed))
+            groups = [(name, bench.corpora[name].groups[i]) for _, test in splits for name, i in test]
+            table = counted([_tables(many, criterion) for many in outcomes], groups)
+            curves[system] = self._curve(system, table, criterion, result)
+            point = self._point(bench, system, table, criterion, result, settings)
+            if point is not None:
+                ringed[system] = point
+        columns = ["system", "reached", self.parameter, "on the command line", "in the file"]
+        result.tables.insert(
+            0, Table(f"What to set for a {criterion} recall of {self.target_recall:g}", columns, settings)
+        )
+        caption = (
+            f"Precision against recall, {criterion}, over {self.parameter}; ringed: chosen for {self.target_recall:g}."
+        )
+        options = {"chosen": ringed, "title": f"Precision and recall over {self.parameter}"}
+        result.figures.append(Figure("operating-point", caption, "precision_recall", (curves,), options))
+        return result
+
+    def _curve(self, system: str, table: Counted, criterion: str, result: Result) -> list[tuple[float, float]]:
+        """The table of all values, over all documents; (recall, precision) of each, by rising recall."""
+        rows: list[list[Cell]] = []
+        points = []
+        for value, units in zip(self.values, table.overall, strict=True):
+            recall, precision = self._measured(units)
+            rows.append([f"{value:g}", precision.value, recall.value, _ends(recall.bootstrap or recall.wilson)])
+            record: dict[str, Cell] = {"system": system, "criterion": criterion, "part": "all", self.parameter: value}
+            result.records.append({**record, "precision": precision.value, "recall": recall.value})
+            if recall.value is not None and precision.value is not None:
+                points.append((recall.value, precision.value))
+        columns = [self.parameter, f"{criterion}|P", f"{criterion}|R", f"{criterion}|R, 95 %"]
+        result.tables.append(Table(f"{system}: every value, on all documents", columns, rows))
+        return sorted(points, key=lambda p: (p[0], -p[1]))
+
+    def _measured(self, units: object) -> tuple[Measured, Measured]:
+        from .....consumers.scoring.operating import measured
+
+        recall, precision = (measured(units, name, draws=self.draws) for name in ("recall", "precision"))  # type: ignore[arg-type]
+        return recall, precision
+
+    def _point(
+        self, bench: Bench, system: str, table: Counted, criterion: str, result: Result, settings: list[list[Cell]]
+    ) -> tuple[float, float] | None:
+        """Chooses, tells what to expect, and adds the tables; (recall, precision) at the choice on all documents."""
+        parts = folds.parts(range(table.units), self.parts, bench.settings.seed)
+        choice = chosen_for(table, parts, self.target_recall, self.per_kind, self.sure, self.draws)
+        if choice is None:
+            result.findings.append(f"{system}: nothing is to be found in these documents: no recall to choose by.")
+            return None
+        recall, precision = self._measured(choice.counts)
+        honest_recall, honest_precision = self._measured(choice.left_out)
+        values = {kind: self.values[n] for kind, n in choice.settings.items()}
+        rows: list[list[Cell]] = [
+            ["chosen on all documents, measured on the same", _told(values), *_cells(recall, precision)],
+            ["all parts together", "", *_cells(honest_recall, honest_precision)],
+        ]
+        for n, (one, units) in enumerate(choice.each, 1):
+            told = _told({kind: self.values[i] for kind, i in one.items()})
+            rows.insert(n, [f"chosen without part {n}, measured on it", told, *_cells(*self._measured(units))])
+        columns = [
+            "",
+            self.parameter,
+            *(f"{m}|{c}" for m in ("recall", "precision") for c in ("value", "by document", "Wilson")),
+        ]
+        result.tables.append(Table(f"{system}: what to expect", columns, rows, _NOTE))
+        for what, r, p in (("chosen", recall, precision), ("left out", honest_recall, honest_precision)):
+            record: dict[str, Cell] = {"system": system, "criterion": criterion, "part": what}
+            record |= {
+                self.parameter: _told(values),
+                "precision": p.value,
+                "recall": r.value,
+                "target": self.target_recall,
+            }
+            result.records.append(record)
+        if self.parameter == THRESHOLD:
+            result.tables.append(self._as_configured(bench, system, values, criterion))
+        line, text = self._lines(bench.plan, system, values)
+        settings.append([system, "yes" if choice.reached else "no", _told(values), line, text])
+        result.findings.append(
+            self._finding(system, criterion, choice.reached, values, recall, honest_recall, honest_precision)
+        )
+        if choice.reached:
+            result.findings.append(f"{system}: caspipe run PIPELINE {line}")
+        if recall.value is None or precision.value is None:
+            return None
+        return recall.value, precision.value
+
+    def _as_configured(self, bench: Bench, system: str, values: dict[str, float], criterion: str) -> Table:
+        """What the resolver makes of the threshold: where it leaves a candidate out, another may speak."""
+        given = {THRESHOLD: values.get(ALL, values)}
+        splits = bench.splits()
+        outcomes = bench.run([bench.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
+        groups = [(name, bench.corpora[name].groups[i]) for _, test in splits for name, i in test]
+        table = counted([_tables([o], criterion) for o in outcomes if not o.failed], groups)
+        columns = [
+            self.parameter,
+            *(f"{m}|{c}" for m in ("recall", "precision") for c in ("value", "by document", "Wilson")),
+        ]
+        row = [_told(values), *_cells(*self._measured(table.overall[0]))]
+        note = "Above, final spans with less confidence are left out; here the resolver leaves candidates out before it decides."
+        return Table(f"{system}: as a pipeline with this threshold does, on all documents", columns, [row], note)
+
+    def _finding(
+        self,
+        system: str,
+        criterion: str,
+        reached: bool,
+        values: dict[str, float],
+        recall: Measured,
+        honest_recall: Measured,
+        honest_precision: Measured,
+    ) -> str:
+        target, told = f"{self.target_recall:g}", f"{self.parameter} = {_told(values)}"
+        if not reached and not self.per_kind:
+            return (
+                f"{system}: none of the values reaches a {criterion} recall of {target}"
+                f"{f' with {self.sure:.0%} certainty' if self.sure else ''}; the highest is {shown(recall.value, 4)}, at {told}."
+            )
+        ends = _ends(honest_recall.bootstrap or honest_recall.wilson)
+        expect = f"recall {shown(honest_recall.value, 4)} ({ends}), precision {shown(honest_precision.value, 4)}"
+        start = f"{system}: {told} for a {criterion} recall of {target}"
+        if not reached:
+            start += ", which some kinds do not reach with any value"
+        made = f"{start}; on documents it was not chosen on: {expect}."
+        if honest_recall.value is not None and honest_recall.value < self.target_recall:
+            made += " That is below the target: what is chosen on few documents promises more than it keeps."
+        return made
+
+    def _lines(self, plan: Plan, system: str, values: dict[str, float]) -> tuple[str, str]:
+        """The value as `--set` and as YAML."""
+        if self.parameter == THRESHOLD:
+            at = RESOLVER
+            value = (
+                f"{values[ALL]:g}" if ALL in values else "{" + ", ".join(f"{k}: {v:g}" for k, v in values.items()) + "}"
+            )
+        else:
+            step = self._tuned(plan, system)
+            at, value = (step.name if step is not None else system), f"{values[ALL]:g}"
+        quote = "'" if " " in value else ""
+        return f"--set {quote}{at}.{self.parameter}={value}{quote}", f"{at}: {{{self.parameter}: {value}}}"
+
+
+def _called(step: Step) -> str:
+    return step.id.rpartition("/")[2]
+
+
+def _tables(outcomes: Sequence[Outcome], criterion: str) -> tuple[int, list[list[list[object]]]]:
+    """Documents of a split, and for every value the rows of one criterion."""
+    documents = int(outcomes[0].data["documents"])
+    if "each_threshold" in outcomes[0].data:
+        return documents, [found[criterion] for _, found in outcomes[0].data["each_threshold"]]
+    return documents, [o.data["each"][criterion] for o in outcomes]
+
+
+def _told(values: dict[str, float]) -> str:
+    return ", ".join(f"{kind} {value:g}".strip() for kind, value in values.items())
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f"{interval[0]:.4f}–{interval[1]:.4f}"
+
+
+def _cells(recall: Measured, precision: Measured) -> list[Cell]:
+    return [cell for m in (recall, precision) for cell in (shown(m.value, 4), _ends(m.bootstrap), _ends(m.wilson))]

@@ -1,0 +1,112 @@
+"""One parameter over many values: the regularisation strength C of SVM and CRF, the L1 ratio α, or any other number."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Literal
+
+from ....contract.component import part
+from ....storage.yaml_source import Keys
+from ..bench import Bench, Outcome, batched, of_each
+from ..best import optimum, tested
+from ..experiment import Experiment
+from ..plan import Plan
+from ..result import Cell, Figure, Result, Table, plus_minus
+from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, averaged, best, spread
+from ..settings import Measure
+from ..tables import active_features, records
+from .given import faults_of
+
+
+@part("sweep")
+class Sweep(Experiment):
+    """Cross-validates models for each value of a parameter (source: §5.6, Fig. 17, 19 and 20).
+
+    Where the file names a test corpus, the best value is then trained on the whole training corpus and tested.
+    """
+
+    parameter: str = "C"
+    """The parameter, by the name its component gives it."""
+    values: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 3)])
+    """The values, in the order they are shown."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Models whose parameter it is; every model that is trained where it is empty."""
+    per_model: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    """Values of single models instead of `values`."""
+    on: Literal["trainer", "annotator"] = "trainer"
+    """Whose parameter it is. One of the annotator (a bias, a threshold) needs no new training."""
+    optimise: Measure = "recall"
+    """What the best value is best in: the source looks for recall (§6.1)."""
+    criterion: str = "covering"
+    """Under which criterion; the first of the experiment's where it is not among them."""
+    log: bool = True
+    """Whether the values lie on a logarithmic scale."""
+    labels: dict[str, str] = dataclasses.field(default_factory=dict)
+    """What the axis of a model says: which number the library is given."""
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        for model in self.models or plan.trainable:
+            values = self.per_model.get(model, self.values)
+            yield from faults_of(plan, model, self.on, [{self.parameter: value} for value in values])
+            if self.log and any(v <= 0 for v in values):
+                yield ("values",), "expected numbers above 0 on a logarithmic scale; set log: false for others"
+
+    def run(self, bench: Bench) -> Result:
+        result, chosen = Result(), {}
+        models = self.models or bench.plan.trainable
+        splits = bench.folds()
+        values = {model: self.per_model.get(model, self.values) for model in models}
+        jobs = [
+            bench.test(model, train, test, given={self.parameter: value}, on=self.on)
+            for model in models
+            for value in values[model]
+            for train, test in splits
+        ]
+        outcomes = iter(batched(bench.run(jobs), len(splits)))
+        criteria = bench.settings.criteria
+        criterion = self.criterion if self.criterion in criteria else criteria[0]
+        for model in models:
+            by_value = {value: next(outcomes) for value in values[model]}
+            self._of_model(bench, model, by_value, result)
+            reached = {v: averaged(of_each(many), criterion, OVERALL, self.optimise) for v, many in by_value.items()}
+            top = best(reached)
+            if top is not None:
+                chosen[model] = {self.parameter: top}
+                optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
+        tested(bench, result, chosen, self.on)
+        return result
+
+    def _of_model(self, bench: Bench, model: str, by_value: dict[float, list[Outcome]], result: Result) -> None:
+        criteria = bench.settings.criteria
+        columns = [self.parameter, *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES)]
+        counts = {value: active_features(bench, many) for value, many in by_value.items()}
+        counted = self.on == "trainer" and any(n is not None for n in counts.values())
+        rows: list[list[Cell]] = []
+        for value, many in by_value.items():
+            scores = of_each(many)
+            cells: list[Cell] = [
+                plus_minus(averaged(scores, c, OVERALL, m), spread(scores, c, OVERALL, m))
+                for c in criteria
+                for m in MEASURES
+            ]
+            rows.append([f"{value:g}", *cells, *([_whole(counts[value])] if counted else [])])
+            result.records += records(
+                many, bench.settings, system=model, parameter=self.parameter, value=value, active_features=counts[value]
+            )
+        if counted:
+            columns.append("active features")
+        folds = len(next(iter(by_value.values())))
+        result.tables.append(Table(f"{model}: all kinds, mean ± standard deviation over {folds} folds", columns, rows))
+        label = self.labels.get(model) or f"{self.parameter} given to {model}"
+        for measure in dict.fromkeys((self.optimise, *DRAWN)):
+            series = {c: [averaged(of_each(m), c, OVERALL, measure) for m in by_value.values()] for c in criteria}
+            right = ("Active features", list(counts.values())) if counted and measure == self.optimise else None
+            options = {"ylabel": LONG[measure], "right": right, "log": self.log, "title": f"{model}: {LONG[measure]}"}
+            caption = f"{model}: {LONG[measure]} over {label}; all kinds, mean of {folds} folds."
+            data = (list(by_value), series, label)
+            result.figures.append(Figure(f"{model}-{self.parameter}-{measure}", caption, "sweep", data, options))
+
+
+def _whole(value: float | None) -> Cell:
+    return None if value is None else round(value)

@@ -1,0 +1,86 @@
+"""Precision against recall as spans of little confidence are left out."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ....contract.component import part
+from ..bench import Bench, batched
+from ..experiment import Experiment
+from ..result import Cell, Figure, Result, Table, shown
+from ..scores import MEASURES, OVERALL, SHORT, best, mean
+from ..settings import Measure
+
+
+@part("threshold")
+class Threshold(Experiment):
+    """Scores each system's spans again for every least confidence, and draws precision against recall.
+
+    Confidences are the model's own; nothing is trained for a threshold. Tested are the test corpus or the folds.
+    """
+
+    thresholds: list[float] = dataclasses.field(
+        default_factory=lambda: [*(n / 20 for n in range(20)), 0.98, 0.99, 0.999]
+    )
+    """Least confidences, 0 to 1."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Systems; all of the file's where it is empty."""
+    optimise: Measure = "f1"
+    """What the threshold that is ringed is best in."""
+
+    def __post_init__(self) -> None:
+        if not self.thresholds or not all(0 <= t <= 1 for t in self.thresholds):
+            raise ValueError("thresholds: expected confidences from 0 to 1")
+        self.thresholds = sorted({0.0, *self.thresholds})
+
+    def run(self, bench: Bench) -> Result:
+        splits, chosen = bench.splits(), bench.plan.chosen()
+        jobs = [
+            bench.test(model, train, test, thresholds=self.thresholds) for model in chosen for train, test in splits
+        ]
+        by_system = dict(zip(chosen, batched(bench.run(jobs), len(splits)), strict=True))
+        result = Result()
+        figures: dict[tuple[str, str, float, str], float | None] = {}
+        for system, many in by_system.items():
+            each = [dict(o.thresholds) for o in many if not o.failed]
+            for c in bench.settings.criteria:
+                for t in self.thresholds:
+                    for m in MEASURES:
+                        figures[system, c, t, m] = mean(at[t].value(c, OVERALL, m) for at in each)
+        for system in chosen:
+            rows: list[list[Cell]] = [
+                [f"{t:g}", *(figures[system, c, t, m] for c in bench.settings.criteria for m in MEASURES)]
+                for t in self.thresholds
+            ]
+            columns = ["least confidence", *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES)]
+            result.tables.append(Table(f"{system}: all kinds", columns, rows))
+        result.records = [
+            {"system": s, "criterion": c, "threshold": t, **{m: figures[s, c, t, m] for m in MEASURES}}
+            for s in chosen
+            for c in bench.settings.criteria
+            for t in self.thresholds
+        ]
+        for c in bench.settings.criteria:
+            self._draw(chosen, c, figures, result)
+        return result
+
+    def _draw(
+        self, chosen: list[str], c: str, figures: dict[tuple[str, str, float, str], float | None], result: Result
+    ) -> None:
+        curves: dict[str, list[tuple[float, float]]] = {}
+        ringed: dict[str, tuple[float, float]] = {}
+        for system in chosen:
+            points = {}
+            for t in reversed(self.thresholds):
+                recall, precision = figures[system, c, t, "recall"], figures[system, c, t, "precision"]
+                if recall is not None and precision is not None:
+                    points[t] = recall, precision
+            curves[system] = list(points.values())
+            top = best({t: figures[system, c, t, self.optimise] for t in points})
+            if top is not None:
+                ringed[system] = points[top]
+                told = f"{shown(figures[system, c, top, self.optimise])} at a least confidence of {top:g}"
+                result.findings.append(f"{system}: best {c} {SHORT[self.optimise]} {told}.")
+        caption = f"Precision against recall, {c}, all kinds; ringed: best {SHORT[self.optimise]}."
+        options = {"chosen": ringed, "title": f"Precision and recall, {c}"}
+        result.figures.append(Figure(f"threshold-{c}", caption, "precision_recall", (curves,), options))

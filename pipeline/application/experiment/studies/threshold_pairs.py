@@ -1,0 +1,231 @@
+"""Pairs of thresholds of the inverse approach: lists and network together against each of them alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from ....contract.component import part
+from ....storage.yaml_source import Keys
+from .. import fingerprint, part_of
+from ..bench import Bench, batched
+from ..experiment import Experiment
+from ..job import KEY_LENGTH, Testing
+from ..plan import Plan, pieces
+from ..result import Cell, Figure, Result, Table, shown
+from ..scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of
+from ..weighed import ENGINE, EVERYTHING, Decided, scored
+
+MASKING = "masking"
+HYBRID, DEEP, RULES = "hybrid", "deep", "rules"
+_CALLED = {HYBRID: "lists and network", DEEP: "network alone", RULES: "lists alone"}
+_COUNTED = ("gold", "found", "marked", "right")
+
+_Scored = Mapping[Decided, Sequence[Scores]]
+"""Scores of every split, by way to decide."""
+_Figures = Mapping[Decided, tuple[float | None, float | None]]
+"""Masking recall and precision over all kinds."""
+
+
+@part("threshold_pairs")
+class ThresholdPairs(Experiment):
+    """Tests systems with the engine `adaptive_threshold` at every pair of thresholds, then with the network alone and the lists
+    alone, and compares precision at equal masking recall. A network is trained and applied once, whatever the number of pairs.
+
+    After §4.3.6 and Tables 5.1 to 5.4 of the inverse hybrid system, which tried two pairs. The pair that is best on the test
+    documents was chosen on them: choose on documents of your own.
+    """
+
+    lows: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95])
+    """Thresholds where the lists say safe (0 to 1)."""
+    highs: list[float] = dataclasses.field(default_factory=lambda: [0.8, 0.9, 0.95, 0.98, 0.99])
+    """Thresholds where they do not (0 to 1); pairs whose low threshold is the higher one are left out."""
+    alone: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
+    """Thresholds of the network alone (0 to 1)."""
+    pair: tuple[float, float] = (0.9, 0.95)
+    """The pair whose recall is shown kind by kind, as in Table 5.4."""
+    target_recall: float = 0.995
+    """Masking recall that is asked for (0 to 1): the findings say at which precision each way reaches it."""
+    models: list[str] = dataclasses.field(default_factory=list)
+    """Systems; all that have the engine where it is empty."""
+
+    def __post_init__(self) -> None:
+        for name in ("lows", "highs", "alone", "pair"):
+            if not all(0 <= t <= 1 for t in getattr(self, name)):
+                raise ValueError(f"{name}: expected thresholds from 0 to 1")
+        if not self.lows or not self.highs:
+            raise ValueError("lows and highs: expected at least one threshold each")
+        if self.pair[0] > self.pair[1]:
+            raise ValueError(f"pair: expected low, then high, got {self.pair[0]:g} and {self.pair[1]:g}")
+
+    @property
+    def ways(self) -> list[Decided]:
+        """Every way to decide, each once: pairs, the network alone, the lists alone."""
+        pairs = {self.pair, *((low, high) for low in self.lows for high in self.highs if low <= high)}
+        made = [Decided(HYBRID, low, high) for low, high in sorted(pairs)]
+        return [*made, *(Decided(DEEP, None, t) for t in sorted(set(self.alone))), Decided(RULES)]
+
+    def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
+        if MASKING not in plan.settings.criteria:
+            yield (), f"needs {MASKING!r} among the file's criteria, got {', '.join(plan.settings.criteria)}"
+        for name in self.models:
+            if name in plan.models and not _has_engine(plan, name):
+                yield ("models",), f"{name} has no engine {ENGINE}"
+        if not self._chosen(plan):
+            yield ("models",), f"no model of this file has the engine {ENGINE}"
+
+    def _chosen(self, plan: Plan) -> list[str]:
+        return [name for name in plan.chosen() if name in plan.models and _has_engine(plan, name)]
+
+    def run(self, bench: Bench) -> Result:
+        chosen, splits, ways = self._chosen(bench.plan), bench.splits(), self.ways
+        jobs = [_everything(bench.test(model, train, test)) for model in chosen for train, test in splits]
+        result = Result()
+        for model, outcomes in zip(chosen, batched(bench.run(jobs), len(splits)), strict=True):
+            by_way: dict[Decided, list[Scores]] = {way: [] for way in ways}
+            for outcome in outcomes:
+                if isinstance(outcome.job, Testing) and not outcome.failed:
+                    job = outcome.job
+                    documents = [bench.corpora[name].documents[i] for name, i in job.documents]
+                    found = scored(job, outcome.data["candidates"], documents, ways, _unknown(bench.plan, model))
+                    for way, scores in zip(ways, found, strict=True):
+                        by_way[way].append(scores)
+            result.tables.append(_of_ways(bench, model, by_way))
+            figures = {way: _of_masking(many) for way, many in by_way.items()}
+            self._compare(model, figures, result)
+            result.tables.append(self._by_kind(model, by_way))
+            _draw(model, figures, result)
+            result.records += _records(bench, model, by_way)
+        return result
+
+    def _compare(self, model: str, figures: _Figures, result: Result) -> None:
+        """At each threshold of the network alone: the most precise pair that masks at least as much."""
+        rows: list[list[Cell]] = []
+        gains = []
+        for way, (recall, precision) in figures.items():
+            if way.mode != DEEP or recall is None:
+                continue
+            best = _most_precise(figures, HYBRID, recall)
+            reached = figures[best] if best else (None, None)
+            gain = None if reached[1] is None or precision is None else reached[1] - precision
+            gains += [] if gain is None else [gain]
+            rows.append([f"{way.high:g}", recall, precision, str(best) if best else "none", *reached, _signed(gain)])
+        columns = ["network alone", "alone|R", "alone|P", "with lists", "with lists|R", "with lists|P", "gain in P"]
+        note = "Of the pairs that mask at least as much as the network alone, the most precise one."
+        result.tables.append(Table(f"{model}: precision at equal masking recall", columns, rows, note))
+        if gains:
+            better = sum(g > 0 for g in gains)
+            result.findings.append(
+                f"{model}: at equal masking recall lists and network are more precise than the network alone at {better} of "
+                f"{len(gains)} thresholds (gain in precision {min(gains):+.3f} to {max(gains):+.3f})."
+            )
+        for mode in (HYBRID, DEEP, RULES):
+            best = _most_precise(figures, mode, self.target_recall)
+            told = f"{model}: {_CALLED[mode]} "
+            if best is None:
+                most = max((r for s, (r, _) in figures.items() if s.mode == mode and r is not None), default=None)
+                result.findings.append(
+                    told + f"never reach a masking recall of {self.target_recall:g} (at most {shown(most, 4)})."
+                )
+            else:
+                recall, precision = figures[best]
+                at = f" ({best})" if mode != RULES else ""
+                result.findings.append(told + f"mask {shown(recall, 4)} at a precision of {shown(precision)}{at}.")
+
+    def _by_kind(self, model: str, by_way: _Scored) -> Table:
+        hybrid = Decided(HYBRID, *self.pair)
+        columns = [hybrid, *(w for w in by_way if w.mode == DEEP and w.high == self.pair[1]), Decided(RULES)]
+        kinds = kinds_of(scores for way in columns for scores in by_way[way])
+        rows: list[list[Cell]] = [
+            [
+                kind,
+                *(averaged(by_way[way], MASKING, kind, "recall") for way in columns),
+                sum(s.counts[MASKING, kind].gold for s in by_way[hybrid] if (MASKING, kind) in s.counts),
+            ]
+            for kind in kinds
+        ]
+        return Table(f"{model}: masking recall by kind", ["kind", *map(str, columns), "tokens"], rows)
+
+
+def _has_engine(plan: Plan, model: str) -> bool:
+    try:
+        return any(piece.step.name == ENGINE for piece in pieces(plan.models, model))
+    except KeyError:  # made of a model that is not there, which is told elsewhere
+        return False
+
+
+def _everything(job: Testing) -> Testing:
+    """The test with an engine that masks every token and a record of what it says of each."""
+    pieces_ = tuple((part_of.given(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.pieces)
+    key = fingerprint.digest([job.key, ENGINE, dict(EVERYTHING)])[:KEY_LENGTH]
+    return dataclasses.replace(job, key=key, pieces=pieces_, keep=True)
+
+
+def _unknown(plan: Plan, model: str) -> float | None:
+    """The engine's own threshold for tokens in no list."""
+    given = next(p.step.given for p in pieces(plan.models, model) if p.step.name == ENGINE)
+    value = given.get("unknown")
+    return None if value is None else float(value)
+
+
+def _of_masking(many: Sequence[Scores]) -> tuple[float | None, float | None]:
+    return averaged(many, MASKING, OVERALL, "recall"), averaged(many, MASKING, OVERALL, "precision")
+
+
+def _most_precise(figures: _Figures, mode: str, recall: float) -> Decided | None:
+    """The most precise way of a mode that masks at least so much; None where none does."""
+    enough = [
+        (p, s) for s, (r, p) in figures.items() if s.mode == mode and r is not None and r >= recall and p is not None
+    ]
+    return max(enough, key=lambda found: found[0])[1] if enough else None
+
+
+def _of_ways(bench: Bench, model: str, by_way: _Scored) -> Table:
+    """Every way to decide: recall under each criterion, and precision where the criterion has one."""
+    counted = {c for many in by_way.values() for s in many for (c, _), counts in s.counts.items() if counts.system}
+    asked = [(c, m) for c in bench.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
+    columns = ["decides", "low", "high", *(f"{c}|{SHORT[m]}" for c, m in asked)]
+    rows: list[list[Cell]] = [
+        [
+            _CALLED[way.mode],
+            *("" if n is None else f"{n:g}" for n in (way.low, way.high)),
+            *(averaged(many, c, OVERALL, m) for c, m in asked),
+        ]
+        for way, many in by_way.items()
+    ]
+    return Table(f"{model}: all kinds together", columns, rows)
+
+
+def _records(bench: Bench, model: str, by_way: _Scored) -> Iterator[dict[str, Cell]]:
+    for way, many in by_way.items():
+        for fold, scores in enumerate(many, 1):
+            for kind in [OVERALL, *scores.kinds]:
+                for criterion in bench.settings.criteria:
+                    counts = scores.counts.get((criterion, kind))
+                    if counts is not None:
+                        named: dict[str, Cell] = {
+                            "system": model,
+                            "decides": way.mode,
+                            "low": way.low,
+                            "high": way.high,
+                        }
+                        sums: dict[str, Cell] = dict(zip(_COUNTED, dataclasses.astuple(counts), strict=True))
+                        figures: dict[str, Cell] = {m: counts.value(m) for m in MEASURES}
+                        yield {**named, "fold": fold, "criterion": criterion, "kind": kind, **sums, **figures}
+
+
+def _draw(model: str, figures: _Figures, result: Result) -> None:
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for mode, called in _CALLED.items():
+        points = {(r, p) for s, (r, p) in figures.items() if s.mode == mode and r is not None and p is not None}
+        best = [(r, p) for r, p in points if not any(a >= r and b >= p and (a, b) != (r, p) for a, b in points)]
+        if best:
+            curves[called] = sorted(best)
+    if curves:
+        caption = f"{model}: precision against masking recall; of the pairs only those that no other one beats in both."
+        options = {"title": f"Masking recall and precision, {model}"}
+        result.figures.append(Figure(f"pairs-{model}", caption, "precision_recall", (curves,), options))
+
+
+def _signed(value: float | None) -> Cell:
+    return None if value is None else f"{value:+.3f}"

@@ -1,0 +1,90 @@
+"""From decisions to gold: each reviewed document as XMI with a view `gold`, for any reader, evaluation and training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....consumers.uima.xmi import XmiConsumer
+from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
+from ...errors import CaspipeError
+from ...storage.file_names import safe_parts
+from ...storage.files import cannot
+from .session import Desk, Session
+from .state import ReviewError
+
+
+@dataclass(slots=True)
+class Exported:
+    """What was written, what was not reviewed and so left out, and what could not be written and why."""
+
+    written: int = 0
+    left: int = 0
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+
+def export_gold(session: Session, folder: Path, annotator: str, *, everything: bool = False) -> Exported:
+    """Writes the documents that are done (`everything`: also the others, open spans counting as PHI).
+
+    What an earlier export wrote of a document that is no longer done is removed. Folder and files are for their owner only.
+    Raises ReviewError for a folder among the reviewed documents, ConsumerError.
+    """
+    target = folder.resolve()
+    home = session.catalogue.home.resolve()
+    if target == home or home in target.parents:
+        raise ReviewError(f"{folder}: lies among the documents under review; gold goes to another folder")
+    consumer = XmiConsumer(folder=target)
+    consumer.open()
+    found = Exported()
+    for number, name in enumerate(session.catalogue.ids):
+        try:
+            if session.two is not None and not session.two.ready(name):
+                _leave(found, target, name)
+                continue
+            if not (everything or session.done(number)):
+                _leave(found, target, name)
+                continue
+            cas = session.catalogue.cas(number)
+            with session.lock:  # nothing is decided between what is said of the document and what is written
+                done = session.done(number)
+                if not (everything or done):
+                    _leave(found, target, name)
+                    continue
+                make_gold(cas, session.desk(number), annotator, session.catalogue.view)
+            cas.metadata["review_status"] = "done" if done else "open"
+            consumer.process(cas)
+            found.written += 1
+        except CaspipeError as error:
+            found.failed.append((name, str(error)))
+    consumer.close()
+    return found
+
+
+def _leave(found: Exported, folder: Path, name: str) -> None:
+    """Leaves a document out, also of what an earlier export wrote."""
+    found.left += 1
+    path = folder.joinpath(*safe_parts(name))
+    path = path.with_name(f"{path.name}.xmi")
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot(path, error) from None
+
+
+def make_gold(cas: Cas, desk: Desk, annotator: str, view: str = INITIAL_VIEW) -> None:
+    """Puts the live spans into the view `gold`, in place of what was there. Raises ReviewError where the text changed."""
+    text = cas.view(view).text
+    if text != desk.document.text:
+        raise ReviewError(f"document {desk.document.id}: its text changed during the review")
+    if cas.has_view(GOLD_VIEW):
+        cas.drop_view(GOLD_VIEW)
+    gold = cas.create_view(GOLD_VIEW, text)
+    spans = desk.sheet.spans
+    for begin, end, sid in desk.sheet.live:
+        item = desk.document.items.get(sid)
+        as_found = item is not None and item.span[:3] == spans[sid][:3]
+        told = f"{spans[sid].status} as found" if as_found else "changed" if item is not None else "added"
+        phi = Phi(begin, end, kind=PhiKind.of(spans[sid].kind), reason=f"{told} by {annotator}")
+        phi._source = f"review/{annotator}"
+        gold.add(phi)
+    cas.metadata["review_annotator"] = annotator

@@ -1,0 +1,181 @@
+"""Where else the same words stand: for decisions about all of them at once, and for what may have been overlooked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ....typesystem import PhiKind
+from .document import Document
+from .state import ACCEPTED, LIVE, REJECTED, Change, Sheet, Span
+
+_WORD = re.compile(r"\w+")
+_FEW = 12
+_NOT_NAMES = ("AGE", "DATE", "OTHER")
+"""What stands elsewhere in these kinds' words says nothing about a person."""
+
+
+class Leak(NamedTuple):
+    """A place that is readable although its words are masked elsewhere, or known from the record."""
+
+    sid: str
+    begin: int
+    end: int
+    kind: str
+    why: str
+
+
+def places(text: str, words: str) -> list[tuple[int, int]]:
+    """Where exactly these words stand as whole words."""
+    found = []
+    at = text.find(words)
+    while at >= 0 and words:
+        end = at + len(words)
+        if _whole(text, at, end):
+            found.append((at, end))
+        at = text.find(words, end)
+    return found
+
+
+def _whole(text: str, begin: int, end: int) -> bool:
+    """Whether no word goes on beyond the ends."""
+    left = begin > 0 and text[begin - 1].isalnum() and text[begin].isalnum()
+    right = end < len(text) and text[end].isalnum() and text[end - 1].isalnum()
+    return not (left or right)
+
+
+class Plan(NamedTuple):
+    """What a decision about the same words would do in one document."""
+
+    change: Change
+    added: int
+    """Places that become new spans."""
+    changed: int
+    """Spans that get the kind or the status."""
+    left: int
+    """Places that lie in, or overlap, a span with other bounds: those stay as they are."""
+
+
+def same_words(sheet: Sheet, words: str, like: Span, itself: str = "") -> Plan:
+    """Does with all places of `words` what was done with `like`: makes them of its kind, or rejects those of its first level.
+
+    `itself`: the id of `like` in this document; it is accepted as well, and not counted.
+    """
+    change: Change = {}
+    added = changed = left = 0
+    by_bounds: dict[tuple[int, int], list[str]] = {}
+    for sid, span in sheet.spans.items():
+        by_bounds.setdefault((span.begin, span.end), []).append(sid)
+    top = like.kind.partition("_")[0]
+    fresh = int(sheet.fresh()[1:])
+    for begin, end in places(sheet.text, words):
+        here = by_bounds.get((begin, end), ())
+        live = next((sid for sid in here if sheet.spans[sid].status in LIVE), None)
+        if like.status == REJECTED:
+            if live is not None and sheet.spans[live].kind.partition("_")[0] == top:
+                change[live] = sheet.spans[live]._replace(status=REJECTED)
+                changed += 1
+        elif live is not None:
+            if sheet.spans[live] != (begin, end, like.kind, ACCEPTED):
+                change[live] = Span(begin, end, like.kind, ACCEPTED)
+                changed += live != itself
+        elif sheet.over(begin, end):
+            left += 1
+        else:
+            dead = next((sid for sid in here if sheet.spans[sid].kind == like.kind), None)
+            sid = dead or f"a{fresh}"
+            fresh += dead is None
+            change[sid] = Span(begin, end, like.kind, ACCEPTED)
+            added += 1
+    return Plan(change, added, changed, left)
+
+
+class Echoes:
+    """Finds what may have been overlooked in one document. Remembers where words stand, so that asking again is cheap."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        self._words: dict[tuple[int, int, str], list[str]] = {}
+
+    def leaks(self, sheet: Sheet) -> list[Leak]:
+        """Readable places whose words are masked elsewhere or known from the record, unless somebody dismissed them."""
+        wanted = self._wanted(sheet)
+        self._look_up(wanted)
+        dismissed = {sid for sid, s in sheet.own.items() if s.status == REJECTED}
+        judged = [(s.begin, s.end) for s in sheet.spans.values() if s.status == REJECTED]
+        found: dict[tuple[int, int], Leak] = {}
+        for folded, (kind, why) in wanted.items():
+            for begin, end in self._places[folded]:
+                sid = f"l{begin}-{end}"
+                if sid in dismissed or sheet.over(begin, end) or any(b <= begin and end <= e for b, e in judged):
+                    continue
+                found.setdefault((begin, end), Leak(sid, begin, end, kind, why))
+        return _longest(found.values())
+
+    def _wanted(self, sheet: Sheet) -> dict[str, tuple[str, str]]:
+        """Words to look for, case folded, with the kind and where they come from."""
+        wanted: dict[str, tuple[str, str]] = {}
+        for begin, end, sid in sheet.live:
+            kind = sheet.spans[sid].kind
+            bounds = (begin, end, kind)
+            if bounds not in self._words:
+                self._words[bounds] = [words.casefold() for words in _telling(kind, sheet.text[begin:end])]
+            for words in self._words[bounds]:
+                if words not in wanted:
+                    wanted[words] = (kind, "the same words are masked elsewhere in this document")
+        for kind, value in self.document.known:
+            for words in _telling(kind, value):
+                wanted.setdefault(words.casefold(), (kind, "the record itself says this about the person"))
+        return wanted
+
+    def _look_up(self, wanted: Mapping[str, object]) -> None:
+        missing = [words for words in wanted if words not in self._places]
+        text = self.document.text
+        for words in missing:
+            self._places[words] = []
+        if len(missing) <= _FEW:
+            for words in missing:
+                for match in re.finditer(re.escape(words), text, re.IGNORECASE):
+                    self._keep(words, match.start(), match.end())
+            return
+        by_first: dict[str, list[str]] = {}
+        for words in missing:
+            first = _WORD.search(words)
+            if first is not None and first.start() == 0:
+                by_first.setdefault(first.group(), []).append(words)
+        for match in _WORD.finditer(text):
+            for words in by_first.get(match.group().casefold(), ()):
+                end = match.start() + len(words)
+                if text[match.start() : end].casefold() == words:
+                    self._keep(words, match.start(), end)
+
+    def _keep(self, words: str, begin: int, end: int) -> None:
+        text = self.document.text
+        here = text[begin:end]
+        if _whole(text, begin, end) and (here != here.lower() or not any(c.isalpha() for c in here)):
+            self._places[words].append((begin, end))
+
+
+def _telling(kind: str, words: str) -> Iterator[str]:
+    """The words of a span that tell something wherever they stand; also each part of a person's name."""
+    top = kind.partition("_")[0]
+    words = " ".join(words.split()) if "\n" not in words else words
+    if top in _NOT_NAMES or len(words) < 3 or (words == words.lower() and not any(c.isdigit() for c in words)):
+        return
+    if any(c.isalnum() for c in words) and words[0].isalnum():
+        yield words
+    if PhiKind.of(top) is PhiKind.PERSON:
+        for part in _WORD.findall(words):
+            if len(part) >= 4 and part[0].isupper() and part != words:
+                yield part
+
+
+def _longest(leaks: Iterable[Leak]) -> list[Leak]:
+    """In text order; of overlapping ones the longest at the first begin."""
+    kept: list[Leak] = []
+    for leak in sorted(leaks, key=lambda k: (k.begin, -k.end, k.kind)):
+        if not kept or leak.begin >= kept[-1].end:
+            kept.append(leak)
+    return kept

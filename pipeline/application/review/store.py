@@ -1,0 +1,189 @@
+"""The journal of one annotator: every decision is a line that is on the disk before it counts, and no line is ever changed.
+
+A line is a checksum (CRC-32) and a JSON object. A crash can leave no more than one unfinished line at the end, of a decision
+that was never confirmed; it is cut off when the journal is opened again. Any other damage is told and nothing is written.
+A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/review.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ...storage.files import restricted_folder
+from .state import ReviewError
+
+FOLDER: Final = "review"
+VERSION: Final = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+
+
+def journal_path(folder: Path, annotator: str) -> Path:
+    """The journal's file beside the documents in `folder`. Raises ReviewError for a name that is none."""
+    if not _NAME.fullmatch(annotator):
+        raise ReviewError("annotator: expected up to 40 letters, digits, _ or -, beginning with a letter or digit")
+    return folder / FOLDER / f"{annotator}.jsonl"
+
+
+def annotators(folder: Path) -> list[str]:
+    """Names of those who have a journal beside the documents in `folder`."""
+    names = (p.stem for p in (folder / FOLDER).glob("*.jsonl"))
+    return sorted(name for name in names if _NAME.fullmatch(name))
+
+
+class Journal:
+    """An annotator's journal, open for writing by one process at a time.
+
+    `records` are the entries there were at opening. `append` returns when the entry is on the disk.
+    """
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        """Opens or begins a journal. Raises ReviewError where it is damaged, of another making, or open elsewhere."""
+        self.path = path
+        restricted_folder(path.parent)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            self._fd = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise ReviewError(f"{path}: cannot open: {error.strerror or type(error).__name__}") from None
+        try:
+            if not _lock(self._fd):
+                raise ReviewError(
+                    f"{path}: another review is open for this annotator; end it, or choose another --annotator"
+                )
+            data = path.read_bytes()
+            entries, whole = parse(data, path)
+            if whole < len(data):
+                os.ftruncate(self._fd, whole)
+                os.fsync(self._fd)
+            self._offset = whole
+            if not entries:
+                self.append({"caspipe": "review", "version": VERSION, **header})
+                _sync_folder(path.parent)
+            else:
+                _check_header(entries[0], header, path)
+        except BaseException:
+            self.close()
+            raise
+        self.records = entries[1:]
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Writes an entry and waits until it is on the disk. Raises ReviewError; the journal then ends where it ended before."""
+        line = _line(entry)
+        try:
+            if os.fstat(self._fd).st_size != self._offset:  # what failed before could not be taken back then
+                os.ftruncate(self._fd, self._offset)
+            left = memoryview(line)
+            while left:
+                left = left[os.write(self._fd, left) :]
+            os.fsync(self._fd)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, self._offset)
+            raise ReviewError(f"{self.path}: cannot write: {error.strerror or type(error).__name__}") from None
+        self._offset += len(line)
+
+    def close(self) -> None:
+        """Lets others open it."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Header and entries of a journal, without opening it for writing. Raises ReviewError."""
+    try:
+        entries, _ = parse(path.read_bytes(), path)
+    except OSError as error:
+        raise ReviewError(f"{path}: cannot read: {error.strerror or type(error).__name__}") from None
+    if not entries:
+        raise ReviewError(f"{path}: expected a review journal, found no entry")
+    _check_header(entries[0], {}, path)
+    return entries[0], entries[1:]
+
+
+def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The entries, and how many bytes they take; what follows is one unfinished line. Raises ReviewError for damage."""
+    entries = []
+    at = 0
+    for number, line in enumerate(_lines(data), 1):
+        entry = _entry(line)
+        if entry is None:
+            if at + len(line) == len(data) and not line.endswith(b"\n"):
+                break
+            what = "bring the journal back from a copy, or move it away to begin anew"
+            raise ReviewError(f"{path}: line {number} is damaged; {what}")
+        entries.append(entry)
+        at += len(line)
+    return entries, at
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        yield data[at:end]
+        at = end
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    body = json.dumps(entry, separators=(",", ":")).encode("ascii")
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    check, _, body = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(body):
+        return None
+    try:
+        entry = json.loads(body)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _check_header(found: dict[str, Any], expected: dict[str, Any], path: Path) -> None:
+    if found.get("caspipe") != "review":
+        raise ReviewError(f"{path}: expected a review journal, found something else")
+    if found.get("version") != VERSION:
+        raise ReviewError(f"{path}: expected version {VERSION} of the review journal, found {found.get('version')!r}")
+    for name, value in expected.items():
+        if found.get(name) != value:
+            begun = f"was begun with {name} {found.get(name)!r}, expected {value!r}"
+            raise ReviewError(f"{path}: {begun}; choose another --annotator")
+
+
+def _lock(fd: int) -> bool:
+    """Takes the file for this process; the system lets go of it when the process ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            os.lseek(fd, 2**40, os.SEEK_SET)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name is on the disk, too."""
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)

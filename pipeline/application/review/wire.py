@@ -1,0 +1,106 @@
+"""What goes to the page and comes back: the only place where offsets change their unit.
+
+The page counts UTF-16 code units, as JavaScript's strings do; everything else here counts code points.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....typesystem.utf16 import Utf16
+from .document import Document
+from .masking import pieces
+from .session import Desk, Session
+from .state import LIVE, ReviewError, Span
+
+
+def document_out(session: Session, number: int) -> dict[str, Any]:
+    """A document with everything the page shows of it."""
+    desk = session.desk(number)
+    with session.lock:
+        at = desk.document.units.to_utf16
+        made = {
+            "i": number,
+            "id": desk.document.id,
+            "text": desk.document.text,
+            "masker": desk.document.masked,
+            "spans": [span_out(desk, sid, span) for sid, span in desk.sheet.spans.items()],
+            "strays": [[at(p.begin), at(p.end), p.text] for p in desk.document.strays],
+            **_state_out(session, desk),
+        }
+        if session.two is not None:
+            made["differences"] = [
+                {"b": at(d.begin), "e": at(d.end), "left": d.left, "right": d.right} for d in desk.differences
+            ]
+        return made
+
+
+def delta_out(session: Session, number: int, sids: list[str]) -> dict[str, Any]:
+    """What changed in a document; null for spans that are gone."""
+    desk = session.desk(number)
+    with session.lock:
+        spans = desk.sheet.spans
+        changed = {sid: span_out(desk, sid, spans[sid]) if sid in spans else None for sid in sids}
+        return {"i": number, "spans": changed, **_state_out(session, desk)}
+
+
+def _state_out(session: Session, desk: Desk) -> dict[str, Any]:
+    at = desk.document.units.to_utf16
+    return {
+        "done": session.decided(desk.document).done,
+        "leaks": [{"id": k.sid, "b": at(k.begin), "e": at(k.end), "k": k.kind, "why": k.why} for k in desk.leaks],
+    }
+
+
+def span_out(desk: Desk, sid: str, span: Span) -> dict[str, Any]:
+    """A span; `m` is what is written in its place, piece by piece."""
+    document = desk.document
+    at = document.units.to_utf16
+    item = document.items.get(sid)
+    made: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
+    made["m"] = [[at(p.begin), at(p.end), p.text] for p in pieces(document, sid, span)] if span.status in LIVE else []
+    if item is not None:
+        made["src"] = item.source
+        made["c"] = round(item.confidence, 4)
+        made["d"] = item.disputed
+        made["was"] = [at(item.span.begin), at(item.span.end), item.span.kind]
+    return made
+
+
+def why_out(desk: Desk, sid: str) -> dict[str, Any]:
+    """Everything that is known about a span: facts, and the candidates around it."""
+    document, sheet = desk.document, desk.sheet
+    at = document.units.to_utf16
+    item = document.items.get(sid)
+    leak = next((k for k in desk.leaks if k.sid == sid), None)
+    if leak is not None:
+        begin, end = leak.begin, leak.end
+        facts: list[tuple[str, str]] = [("Why", leak.why)]
+    else:
+        begin, end = sheet.span(sid)[:2]
+        facts = [] if item is not None else [("Source", "added in this review")]
+    if item is not None:
+        facts += [("Source", item.source), ("Rule", item.rule), ("Confidence", f"{item.confidence:.2f}")]
+        facts += [("Value", item.value), ("Why", item.reason), ("Masked by", item.operator)]
+        facts += [("Placeholder because", item.fallback)]
+    voices = [
+        {
+            "b": at(v.begin),
+            "e": at(v.end),
+            "k": v.kind,
+            "src": v.source,
+            "rule": v.rule,
+            "c": v.confidence,
+            "why": v.reason,
+        }
+        for v in document.voices_over(begin, end)
+    ]
+    return {"facts": [[name, value] for name, value in facts if value], "voices": voices}
+
+
+def offsets_in(document: Document, begin: int, end: int) -> tuple[int, int]:
+    """The page's offsets as code points. Raises ReviewError outside the text and between the halves of a character."""
+    units: Utf16 = document.units
+    if not 0 <= begin < end <= units.length or units.splits_pair(begin) or units.splits_pair(end):
+        raise ReviewError(f"{begin}:{end} is no span of the text (0:{units.length} in UTF-16 code units)")
+    return units.from_utf16(begin), units.from_utf16(end)

@@ -1,0 +1,309 @@
+"""The service as an ASGI application: its routes, and what they share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
+
+from ....typesystem.typesystem import own_types
+from ...errors import CaspipeError, ComponentError
+from .batch import IN as BATCH_IN
+from .batch import MEDIA as BATCH_OUT
+from .batch import Batch
+from .desk import JSON, TEXT, XMI
+from .guard import Guard, of_http
+from .jobs import Job
+from .limits import Gate, Gone, body, check_declared
+from .messages import BatchError, PredictRequest, PredictResponse, ProcessRequest, ProcessResponse, TrainRequest
+from .metrics import CONTENT_TYPE, Metrics
+from .negotiation import acceptable, media_type
+from .openapi import content, page, problems, ref, request_body, with_schemas
+from .problems import MEDIA, Problem
+from .settings import Settings, Spec
+from .shelf import Key, Shelf
+from .training import Trainer
+from .workers import Inline, Pool, Processes
+
+log = logging.getLogger("caspipe.service")
+Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Name of the recommender, of your choice.")]
+_STRING = {"type": "string"}
+_DOCUMENT = (400, 406, 408, 413, 415, 422, 429, 500, 501, 503, 504)
+
+
+class Service:
+    """Everything one service holds. Calling it is calling the ASGI application."""
+
+    def __init__(self, spec: Spec, settings: Settings, failed: Callable[[str], None] = lambda reason: None) -> None:
+        """`failed` is called with the reason where the service cannot go on. Raises ConfigError, ConsumerError."""
+        self.spec, self.settings, self._failed = spec, settings, failed
+        self.metrics = Metrics()
+        self.gate = Gate(max(settings.workers, 1) + settings.queue, self.metrics)
+        self.pool: Pool = (
+            Processes(spec, settings.seconds, settings.workers, failed)
+            if settings.workers
+            else Inline(spec, settings.seconds)
+        )
+        self.shelf = Shelf(settings.state, settings.max_models)
+        self.trainer = Trainer(spec, settings, self.shelf, self.metrics)
+        self.app = self._application()
+        self._guard = Guard(self.app, self.metrics, settings.api_key, local=settings.local)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._guard(scope, receive, send)
+
+    @asynccontextmanager
+    async def _lifespan(self, app: FastAPI) -> AsyncIterator[None]:
+        loading = asyncio.ensure_future(self._load())
+        yield
+        loading.cancel()
+        await self.trainer.close()
+        await self.pool.close()
+        self.shelf.close()
+
+    async def _load(self) -> None:
+        try:
+            await self.pool.start()
+        except CaspipeError as error:
+            self._failed(str(error))
+        except Exception as error:
+            self._failed(str(ComponentError("service", error)))
+        else:
+            log.info("ready")
+
+    def _application(self) -> FastAPI:
+        app = FastAPI(
+            title="caspipe",
+            version=_version(),
+            description="De-identification of clinical and pharmacovigilance narratives, and UIMA pipelines as a service.",
+            docs_url=None,
+            redoc_url=None,
+            lifespan=self._lifespan,
+            separate_input_output_schemas=False,
+        )
+        app.add_exception_handler(Problem, _problem)
+        app.add_exception_handler(HTTPException, _http_error)
+        app.add_exception_handler(RequestValidationError, _bad_path)
+        app.add_exception_handler(Exception, _unexpected)
+        if self.settings.origins:
+            app.add_middleware(
+                CORSMiddleware,
+                allow_origins=list(self.settings.origins),
+                allow_methods=["GET", "POST"],
+                allow_headers=["Content-Type", "Accept", "X-API-Key", "Authorization"],
+            )
+        _operations(app, self)
+        _documents(app, self)
+        _recommender(app, self)
+        described = app.openapi
+        cache: dict[str, Any] = {}
+
+        def openapi() -> dict[str, Any]:
+            if not cache:
+                cache.update(with_schemas(described()))
+            return cache
+
+        app.openapi = openapi  # type: ignore[method-assign]
+        return app
+
+    async def serve(self, job: Job) -> Response:
+        """The response to a request for one document."""
+        answer = await self.pool.run(job)
+        self.metrics.document(answer.code or "ok", answer.facts)
+        return Response(answer.body, answer.status, dict(answer.headers), answer.media)
+
+    async def read(self, request: Request, limit: int, *, keep: bool = True) -> bytes:
+        """The body of a request; nothing of it where it is not to be kept."""
+        return await body(request.headers, request.receive, limit, self.settings.body_seconds, keep=keep)
+
+
+def _operations(app: FastAPI, service: Service) -> None:
+    """Routes for those who run the service."""
+
+    @app.get("/health", responses=problems(), tags=["operation"])
+    async def health() -> dict[str, str]:
+        """Says that the service is there."""
+        return {"status": "ok"}
+
+    @app.get("/ready", responses=problems(503), tags=["operation"])
+    async def ready() -> dict[str, str]:
+        """Says whether documents can be served: a worker is there, its models loaded."""
+        if not service.pool.ready:
+            raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
+        return {"status": "ready"}
+
+    @app.get(
+        "/metrics",
+        response_class=Response,
+        responses={200: {"description": "OpenMetrics", "content": content(metrics=_STRING)}, **problems()},
+        tags=["operation"],
+    )
+    async def metrics() -> Response:
+        """Counts and times in OpenMetrics text format."""
+        return Response(service.metrics.text(service.pool.ready).encode(), media_type=CONTENT_TYPE)
+
+    @app.get("/v1/config", responses=problems(), tags=["operation"])
+    async def config() -> dict[str, Any]:
+        """The pipeline and the limits; nothing secret."""
+        limits = {**service.settings.as_data(), "max_characters": service.spec.max_characters}
+        return {"caspipe": _version(), "pipeline": service.pool.describe(), "limits": limits}
+
+    @app.get(
+        "/docs",
+        response_class=Response,
+        responses={200: {"description": "A page", "content": content(html=_STRING)}, **problems()},
+        tags=["operation"],
+    )
+    async def docs() -> Response:
+        """This description as a page."""
+        return Response(page(app.openapi()), media_type="text/html; charset=utf-8")
+
+
+def _documents(app: FastAPI, service: Service) -> None:
+    """Routes for documents."""
+
+    @app.get(
+        "/v1/typesystem",
+        response_class=Response,
+        responses={200: {"description": "UIMA type system", "content": content(xml=_STRING)}, **problems()},
+        tags=["documents"],
+    )
+    async def typesystem() -> Response:
+        """The type system of the XMI that the service writes, as UIMA XML."""
+        return Response(own_types().to_xml(), media_type="application/xml")
+
+    @app.post(
+        "/v1/process",
+        response_class=Response,
+        openapi_extra=request_body(json=ref(ProcessRequest), text=_STRING, xmi=_STRING),
+        responses={
+            200: {"description": "Done", "content": content(json=ref(ProcessResponse), text=_STRING, xmi=_STRING)},
+            **problems(*_DOCUMENT),
+        },
+        tags=["documents"],
+    )
+    async def process(request: Request) -> Response:
+        """Processes one document: JSON, plain text or XMI in; JSON, masked text or XMI out, as `Accept` says."""
+        media, charset = media_type(request.headers.get("content-type", ""), (JSON, TEXT, XMI))
+        offered = (media, *(m for m in (JSON, TEXT, XMI) if m != media))
+        accept = acceptable(request.headers.get("accept", ""), offered)
+        check_declared(request.headers, service.settings.max_body)
+        with service.gate.place():
+            data = await service.read(request, service.settings.max_body)
+            return await service.serve(Job("process", data, media, charset, accept))
+
+    @app.post(
+        "/v1/batch",
+        response_class=Response,
+        openapi_extra=request_body(ndjson=_STRING, json={"type": "array", "items": ref(ProcessRequest)}),
+        responses={
+            200: {
+                "description": "A line for each document",
+                "content": content(ndjson={"anyOf": [ref(ProcessResponse), ref(BatchError), _STRING]}),
+            },
+            **problems(*_DOCUMENT),
+        },
+        tags=["documents"],
+    )
+    async def batch(request: Request) -> Response:
+        """Processes documents, as lines or as a JSON array; answers with one line for each, in order, as they are done."""
+        media_type(request.headers.get("content-type", ""), BATCH_IN)
+        acceptable(request.headers.get("accept", ""), (BATCH_OUT, JSON))
+        coding = {"content-encoding": request.headers.get("content-encoding", "identity")}
+        check_declared(coding, 0)
+        return Batch(service.pool, service.settings, service.gate, service.metrics)
+
+
+def _recommender(app: FastAPI, service: Service) -> None:
+    """Routes for INCEpTION's external recommenders."""
+
+    @app.get("/recommender/{name}", responses=problems(422), tags=["recommender"])
+    async def status(name: Name) -> dict[str, Any]:
+        """What was trained under a name: counts, no text."""
+        models = await asyncio.to_thread(service.shelf.trained, name)
+        return {"name": name, "training": service.trainer.busy == name, "models": models}
+
+    @app.post(
+        "/recommender/{name}/predict",
+        response_class=Response,
+        openapi_extra=request_body(json=ref(PredictRequest)),
+        responses={
+            200: {"description": "Suggestions", "content": content(json=ref(PredictResponse))},
+            **problems(*_DOCUMENT),
+        },
+        tags=["recommender"],
+    )
+    async def predict(name: Name, request: Request) -> Response:
+        """Makes suggestions for a document (INCEpTION's external recommender protocol)."""
+        media_type(request.headers.get("content-type", ""), (JSON,))
+        with service.gate.place():
+            data = await service.read(request, service.settings.max_body)
+            asked = await asyncio.to_thread(_key, name, data)
+            model = await asyncio.to_thread(service.shelf.model, asked) if asked else ""
+            return await service.serve(Job("predict", data, model=model))
+
+    @app.post(
+        "/recommender/{name}/train",
+        status_code=204,
+        response_class=Response,
+        openapi_extra=request_body(json=ref(TrainRequest)),
+        responses={204: {"description": "The training has begun"}, **problems(*_DOCUMENT)},
+        tags=["recommender"],
+    )
+    async def train(name: Name, request: Request) -> Response:
+        """Learns from annotated documents, in the background; 429 while a training is under way."""
+        media_type(request.headers.get("content-type", ""), (JSON,))
+        if not service.pool.ready:
+            raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
+        with service.gate.place():
+            reading = service.read(request, service.settings.max_training, keep=not service.trainer.busy)
+            await service.trainer.start(name, reading)
+        return Response(status_code=204)
+
+
+def _key(name: str, data: bytes) -> Key | None:
+    """Whose model a request wants; None for a request that the worker will refuse."""
+    try:
+        asked = PredictRequest.model_validate_json(data)
+    except ValueError:
+        return None
+    m = asked.metadata
+    return Key(name, m.projectId, m.layer, m.feature, asked.document.userId or "")
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return Response(error.body(), error.status, error.headers, MEDIA)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return await _problem(request, of_http(error))
+
+
+async def _bad_path(request: Request, error: Exception) -> Response:
+    """The framework's own message would repeat what the client sent."""
+    detail = "expected a name of 1 to 64 letters, digits, _ . and -"
+    return await _problem(request, Problem(422, "invalid", detail))
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    """For what nobody foresaw: class and place. The guard logs it."""
+    if isinstance(error, Gone):
+        return Response(status_code=499)  # nobody is there to read it; the metrics count it
+    return await _problem(request, Problem(500, "failed", str(ComponentError("service", error))))
+
+
+def _version() -> str:
+    try:
+        return version("caspipe")
+    except PackageNotFoundError:
+        return "absent"

@@ -1,0 +1,144 @@
+"""What a worker does: takes a request as it came, gives the response ready to be sent. One document at a time."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from typing import Any
+
+from pydantic import ValidationError
+
+from ....typesystem import Cas, CasError, FormatError, MaskedSpan, Phi, TypeSystemError, foreign
+from ...errors import CaspipeError, ComponentError, ConfigError
+from ...pipeline import Pipeline
+from .documents import document, text_of
+from .jobs import Answer, Facts, Job, refusal
+from .live import serving, suggesting
+from .messages import NAMES, Output, PredictRequest, ProcessRequest
+from .problems import Problem, invalid
+from .rendering import encoded, masked_text, rendered, xmi
+from .settings import Spec
+from .suggestions import suggested
+
+TEXT, XMI, JSON = "text/plain", "application/vnd.xmi+xml", "application/json"
+_MODELS_KEPT = 4
+
+
+class Desk:
+    """A pipeline and the requests it can serve. Not to be used by two threads at once: components keep caches and counts."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.pipeline: Pipeline = serving(spec)
+        self._models: OrderedDict[str, Pipeline] = OrderedDict()
+
+    def open(self) -> None:
+        """Loads models and lexicons. Raises CaspipeError."""
+        self.pipeline.open()
+
+    def close(self) -> None:
+        for pipeline in (self.pipeline, *self._models.values()):
+            pipeline.close()
+
+    def describe(self) -> dict[str, Any]:
+        """The pipeline as plain data, secrets left out."""
+        found = self.pipeline.describe()
+        return {"name": found["name"], "engines": found["engines"], "masks": self.masks}
+
+    @property
+    def masks(self) -> bool:
+        return any(MaskedSpan in engine.outputs for engine in self.pipeline.engines)
+
+    def handle(self, job: Job) -> Answer:
+        """The answer to a request; never an exception."""
+        return self._answer(job)._replace(worn=len(foreign._MADE) > self.spec.max_types)
+
+    def _answer(self, job: Job) -> Answer:
+        try:
+            return self._predict(job) if job.work == "predict" else self._process(job)
+        except Problem as problem:
+            return refusal(problem, job)
+        except ValidationError as error:
+            return refusal(invalid(error, NAMES), job)
+        except ComponentError as error:
+            # its own message may name the document: component and class say enough
+            told = f"component {error.component} failed on the document ({error.cause})"
+            return refusal(Problem(500, "component-failed", told), job)
+        except (FormatError, TypeSystemError) as error:
+            return refusal(Problem(422, "format", str(error)), job)
+        except CasError:
+            return refusal(
+                Problem(422, "format", "the document is not consistent in itself (views, types or offsets)"), job
+            )
+        except ModuleNotFoundError as error:
+            return refusal(Problem(501, "not-installed", f"this installation lacks the module {error.name}"), job)
+        except (RecursionError, MemoryError) as error:
+            told = f"the document is too large or nested too deep ({type(error).__name__})"
+            return refusal(Problem(413, "too-complex", told), job)
+        except CaspipeError as error:
+            return refusal(Problem(500, "failed", type(error).__name__), job)
+        except Exception as error:  # a message of another library's may quote the document
+            return refusal(Problem(500, "failed", str(ComponentError("service", error))), job)
+
+    # -- documents -----------------------------------------------------------------------------------------------
+
+    def _process(self, job: Job) -> Answer:
+        raw = b""
+        if job.media == TEXT:
+            request = ProcessRequest(text=text_of(job.body, job.charset))
+        elif job.media == XMI:
+            request, raw = ProcessRequest(xmi=""), job.body
+        else:
+            request = ProcessRequest.model_validate_json(job.body)
+        outputs = self._outputs(request)
+        if job.accept == TEXT and not self.masks:
+            raise Problem(
+                422, "no-masker", "text/plain: this pipeline has no masker; expected Accept: application/json"
+            )
+        cas = self.pipeline.process(document(request, self.spec.max_characters, raw))
+        facts = _facts(cas)
+        if job.accept == TEXT:
+            return Answer(200, f"{TEXT}; charset=utf-8", masked_text(cas).encode("utf-8", "replace"), facts)
+        if job.accept == XMI:
+            return Answer(200, XMI, xmi(cas, request.views), facts)
+        made = rendered(cas, request, outputs)
+        if job.work == "line":
+            made = {"index": job.line, **made}
+        return Answer(200, JSON, encoded(made), facts)
+
+    def _outputs(self, request: ProcessRequest) -> list[Output]:
+        """What is wanted. Raises Problem, before any work is done, for what this pipeline cannot make."""
+        if request.output is None:
+            return ["masked"] if self.masks else ["annotations"]
+        if "masked" in request.output and not self.masks:
+            raise Problem(422, "no-masker", "#/output: masked: this pipeline has no masker")
+        return request.output
+
+    # -- suggestions ---------------------------------------------------------------------------------------------
+
+    def _predict(self, job: Job) -> Answer:
+        request = PredictRequest.model_validate_json(job.body)
+        troubles: dict[str, int] = {}
+        data, facts = suggested(self._with(job.model, troubles), self.spec, request)
+        facts = facts._replace(skipped={**facts.skipped, **troubles})
+        return Answer(200, JSON, encoded({"document": data.decode()}), facts)
+
+    def _with(self, model: str, troubles: dict[str, int]) -> Pipeline:
+        """The pipeline with a trained model; without it where its bundle is gone or no longer fits the configuration."""
+        if not model:
+            return self.pipeline
+        found = self._models.pop(model, None)
+        if found is None:
+            try:
+                found = suggesting(self.spec, model).open()
+            except (ConfigError, CaspipeError):
+                troubles["model unusable"] = 1
+                return self.pipeline
+        self._models[model] = found
+        while len(self._models) > _MODELS_KEPT:
+            self._models.popitem(last=False)[1].close()
+        return found
+
+
+def _facts(cas: Cas) -> Facts:
+    kinds = Counter(phi.kind.name for phi in cas.select(Phi))
+    return Facts(len(cas.text), dict(sorted(kinds.items())))

@@ -1,0 +1,119 @@
+"""From a request to a document: plain text, XMI or JSON CAS, within the limits, known PHI and metadata added."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from ....typesystem import INITIAL_VIEW, Cas, FormatError, KnownPhi, PhiKind, TypeSystem, View
+from ...errors import nearest
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from .messages import KnownValue, ProcessRequest
+
+_ENCODING = re.compile(r"""^(\s*<\?xml\s[^>]{0,200}?)\s+encoding\s*=\s*["'][^"']{0,40}["']""")
+_CHARSETS = frozenset(
+    ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252", "utf-16", "utf-16le")
+)
+_TYPES_KEPT = 8
+
+_types: OrderedDict[str, TypeSystem] = OrderedDict()
+
+
+def text_of(body: bytes, charset: str) -> str:
+    """Plain text from bytes. Raises Problem: 415 for a charset that is not read, 422 for bytes that are not of it."""
+    name = (charset or "utf-8").lower()
+    if name not in _CHARSETS:
+        raise Problem(415, "charset", f"expected a charset of {', '.join(sorted(_CHARSETS))}")
+    try:
+        return body.decode(name).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise Problem(422, "encoding", f"expected {name}, found an invalid byte at {error.start}") from None
+
+
+def xml_bytes(xml: str) -> bytes:
+    """XML that came inside JSON, as UTF-8, whatever its header says."""
+    return _ENCODING.sub(r"\1", xml, count=1).encode("utf-8", "replace")
+
+
+def type_system(xml: str) -> TypeSystem:
+    """A type system; those seen last are kept, because clients send the same one with each document.
+
+    Raises FormatError or TypeSystemError.
+    """
+    data = xml_bytes(xml)
+    key = hashlib.sha256(data).hexdigest()
+    found = _types.pop(key, None) or TypeSystem.from_xml(data, where="type system")
+    _types[key] = found
+    while len(_types) > _TYPES_KEPT:
+        _types.popitem(last=False)
+    return found
+
+
+def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, name: str = "") -> Cas:
+    """A CAS from XMI. Raises FormatError, whose message begins with `xmi:`."""
+    from ....typesystem import read_xmi
+
+    try:
+        return read_xmi(data, types, lenient=lenient, id=name)
+    except FormatError as error:
+        raise FormatError(str(error).replace("(bytes)", "xmi", 1)) from None
+
+
+def text_view(cas: Cas) -> View:
+    """The view with the text: the initial one, else the first that has any. Raises Problem where there is none."""
+    if cas.has_view(INITIAL_VIEW) and cas.view().sofa.text is not None:
+        return cas.view()
+    for view in cas.views:
+        if view.sofa.text is not None:
+            return view
+    raise Problem(422, "no-text", "expected a document with a text, found none")
+
+
+def check_length(cas: Cas, limit: int) -> None:
+    """Raises Problem where the texts of a document are too long."""
+    found = sum(len(view.text) for view in cas.views)
+    if found > limit:
+        raise Problem(413, "text-too-long", f"expected at most {limit} code points in a document, found {found}")
+
+
+def document(request: ProcessRequest, limit: int, raw: bytes = b"") -> Cas:
+    """The document of a request. `raw`: XMI as it came, with its own encoding. Raises Problem, FormatError, CasError."""
+    name = request.id or ""
+    if request.text is not None:
+        cas = Cas(request.text, id=name)
+    else:
+        types = type_system(request.typesystem) if request.typesystem is not None else None
+        if request.jsoncas is not None:
+            cas = _from_jsoncas(request, types, name)
+        else:
+            data = raw or xml_bytes(request.xmi or "")
+            cas = read_document_xmi(data, types, lenient=types is None, name=name)
+    check_length(cas, limit)
+    if not cas.has_view(INITIAL_VIEW) or cas.view().sofa.text is None:
+        raise Problem(422, "no-text", f"expected a document with a text in view {INITIAL_VIEW}, found none")
+    cas.metadata.update(request.metadata)
+    for number, known in enumerate(request.known_phi):
+        cas.add(KnownPhi(kind=_kind(known, number), value=known.value, role=known.role, provenance=known.provenance))
+    return cas
+
+
+def _from_jsoncas(request: ProcessRequest, types: TypeSystem | None, name: str) -> Cas:
+    from ....typesystem.json_cas.reader import read_jsoncas
+
+    data = json.dumps(request.jsoncas, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        return read_jsoncas(data, types, lenient=types is None, id=name)
+    except FormatError as error:
+        raise FormatError(str(error).replace("(bytes)", "jsoncas", 1)) from None
+
+
+def _kind(known: KnownValue, number: int) -> PhiKind:
+    names = [kind.name for kind in PhiKind]
+    if known.kind not in names:
+        raise Problem(422, "invalid", f"#/known_phi/{number}/kind: no such PHI kind{nearest(known.kind, names)}")
+    return PhiKind.of(known.kind)

@@ -1,0 +1,145 @@
+"""The outermost layer: who may ask, what is counted and logged, and that no error tells anything of a document."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+
+from ...errors import ComponentError
+from .limits import Gone
+from .metrics import Metrics
+from .problems import MEDIA, Problem
+
+log = logging.getLogger("caspipe.service")
+OPEN = frozenset(("/health", "/ready"))
+"""Paths that need no key: a load balancer asks for them."""
+_HEADERS = [
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+]
+
+
+class Guard:
+    """Wraps an ASGI application. Requests are logged as method, route template, status and time: no path, no address."""
+
+    def __init__(self, app: Any, metrics: Metrics, api_key: str, *, local: bool = False) -> None:
+        """`local`: requests must name this machine itself as their host."""
+        self.app, self.metrics, self._local = app, metrics, local
+        self._key = hashlib.sha256(api_key.encode()).digest() if api_key else b""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status, whole = 0, False
+
+        async def sending(message: Any) -> None:
+            nonlocal status, whole
+            whole = message["type"] == "http.response.body" and not message.get("more_body", False)
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            await send(message)
+
+        self.metrics.in_flight += 1
+        try:
+            if self._local and not _names_this_machine(scope["headers"]):
+                self.metrics.rejected("host")
+                await respond(sending, _misdirected())
+            elif (
+                self._key
+                and scope["path"] not in OPEN
+                and scope["method"] != "OPTIONS"
+                and not self._may(scope["headers"])
+            ):
+                self.metrics.rejected("no key")
+                await respond(sending, _unknown())
+            else:
+                await self._served(scope, receive, sending, lambda: whole)
+        finally:
+            self.metrics.in_flight -= 1
+            route = getattr(scope.get("route"), "path", "") or "(none)"
+            seconds = time.perf_counter() - began
+            self.metrics.request(route, scope["method"], status or 499, seconds)
+            log.info("%s %s %d %.0f ms", _method(scope["method"]), route, status or 499, seconds * 1000)
+
+    async def _served(self, scope: Any, receive: Any, send: Any, answered: Callable[[], bool]) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except (Gone, asyncio.CancelledError):
+            raise_if_cancelled()
+        except Exception as error:  # its message may quote the document, so it is not passed on
+            log.error("%s", ComponentError("service", error))
+            if not answered():
+                raise ConnectionAbortedError("the answer broke off") from None
+
+    def _may(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Whether the request brings the key, compared in constant time."""
+        found = False
+        for name, value in headers:
+            if name == b"authorization" and value[:7].lower() == b"bearer ":
+                value = value[7:].strip()
+            elif name != b"x-api-key":
+                continue
+            found |= hmac.compare_digest(hashlib.sha256(value).digest(), self._key)
+        return found
+
+
+def raise_if_cancelled() -> None:
+    """Goes on with a cancellation of this task; does nothing where only the client left."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+def _method(method: str) -> str:
+    return method if method.isalpha() and len(method) <= 7 else "(other)"
+
+
+def _names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether `Host` is localhost or a loopback address, or absent: browsers always send it."""
+    host = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _misdirected() -> Problem:
+    return Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
+
+
+def _unknown() -> Problem:
+    detail = "expected the key of this service, as header X-API-Key or as Authorization: Bearer"
+    return Problem(401, "no-key", detail, headers={"WWW-Authenticate": "Bearer"})
+
+
+async def respond(send: Any, problem: Problem) -> None:
+    """Sends problem details as a response."""
+    body = problem.body()
+    headers = [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
+    headers += [(k.lower().encode(), v.encode()) for k, v in problem.headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def of_http(error: HTTPException) -> Problem:
+    """What the router says, as problem details: no such path, no such method."""
+    codes = {
+        404: ("no-route", "no such path; /openapi.json lists them"),
+        405: ("method", "this path has other methods"),
+    }
+    code, detail = codes.get(error.status_code, ("request", "the request cannot be served"))
+    return Problem(error.status_code, code, detail, headers=dict(error.headers or {}))

@@ -1,0 +1,106 @@
+"""The pipeline of a trained recommender: the service's own, with one more model before its finders' word is weighed."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ...assembly.config import Config, Step, read_config
+from ...contract import registry
+from ...pipeline import Pipeline
+from .settings import Spec
+
+ID = "live"
+"""Id of the trained model in its pipeline."""
+FEATURES: list[Any] = [
+    *("token", "lower", "prefix2", "prefix3", "suffix2", "suffix3", "suffix4", "capital_type", "numeric_type"),
+    *(
+        "short_shape",
+        "shape",
+        "length",
+        "line_head",
+        "field",
+        "line_position",
+        "regex_class",
+        {"candidate": {"top": True}},
+    ),
+]
+"""What it looks at: the word and its form, the layout, and what every finder before it said."""
+_WEIGHING = ("consistency", "veto", "resolver", "masker")
+"""Components that decide about candidates: the model must have spoken before."""
+
+
+def config_of(spec: Spec) -> Config:
+    """The configuration of the service. Raises ConfigError."""
+    for plugin in spec.plugins:
+        registry.load_file(plugin)
+    return read_config(spec.config, spec.overrides)
+
+
+def finders(config: Config) -> int:
+    """Number of engines before the first one that decides about candidates."""
+    return next((i for i, step in enumerate(config.engines) if step.name in _WEIGHING), len(config.engines))
+
+
+def serving(spec: Spec) -> Pipeline:
+    """The pipeline of the service: engines alone. Raises ConfigError."""
+    config = config_of(spec)
+    config.reader, config.further_readers, config.consumers = None, [], []
+    return Pipeline.from_config(config)
+
+
+def suggesting(spec: Spec, model: str) -> Pipeline:
+    """The pipeline that makes suggestions: with the trained model, whose word counts first, and without a masker.
+
+    Raises ConfigError, and ResourceError for a bundle that is gone or damaged.
+    """
+    config = config_of(spec)
+    config.reader, config.further_readers, config.consumers = None, [], []
+    at = finders(config)
+    step = Step("crf", ID, {"model": model}, ("engines",), (config.file, 0))
+    config.engines = [*config.engines[:at], step, *(_listening(s) for s in config.engines[at:] if s.name != "masker")]
+    return Pipeline.from_config(config)
+
+
+def training(spec: Spec, folder: str) -> Pipeline:
+    """The pipeline that learns: every finder, then the trainer, which writes the bundle `folder`/model. Raises ConfigError."""
+    config = config_of(spec)
+    config.reader, config.further_readers = None, []
+    config.engines = config.engines[: finders(config)]
+    given: dict[str, Any] = {
+        "model": "model",
+        "features": FEATURES if _has_candidates(config) else FEATURES[:-1],
+        "window": [-3, 3],
+        "c1": 0.05,
+        "c2": 0.01,
+        "max_iterations": 100,
+        "keep_crfsuite": False,
+    }
+    config.consumers = [Step("crf_trainer", "crf_trainer", given, ("consumers",), (config.file, 0))]
+    config.run = {"output": folder, "on_error": "skip"}
+    config.run_step = Step("run", "run", config.run, ("run",), (config.file, 0))
+    return Pipeline.from_config(config)
+
+
+def _has_candidates(config: Config) -> bool:
+    from ....typesystem import PhiCandidate
+
+    bare = dataclasses.replace(config, consumers=[], reader=None, further_readers=[])
+    return any(PhiCandidate in engine.outputs for engine in Pipeline.from_config(bare).engines)
+
+
+def _listening(step: Step) -> Step:
+    """A resolver whose lists of priorities begin with the trained model, after what the record itself says."""
+    if step.name != "resolver":
+        return step
+    given = dict(step.given)
+    if isinstance(given.get("priority"), list):
+        given["priority"] = _first(given["priority"])
+    if isinstance(given.get("per_kind"), dict):
+        given["per_kind"] = {k: _first(v) if isinstance(v, list) else v for k, v in given["per_kind"].items()}
+    return dataclasses.replace(step, given=given)
+
+
+def _first(names: list[Any]) -> list[Any]:
+    at = 1 if names and names[0] == "known_phi" else 0
+    return [*names[:at], ID, *names[at:]]

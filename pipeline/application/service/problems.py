@@ -1,0 +1,89 @@
+"""Errors as clients see them: RFC 9457 problem details, with nothing in them of what the client sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...errors import CaspipeError, nearest
+
+MEDIA = "application/problem+json"
+
+
+class Problem(CaspipeError):
+    """A request that cannot be served: the HTTP status, a code for programs, a sentence for people."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        errors: Iterable[Mapping[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+        self.errors = [dict(e) for e in errors]
+        self.headers = dict(headers or {})
+
+    def as_data(self) -> dict[str, Any]:
+        """The members of the problem details object."""
+        made: dict[str, Any] = {
+            "type": "about:blank",
+            "title": title(self.status),
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+        }
+        if self.errors:
+            made["errors"] = self.errors
+        return made
+
+    def body(self) -> bytes:
+        """The problem details object as JSON."""
+        return json.dumps(self.as_data(), ensure_ascii=False).encode("utf-8", "replace")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.status, self.code, self.detail, self.errors, self.headers)
+
+
+def _restore(status: int, code: str, detail: str, errors: Any, headers: Any) -> Problem:
+    return Problem(status, code, detail, errors=errors, headers=headers)
+
+
+def title(status: int) -> str:
+    """What RFC 9110 calls a status."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"
+
+
+def invalid(error: ValidationError, names: frozenset[str]) -> Problem:
+    """What is wrong with a message: where and why, but no value and no name that the client made up.
+
+    `names`: names of fields that may be repeated.
+    """
+    found = []
+    for fault in error.errors(include_url=False, include_context=False, include_input=False)[:20]:
+        place = "".join(f"/{_told(part, names)}" for part in fault["loc"])
+        found.append({"pointer": f"#{place}", "detail": _reason(fault["type"], fault["msg"], fault["loc"], names)})
+    first = found[0] if found else {"pointer": "#", "detail": "not as expected"}
+    return Problem(422, "invalid", f"{first['pointer']}: {first['detail']}", errors=found)
+
+
+def _told(part: int | str, names: frozenset[str]) -> str:
+    return str(part) if isinstance(part, int) or part in names else "(name)"
+
+
+def _reason(kind: str, message: str, place: tuple[int | str, ...], names: frozenset[str]) -> str:
+    if kind == "extra_forbidden":
+        return f"no such field{nearest(str(place[-1]), names) if place else ''}"
+    if kind == "json_invalid":
+        return message.replace("Invalid JSON", "damaged JSON")
+    return message.removeprefix("Value error, ")

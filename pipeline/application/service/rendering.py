@@ -1,0 +1,116 @@
+"""From a processed document to the answer: what was asked for, and no original text unless it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
+from ....typesystem.typesystem import own_types
+from ...contract.leaks import refuse_leaks
+from .messages import Output, ProcessRequest
+from .offsets import converter
+from .problems import Problem
+
+
+def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[str, Any]:
+    """The members of the answer. Raises Problem where the pipeline does not make what was asked for."""
+    made: dict[str, Any] = {"offsets": request.offsets}
+    if request.id is not None:
+        made["id"] = request.id
+    if "masked" in outputs:
+        made["masked"] = _masked(cas, request.offsets)
+    if "annotations" in outputs or "candidates" in outputs:
+        made |= _found(cas, request.offsets, outputs)
+    if "xmi" in outputs:
+        made["xmi"] = xmi(cas, request.views).decode()
+    if "jsoncas" in outputs:
+        made["jsoncas"] = _jsoncas(cas, request.views)
+    if "typesystem" in outputs:
+        made["typesystem"] = (cas.typesystem or own_types()).to_xml().decode()
+    return made
+
+
+def masked_text(cas: Cas) -> str:
+    """The masked text. Raises Problem where the pipeline has no masker: the original is no substitute."""
+    if not cas.has_view(DEIDENTIFIED_VIEW):
+        raise Problem(
+            422, "no-masker", "masked: this pipeline has no masker; expected output annotations or candidates"
+        )
+    refuse_leaks(cas)
+    return cas.deidentified
+
+
+def xmi(cas: Cas, views: list[str] | None) -> bytes:
+    """The document as XMI. Raises as `_released` does."""
+    from ....typesystem import write_xmi
+
+    return write_xmi(_released(cas, views), views=views)
+
+
+def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
+    from ....typesystem.json_cas.writer import write_jsoncas
+
+    return json.loads(write_jsoncas(_released(cas, views), views=views))
+
+
+def _released(cas: Cas, views: list[str] | None) -> Cas:
+    """The document, or, where its masked text goes out alone, a copy that does not say where spans were in the original.
+
+    Raises Problem for a view it does not have, ComponentError where the leak gate found something in masked text asked for.
+    """
+    for number, name in enumerate(views or ()):
+        if not cas.has_view(name):
+            there = ", ".join(view.name for view in cas.views)
+            raise Problem(422, "no-view", f"#/views/{number}: no such view; the document has {there}")
+    if DEIDENTIFIED_VIEW in (views or ()):
+        refuse_leaks(cas)
+    if not views or INITIAL_VIEW in views:
+        return cas
+    bare = cas.copy()
+    for view in bare.views:
+        for span in view.select(MaskedSpan):
+            span.original_begin = span.original_end = 0
+    return bare
+
+
+def _masked(cas: Cas, unit: str) -> dict[str, Any]:
+    text = masked_text(cas)
+    at = converter(text, unit)
+    spans = []
+    for span in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):
+        made = {"begin": at(span.begin), "end": at(span.end), "kind": span.kind.name, "operator": span.operator}
+        spans.append({**made, "fallback": span.fallback} if span.fallback else made)
+    return {"text": text, "spans": spans}
+
+
+def _found(cas: Cas, unit: str, outputs: list[Output]) -> dict[str, Any]:
+    at = converter(cas.text, unit)
+    final = cas.select(Phi)
+    made: dict[str, Any] = {}
+    if "annotations" in outputs:
+        made["annotations"] = [_span(phi, at) for phi in final]
+    if "candidates" in outputs:
+        number = {id(phi): n for n, phi in enumerate(final)}
+        made["candidates"] = [
+            {**_span(c, at), "rule": c.rule, "winner": None if c.winner is None else number.get(id(c.winner))}
+            for c in cas.select(PhiCandidate)
+        ]
+    return made
+
+
+def _span(item: Phi | PhiCandidate, at: Any) -> dict[str, Any]:
+    """Never `value`: it is the original text in another form."""
+    return {
+        "begin": at(item.begin),
+        "end": at(item.end),
+        "kind": item.kind.name,
+        "confidence": float(item.confidence),
+        "source": item.source,
+        "reason": item.reason,
+    }
+
+
+def encoded(data: Any) -> bytes:
+    """JSON as UTF-8, whatever the strings hold."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")

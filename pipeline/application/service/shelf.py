@@ -1,0 +1,119 @@
+"""Trained recommenders on disk: one for each project, layer, feature and user, replaced in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import ConsumerError
+from ...storage.files import write_atomic
+
+_CURRENT = "current.json"
+_ABANDONED = 86_400.0
+"""Seconds after which nobody writes to a draft any more."""
+
+
+class Key(NamedTuple):
+    """Whose suggestions these are. INCEpTION trains for each user on what that user annotated."""
+
+    recommender: str
+    project: int
+    layer: str
+    feature: str
+    user: str
+
+    @property
+    def folder(self) -> str:
+        """A name that says nothing of the user."""
+        return hashlib.sha256(json.dumps(self).encode()).hexdigest()[:32]
+
+
+class Shelf:
+    """The folder of trained recommenders. Only one process writes to it. Folders are their owner's only: models hold words."""
+
+    def __init__(self, folder: Path | None, limit: int) -> None:
+        """`folder`: None for one that goes when the service ends. Raises ConsumerError."""
+        self._limit = limit
+        self._own = folder is None
+        try:
+            self._folder = (
+                Path(tempfile.mkdtemp(prefix="caspipe-recommenders-")) if folder is None else folder.resolve()
+            )
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise ConsumerError(f"state: {folder}: {error.strerror or type(error).__name__}") from None
+        for left in self._folder.glob("*/draft-*"):  # of a service that was killed in the middle of a training
+            with contextlib.suppress(OSError):
+                if left.stat().st_mtime < time.time() - _ABANDONED:
+                    self.discard(left)
+
+    def model(self, key: Key) -> str:
+        """Path of the bundle in use; empty where none was trained."""
+        found = self._current(self._folder / key.folder)
+        path = self._folder / key.folder / str(found.get("model", "")) if found else None
+        if path is None or not path.is_dir():
+            return ""
+        with contextlib.suppress(OSError):
+            os.utime(self._folder / key.folder)
+        return str(path)
+
+    def draft(self, key: Key) -> Path:
+        """A new folder for a training to write to."""
+        place = self._folder / key.folder
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place.mkdir(mode=0o700, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="draft-", dir=place))
+
+    def discard(self, draft: Path) -> None:
+        """Removes a draft, and the place where nothing else was ever put."""
+        shutil.rmtree(draft, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            draft.parent.rmdir()
+
+    def put(self, key: Key, draft: Path, facts: dict[str, Any]) -> None:
+        """Puts the bundle `draft`/model in place of the one in use, in one step; the one before stays for requests under way."""
+        place = self._folder / key.folder
+        before = self._current(place)
+        number = 1 + max((int(p.name[6:]) for p in place.glob("model-*") if p.name[6:].isdecimal()), default=0)
+        (draft / "model").rename(place / f"model-{number}")
+        now = {"recommender": key.recommender, "model": f"model-{number}", **facts}
+        write_atomic(place / _CURRENT, (json.dumps(now, indent=1) + "\n").encode(), private=True)
+        kept = {f"model-{number}", str(before.get("model", ""))}
+        for old in place.glob("model-*"):
+            if old.name not in kept:
+                shutil.rmtree(old, ignore_errors=True)
+        self._tidy()
+
+    def trained(self, recommender: str) -> list[dict[str, Any]]:
+        """What is known of the models of a recommender: counts, no names of people."""
+        found = (self._current(place) for place in sorted(self._folder.iterdir()))
+        mine = [f for f in found if f.get("recommender") == recommender]
+        return [{k: v for k, v in f.items() if k not in ("recommender", "model")} for f in mine]
+
+    def close(self) -> None:
+        """Removes everything where nobody named a folder to keep it in."""
+        if self._own:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _tidy(self) -> None:
+        """Removes the models that were not used for longest, beyond the limit."""
+        places = sorted(
+            (p for p in self._folder.iterdir() if (p / _CURRENT).is_file()), key=lambda p: p.stat().st_mtime
+        )
+        for place in places[: max(0, len(places) - self._limit)]:
+            shutil.rmtree(place, ignore_errors=True)
+
+    @staticmethod
+    def _current(place: Path) -> dict[str, Any]:
+        try:
+            found = json.loads((place / _CURRENT).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,140 @@
+"""Suggestions for INCEpTION: the document as it came, with an annotation of the asked layer for each span found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, View
+from ....typesystem.annotation import REQUIRED
+from ....typesystem.errors import TypeSystemError
+from ....typesystem.utf16 import Utf16
+from ...pipeline import Pipeline
+from .anchoring import anchored
+from .documents import check_length, read_document_xmi, text_view, type_system, xml_bytes
+from .jobs import Facts
+from .labels import TagMap, kind_of, tags_for
+from .messages import PredictRequest, RecommenderMetadata
+from .problems import Problem
+from .settings import Spec
+
+PREDICTED = "inception_internal_predicted"
+SCORE, EXPLANATION, AUTO_ACCEPT = "_score", "_score_explanation", "_auto_accept"
+"""Suffixes of the features that INCEpTION adds to a layer for suggestions (RecommendationService)."""
+_STRINGS = ("uima.cas.String", "uima.cas.StringArray")
+
+
+def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[bytes, Facts]:
+    """The document with suggestions as XMI, and what may be counted of it.
+
+    Raises Problem, FormatError, CasError and TypeSystemError for requests that do not fit, ComponentError.
+    """
+    asked = request.metadata
+    types = type_system(request.typeSystem)
+    cas = read_document_xmi(xml_bytes(request.document.xmi), types, lenient=True)
+    check_length(cas, spec.max_characters)
+    cas.metadata.clear()  # notes of the reader: INCEpTION has no use for them
+    view = text_view(cas)
+    layer = _Layer(cas, asked)
+    found = pipeline.process(Cas(view.text), stop_after=_last_resolver(pipeline))
+    kinds: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    tags = TagMap(tags_for(request.tagsets, asked.layer, asked.feature))
+    made: dict[tuple[int, int, str], tuple[float, str]] = {}
+    begin, end = _range(view, asked)
+    voices = _voices(found)
+    for phi in found.select(Phi):
+        kinds[phi.kind.name] += 1
+        tag = tags.tag(phi.kind)
+        if tag is None:
+            skipped["no tag"] += 1
+            continue
+        places = list(anchored(view, phi.begin, phi.end, asked.anchoringMode, asked.crossSentence))
+        if not places:
+            skipped["no anchor"] += 1
+        for b, e in places:
+            if not begin <= b <= e <= end:
+                skipped["out of range"] += 1
+            elif (b, e, tag) not in made or made[b, e, tag][0] < phi.confidence:
+                made[b, e, tag] = phi.confidence, _explained(phi, voices)
+    view.add_all([layer.suggestion(b, e, tag, *made[b, e, tag], spec.auto_accept) for b, e, tag in sorted(made)])
+    facts = Facts(len(view.text), dict(sorted(kinds.items())), dict(sorted(skipped.items())))
+    from ....typesystem import write_xmi
+
+    return write_xmi(cas, typesystem=cas.typesystem), facts
+
+
+class _Layer:
+    """The layer that suggestions are for, as the received type system declares it."""
+
+    def __init__(self, cas: Cas, asked: RecommenderMetadata) -> None:
+        types = cas.typesystem
+        try:
+            if types is None:
+                raise TypeSystemError("no types")
+            self.cls: Any = types[asked.layer]
+            features = types.features(asked.layer)
+        except TypeSystemError:
+            raise Problem(422, "no-layer", "#/metadata/layer: the type system has no such type") from None
+        if not issubclass(self.cls, Annotation):
+            raise Problem(422, "no-layer", "#/metadata/layer: expected a type of annotations (spans)")
+        if asked.feature not in features:
+            raise Problem(422, "no-feature", "#/metadata/feature: the layer has no such feature")
+        if features[asked.feature].range not in _STRINGS:
+            raise Problem(422, "no-feature", "#/metadata/feature: expected a feature of strings")
+        if PREDICTED not in features:
+            raise Problem(
+                422, "no-feature", f"the layer has no feature {PREDICTED}; INCEpTION adds it to what it sends"
+            )
+        self.feature = asked.feature
+        self.many = features[asked.feature].range == "uima.cas.StringArray"
+        self.declared = features
+
+    def suggestion(
+        self, begin: int, end: int, tag: str, score: float, why: str, auto_accept: float | None
+    ) -> Annotation:
+        required = {name: None for name, default in getattr(self.cls, "_defaults", {}).items() if default is REQUIRED}
+        made: Annotation = self.cls(begin, end, **required)
+        made[PREDICTED] = True
+        of_kinds = self.cls.features[self.feature].python is PhiKind  # a layer made from a class of ours
+        made[self.feature] = [tag] if self.many else kind_of(tag) if of_kinds else tag
+        wanted: dict[str, Any] = {SCORE: float(score), EXPLANATION: why}
+        if auto_accept is not None and score >= auto_accept:
+            wanted[AUTO_ACCEPT] = "on-first-access"
+        for suffix, value in wanted.items():
+            if self.feature + suffix in self.declared:
+                made[self.feature + suffix] = value
+        return made
+
+
+def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
+    """The range that suggestions are wanted for, in code points: inwards where it cuts a surrogate pair."""
+    if asked.range is None:
+        return 0, len(view.text)
+    utf16 = Utf16(view.text)
+    begin, end = (min(max(x, 0), utf16.length) for x in (asked.range.begin, asked.range.end))
+    return utf16.from_utf16(begin, up=True), utf16.from_utf16(end)
+
+
+def _last_resolver(pipeline: Pipeline) -> str:
+    """The engine after which final spans are there."""
+    return next((e.id for e in reversed(pipeline.engines) if Phi in e.outputs), "")
+
+
+def _voices(found: Cas) -> dict[int, PhiCandidate]:
+    """The candidate that speaks in each final span: the surest of the same source."""
+    best: dict[int, PhiCandidate] = {}
+    for c in found.select(PhiCandidate):
+        if c.winner is None or c.winner.source != c.source:
+            continue
+        before = best.get(id(c.winner))
+        if before is None or before.confidence < c.confidence:
+            best[id(c.winner)] = c
+    return best
+
+
+def _explained(phi: Phi, voices: dict[int, PhiCandidate]) -> str:
+    """Who found it, by which rule, and why it won. No text of the document."""
+    voice = voices.get(id(phi))
+    rule = f" ({voice.rule})" if voice is not None and voice.rule else ""
+    return f"{phi.source}{rule}: {phi.reason}" if phi.reason else f"{phi.source}{rule}"

@@ -1,0 +1,158 @@
+"""Training and scoring a tagger from CoNLL-U files: the pipeline behind `caspipe train tagger`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ReaderError
+
+if TYPE_CHECKING:
+    from ....annotators.sequence.tag_scores import TagScores
+    from ....annotators.sequence.tagger_trainer import TaggerTrainer
+    from ....readers.corpora.conll import ConllReader
+    from ...pipeline import Pipeline
+
+Files = Sequence[Path]
+
+BLOCK = 50
+"""Sentences in a document: tags depend on their own sentence only."""
+
+
+@dataclass(slots=True)
+class TaggerScores:
+    """How right a tagger is on a corpus: on our own tokens, and on those of the corpus."""
+
+    corpus: str
+    own: TagScores
+    given: TagScores
+
+    def rows(self) -> list[dict[str, Any]]:
+        """As the description of a bundle keeps them."""
+        return [self.own.row(self.corpus, "ours", tags=True), self.given.row(self.corpus, "the corpus's", tags=False)]
+
+
+@dataclass(slots=True)
+class TrainedTagger:
+    """What `train_tagger` made."""
+
+    path: Path
+    tokens: int
+    tags: int
+    weights: int
+    size: int
+    """Bytes on disk."""
+    carried: dict[str, int] = field(default_factory=dict)
+    """How words of the corpus became tokens of ours (`annotators.sequence.realign.Carried`)."""
+    scores: list[TaggerScores] = field(default_factory=list)
+
+
+def train_tagger(
+    files: Files,
+    output: Path,
+    *,
+    dev: Files = (),
+    test: Files = (),
+    column: str = "XPOS",
+    **parameters: Any,
+) -> TrainedTagger:
+    """Trains a tagger on CoNLL-U files, writes it to `output` (a folder, or a file that ends in `.zip`) and scores it.
+
+    `column` has the tags; `parameters` are those of `tagger_trainer`. Scores on `dev` and `test` go into the model's card.
+    Raises ReaderError for files that cannot be read, ConsumerError where there is nothing to learn from.
+    """
+    from ....annotators.sequence.bundle import head
+    from ....annotators.sequence.tagger_trainer import TaggerTrainer, record_scores
+
+    path = output.absolute()
+    trainer = TaggerTrainer(model=path, **parameters)
+    for name, wanted in (("dev", dev), ("test", test)):
+        if wanted:
+            _reader(wanted, column, name).sources()  # a wrong name is told before the training, not after it
+    _learn(trainer, _reader(files, column, "train"))
+    meta = head(str(path))
+    made = TrainedTagger(
+        path,
+        tokens=meta["training"]["tokens"],
+        tags=len(meta["labels"]),
+        weights=meta["active_features"],
+        size=_size(path),
+        carried=meta["training"]["carried"],
+    )
+    for name, wanted in (("dev", dev), ("test", test)):
+        if wanted:
+            made.scores.append(score_tagger(str(path), wanted, column=column, corpus=f"{name}: {_names(wanted)}"))
+    if made.scores:
+        record_scores(path, [row for s in made.scores for row in s.rows()])
+    return made
+
+
+def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
+    """What a pipeline run of reader, segmenter and trainer does, but nothing is learnt from files that cannot be read whole."""
+    from ....annotators.sequence.bundle import amend
+
+    pipeline = _tokens()
+    reader.open()
+    trainer.open()
+    for cas in reader:
+        trainer.process(pipeline.process(cas))
+    if reader.failed:
+        trainer.abandon()
+        raise ReaderError("; ".join(str(error) for _, error in reader.failed))
+    trainer.close()
+    amend(trainer.model, {"preprocessing": pipeline.describe()["engines"]})
+
+
+def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str = "") -> TaggerScores:
+    """The accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
+    from ....annotators.sequence.bundle import ModelBundle
+    from ....annotators.sequence.realign import carry
+    from ....annotators.sequence.tag_scores import TagScores
+    from ....annotators.tagging.tagger import Tagger
+    from ....typesystem import GOLD_VIEW, Token
+
+    tagger = Tagger(model=ModelBundle.load(model))
+    tagger.open()
+    pipeline = _tokens()
+    found = TaggerScores(corpus or _names(files), TagScores(), TagScores())
+    reader = _reader(files, column, "scores")
+    reader.open()
+    for cas in reader:
+        pipeline.process(cas)
+        gold, view = cas.view(GOLD_VIEW), cas.view()
+        tags, words = gold.tokens.pos, gold.spans(Token)
+        carried = carry(view.text, words, tags, view.spans(Token), tagger.model.labels)
+        found.own.add(carried.tags, tagger.tags(view))
+        found.given.add(tags, tagger.tags(gold))
+    if reader.failed:
+        raise ReaderError("; ".join(str(error) for _, error in reader.failed))
+    if not found.given.tokens:
+        raise ReaderError(f"{_names(files)}: no tags in column {column}")
+    return found
+
+
+def _reader(files: Files, column: str, name: str) -> ConllReader:
+    from ....readers.corpora.conll import ConllReader
+
+    made = ConllReader(
+        files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK
+    )
+    made.__dict__["_id"] = name
+    return made
+
+
+def _tokens() -> Pipeline:
+    """Every sentence of the corpus is a line; our own rules may find several in it, as they will in use."""
+    from ...pipeline import Pipeline
+
+    return Pipeline.parse("engines: [{segmenter: {newline_breaks: line}}]")
+
+
+def _names(files: Files) -> str:
+    return ", ".join(file.name for file in files)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else sum(file.stat().st_size for file in path.iterdir())

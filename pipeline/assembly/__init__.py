@@ -1,0 +1,1 @@
+"""Turn YAML configuration into components."""

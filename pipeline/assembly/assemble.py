@@ -1,0 +1,247 @@
+"""From steps to components: everything is built and checked, and every fault is told at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from ...typesystem import FeatureStructure, Phi, PhiCandidate
+from ..contract import params, registry
+from ..contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component
+from ..contract.limits import Limits
+from ..errors import ConfigError, Fault, nearest
+from ..storage.yaml_source import Text
+from .chain import Chain
+from .config import Config, Step
+
+SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
+ROLES: dict[str, tuple[type[Component], ...]] = {
+    "reader": (CollectionReader,),
+    "engines": (Annotator, AnalysisEngine),
+    "consumers": (CasConsumer,),
+}
+
+
+@dataclasses.dataclass(kw_only=True)
+class RunOptions:
+    """The `run:` section."""
+
+    output: Path = Path("out")
+    """Folder that consumers' relative paths lie under, itself relative to the current folder."""
+    on_error: Literal["stop", "skip", "quarantine"] = "quarantine"
+    """What happens to a document that fails: end the run, leave it out, or keep it aside with its reason."""
+    max_error_rate: float = 1.0
+    """Share of failed documents (0 to 1) above which the run stops; looked at from the 20th document on."""
+    error_window: int | None = None
+    """Documents that `max_error_rate` looks back on: the last so many; all of the run where it is null."""
+    max_errors: int | None = None
+    """Number of failed documents above which the run stops."""
+    limit: int | None = None
+    """Read at most this many documents."""
+    workers: Literal["auto"] | int = "auto"
+    """Worker processes. 0: the work is done in the run's own process, where neither crashes nor endless loops can be held off.
+    `auto`: as many as there are processor cores, fewer for few documents; 0 where the run makes no files of its own or the
+    system cannot start workers cheaply."""
+    start: Literal["auto", "fork", "spawn"] = "auto"
+    """How workers come to be: copies of the run's process that share its models (fork), or new processes that load their own
+    (spawn)."""
+    ordered: bool = True
+    """Whether outputs are written in reading order. Else as documents are finished: common files then differ from run to run."""
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    """Most seconds and memory that a document may take."""
+    retries: int = 1
+    """How often a document is tried again, alone in a new worker, whose worker died."""
+    retry_on: list[Literal["crash", "memory", "time", "error"]] = dataclasses.field(default_factory=lambda: ["crash"])
+    """Reasons for which a document is tried again."""
+    ledger: bool | Path = True
+    """Whether a ledger of all documents is kept, which `--resume` needs: `restricted/ledger.sqlite` under the output folder, or
+    the given file."""
+    runner: Literal["local", "spark"] = "local"
+    """Where the work is done: on this machine, or on a Spark cluster (extra `spark`)."""
+    events: Path | None = None
+    """File that gets a line of JSON for each thing that happens, numbers only; relative to the current folder."""
+    metrics: Path | None = None
+    """File that gets OpenMetrics every few seconds; relative to the current folder."""
+    resume: bool = False
+    """Takes over what an earlier run into the same folder finished, where input, configuration, models and code are the same."""
+    retry_quarantined: bool = False
+    """With `resume`: documents that failed before are tried again."""
+    shard: str = ""
+    """`3/64`: only the third of 64 parts of the documents, into a folder of its own, for `caspipe merge`."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_error_rate <= 1:
+            raise ValueError(f"max_error_rate: expected a share from 0 to 1, got {self.max_error_rate}")
+        for name, least in (("limit", 1), ("error_window", 1), ("max_errors", 0), ("retries", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name}: expected {least} or more, got {value}")
+        if self.workers != "auto" and self.workers < 0:
+            raise ValueError(f"workers: expected auto, 0 or more, got {self.workers}")
+        if self.shard:
+            parted(self.shard)
+
+
+def parted(shard: str) -> tuple[int, int]:
+    """`3/64` as (3, 64). Raises ValueError for what is no part."""
+    part, slash, parts = shard.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise ValueError(f"shard: expected a part and the number of parts, as 3/64, got {shard!r}")
+    return int(part), int(parts)
+
+
+@dataclasses.dataclass(slots=True)
+class Assembly:
+    """Components ready to be opened."""
+
+    reader: CollectionReader | None
+    engines: list[Component]
+    consumers: list[CasConsumer]
+    options: RunOptions
+    views: dict[str, str]
+    """View an annotator works on, by id, where it is not the initial one."""
+
+
+def assemble(config: Config) -> Assembly:
+    """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
+    faults = list(config.faults)
+    views: dict[str, str] = {}
+    readers = [build_step(step, "reader", config, faults, views) for step in config.readers()]
+    built_readers = [r for r in readers if r is not None]
+    reader = Chain(built_readers) if len(readers) > 1 and built_readers else next(iter(built_readers), None)
+    engines = [build_step(step, "engines", config, faults, views) for step in config.engines]
+    consumers = [build_step(step, "consumers", config, faults, views) for step in config.consumers]
+    options = RunOptions()
+    if config.run_step is not None:
+        run = config.run_step
+        given = dict(config.run)
+        if isinstance(given.get("output"), str):
+            given["output"] = str(given["output"])  # relative to the current folder, not to the file
+        built = params.build(RunOptions, given, lambda at, what: faults.append(run.fault(at, what)))
+        options = built or options
+    whole = [e for e in engines if e is not None]
+    if not faults:
+        whole = with_resolver(whole)
+        check_capabilities(reader, whole, [c for c in consumers if c is not None], config, faults)
+        check_mentions(whole, config, faults)
+    if faults:
+        raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
+    for consumer in consumers:
+        consumer.output = options.output
+    return Assembly(reader, whole, consumers, options, views)
+
+
+def build_step(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:
+    try:
+        cls = registry.find(step.name, SECTION_ROLES[section])
+    except LookupError as error:
+        faults.append(Fault(step.keys[0] if isinstance(step.keys[0], str) else section, str(error), *step.place))
+        return None
+    except ConfigError as error:
+        faults += error.faults
+        return None
+    if cls.role != SECTION_ROLES[section]:
+        faults.append(Fault(section, f"{step.name} is a {cls.role or 'class without a role'}", *step.place))
+        return None
+    given = dict(step.given)
+    fields = {p.name for p in params.parameters(cls)}
+    if issubclass(cls, Annotator) and "view" not in fields and "view" in given:
+        views[step.id] = str(given.pop("view"))
+    given = {k: _alias(v, config) for k, v in given.items()}
+    if issubclass(cls, CasConsumer):
+        hints = params.hints(cls)
+        given = {k: _unbased(v) if Path in params.inner_classes(hints.get(k)) else v for k, v in given.items()}
+    made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
+    if made is not None:
+        made.__dict__["_id"] = step.id
+    return made
+
+
+def _alias(value: Any, config: Config) -> Any:
+    return config.resources[value] if isinstance(value, str) and value in config.resources else value
+
+
+def _unbased(value: Any) -> Any:
+    """Consumers' paths are relative to the output folder, so their strings forget the file they stand in."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list):
+        return [_unbased(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _unbased(v) for k, v in value.items()}
+    return value
+
+
+def with_resolver(engines: list[Component]) -> list[Component]:
+    """Puts the default resolver in where candidates are made and nobody resolves them."""
+    makes = [i for i, e in enumerate(engines) if PhiCandidate in e.outputs]
+    if not makes or any(Phi in e.outputs for e in engines):
+        return engines
+    users = [i for i, e in enumerate(engines) if Phi in e.inputs and i > makes[-1]]
+    at = users[0] if users else len(engines)
+    return [*engines[:at], registry.find("resolver")(), *engines[at:]]
+
+
+def check_capabilities(
+    reader: CollectionReader | None,
+    engines: list[Component],
+    consumers: list[CasConsumer],
+    config: Config,
+    faults: list[Fault],
+) -> None:
+    """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
+    steps = {s.id: s for s in (*config.engines, *config.consumers)}
+    made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
+    filled: set[str] = set()
+    if FeatureStructure in made:
+        return
+    for part in (*engines, *consumers):
+        for needed in part.needs():
+            lacking = needed not in filled if isinstance(needed, str) else not any(issubclass(m, needed) for m in made)
+            if lacking:
+                what = _lack(part, needed, engines)
+                step = steps.get(part.id)
+                faults.append(step.fault((), what) if step else Fault(part.id, what, config.file))
+        made += part.outputs
+        filled.update(part.sets)
+
+
+def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
+    """What a component needs in vain, which of its parts needs it, and who would make it."""
+    because = part.because(needed)
+    told = f" ({because})" if because else ""
+    if isinstance(needed, str):
+        setters = [c.name for c in registry.components() if needed in c.sets]
+        hint = f"; {' or '.join(setters)} would set it" if setters else ""
+        return f"needs {needed}{told}, which nothing before it sets{hint}"
+    makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
+    later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not part]
+    hint = f"; {' or '.join(makers)} would make it" if makers else ""
+    hint = f"; {later[0]} makes it, but comes later" if later else hint
+    return f"needs {needed.__name__}{told}, which nothing before it makes{hint}"
+
+
+def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:
+    """Names of components in parameters (`priority: [rules, crf]`) must be ids here, or at least components that exist."""
+    here = {part for e in engines for part in (e.id, *e.id.split("/"))} | set(config.aggregates)
+    steps = {s.id: s for s in config.engines}
+    for engine in engines:
+        for parameter, name in engine.mentions():
+            if name in here or registry.is_known(name):
+                continue
+            step = steps.get(engine.id)
+            shown = _shown(name, step.given if step else None)
+            what = f"no component or aggregate called {shown}{nearest(name, here)}"
+            faults.append(step.fault((parameter,), what) if step else Fault(engine.id, what, config.file))
+
+
+def _shown(name: str, given: Any) -> str:
+    """A name for a message, but not what was taken from an environment variable that holds a secret."""
+    if isinstance(given, Mapping):
+        given = [*given.values()]
+    if isinstance(given, list | tuple):
+        return next((shown for g in given if (shown := _shown(name, g)) != repr(name)), repr(name))
+    hidden = isinstance(given, Text) and given.hidden and given == name
+    return f"the value of {' and '.join(given.variables)}" if hidden else repr(name)

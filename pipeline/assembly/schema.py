@@ -1,0 +1,209 @@
+"""JSON Schema of the configuration language, made from the same fields that check it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...typesystem import PhiKind
+from ..contract import params, registry
+from ..contract.component import Annotator, Component, Part, family
+from ..contract.resources import Resource
+from ..storage.secrets import is_secret
+from .assemble import ROLES, RunOptions
+
+Json = dict[str, Any]
+VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
+"""`${NAME}` may stand wherever a value does."""
+_KEY_FILE = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+
+def pipeline_schema() -> Json:
+    """The schema (draft-07, which editors' YAML extensions take) of a pipeline file with every component known."""
+    definitions: dict[str, Json] = {"variable": VARIABLE}
+    classes = registry.components()
+    sections: dict[str, Json] = {}
+    for section, roles in ROLES.items():
+        members = [c for c in classes if issubclass(c, roles)]
+        sections[section] = _choice({c.name: _component(c, definitions) for c in members}, {c.name: c for c in members})
+    dotted = {"type": "string", "pattern": r"^[\w.]+:\w+$", "description": "A class of yours: package.module:Class"}
+    step = sections["engines"]
+    step["anyOf"] += [
+        {
+            "type": "object",
+            "required": ["include"],
+            "properties": {"include": {"type": "string"}},
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "required": ["aggregate"],
+            "properties": {"aggregate": {"$ref": "#/definitions/aggregate"}},
+            "additionalProperties": False,
+        },
+    ]
+    for schema in sections.values():
+        schema["anyOf"] += [
+            dotted,
+            {
+                "type": "object",
+                "patternProperties": {dotted["pattern"]: {"type": ["object", "null"]}},
+                "additionalProperties": False,
+            },
+        ]
+    definitions["engine"] = step
+    definitions["aggregate"] = {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
+            "include": {"type": "string"},
+        },
+        "additionalProperties": False,
+    }
+    definitions["reader"], reader = sections["reader"], {"$ref": "#/definitions/reader"}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "caspipe pipeline",
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "resources": {"type": "object", "additionalProperties": {"type": "string"}},
+            "reader": {"anyOf": [reader, {"type": "array", "items": reader, "minItems": 1}]},
+            "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
+            "consumers": {"type": "array", "items": sections["consumers"]},
+            "run": _object(RunOptions, definitions),
+        },
+        "additionalProperties": False,
+        "definitions": definitions,
+    }
+
+
+def _choice(members: dict[str, Json], classes: Mapping[str, type[Any]]) -> Json:
+    """A bare name, or one key with parameters."""
+    bare = [name for name, cls in classes.items() if not any(p.required for p in params.parameters(cls))]
+    return {
+        "anyOf": [
+            {"enum": bare},
+            {
+                "type": "object",
+                "minProperties": 1,
+                "maxProperties": 1,
+                "properties": members,
+                "additionalProperties": False,
+            },
+        ]
+    }
+
+
+def _component(cls: type[Component], definitions: dict[str, Json]) -> Json:
+    schema = _object(cls, definitions)
+    schema["properties"]["id"] = {"type": "string", "description": "What this step is called in the pipeline."}
+    if issubclass(cls, Annotator):
+        schema["properties"].setdefault(
+            "view", {"type": "string", "description": "View it works on; the initial one by default."}
+        )
+    return schema
+
+
+def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
+    rest = getattr(cls, "rest", "")
+    properties: dict[str, Json] = {}
+    required = []
+    extra: Any = False
+    for p in params.parameters(cls):
+        schema = hint_schema(p.hint, definitions)
+        if p.name == rest:
+            kinds = (
+                {k.name: schema["additionalProperties"] for k in PhiKind} if "additionalProperties" in schema else {}
+            )
+            properties.update({k: v for k, v in kinds.items() if PhiKind in params.inner_classes(p.hint)})
+            extra = schema.get("additionalProperties", True) if not properties else False
+            continue
+        if p.doc:
+            schema = (
+                {**schema, "description": p.doc} if "$ref" not in schema else {"allOf": [schema], "description": p.doc}
+            )
+        if not p.required and isinstance(p.default, str | int | float | bool) and not isinstance(p.default, enum.Enum):
+            schema["default"] = p.default
+        properties[p.name] = schema
+        if p.required:
+            required.append(p.name)
+    doc = (cls.__doc__ or "").strip().split("\n")[0]
+    made: Json = {
+        "type": ["object", "null"] if not required else "object",
+        "properties": properties,
+        "additionalProperties": extra,
+    }
+    if doc:
+        made["description"] = doc
+    if required:
+        made["required"] = required
+    return made
+
+
+def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
+    """The schema of values of one type, `${VARIABLE}` included."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if is_secret(hint):
+        return {"anyOf": [{"type": "string"}, _KEY_FILE]}
+    if origin is typing.Annotated:
+        return hint_schema(arguments[0], definitions)
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [hint_schema(a, definitions) for a in arguments]}
+    if origin is typing.Literal:
+        return {"anyOf": [{"enum": list(arguments)}, {"$ref": "#/definitions/variable"}]}
+    if origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
+        return {"type": "array", "items": hint_schema(arguments[0], definitions)}
+    if origin is tuple:
+        n = len(arguments)
+        return {
+            "type": "array",
+            "items": [hint_schema(a, definitions) for a in arguments],
+            "minItems": n,
+            "maxItems": n,
+        }
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        made: Json = {"type": "object", "additionalProperties": hint_schema(arguments[1], definitions)}
+        if PhiKind in params.inner_classes(arguments[0]):
+            made["propertyNames"] = hint_schema(PhiKind, definitions)
+        return made
+    if not isinstance(hint, type):
+        return {}
+    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+    if hint in plain:
+        made = {"type": plain[hint]}
+        return made if hint in (str, type(None)) else {"anyOf": [made, {"$ref": "#/definitions/variable"}]}
+    if issubclass(hint, Path):
+        return {"type": "string"}
+    if issubclass(hint, PhiKind):
+        definitions.setdefault("kind", {"enum": [k.name for k in PhiKind]})
+        return {"$ref": "#/definitions/kind"}
+    if issubclass(hint, Resource):
+        return {"type": "string", "description": f"name or file of a {hint.kind}"}
+    if issubclass(hint, enum.Enum):
+        return {"enum": [m.name for m in hint]}
+    if issubclass(hint, Part):
+        return _family(family(hint), definitions)
+    if dataclasses.is_dataclass(hint):
+        return _object(hint, definitions)
+    return {}
+
+
+def _family(base: type[Part], definitions: dict[str, Json]) -> Json:
+    name = base.__name__.lower()
+    if name not in definitions:
+        definitions[name] = {}  # members may take members of their own family
+        members = {p.name: p for p in registry.parts(base)}
+        definitions[name].update(_choice({n: _object(p, definitions) for n, p in members.items()}, members))
+    return {"$ref": f"#/definitions/{name}"}

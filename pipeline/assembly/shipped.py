@@ -1,0 +1,38 @@
+"""The configurations that come with caspipe, by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from ..errors import ConfigError, Fault, nearest
+
+_PLACES = ("*.yaml", "training/*.yaml", "systems/*.yaml", "systems/*/*.yaml")
+
+
+def folder() -> Path:
+    """Where the shipped configurations lie."""
+    return Path(str(files("caspipe.configs")))
+
+
+def names() -> list[str]:
+    """Names of the shipped configurations."""
+    found = [p for pattern in _PLACES for p in folder().glob(pattern)]
+    return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in found)
+
+
+def locate(name: str) -> Path:
+    """The file a person means: a path, or the name of a shipped configuration. Raises ConfigError for neither."""
+    return found(name, names(), folder(), "configuration")
+
+
+def found(name: str, shipped: list[str], there: Path, what: str) -> Path:
+    """A path, or the file of a shipped name in the folder `there`. Raises ConfigError with the nearest name for neither."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    if name in shipped:
+        return there / f"{name}.yaml"
+    near = sorted(str(p) for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
+    hint = nearest(name, [*near, *shipped]) or f"; shipped ones: {', '.join(shipped)}"
+    raise ConfigError([Fault("", f"no {what} {name!r}{hint}")])

@@ -1,0 +1,444 @@
+"""Parameters: read off a component's dataclass fields, checked all at once, described for people and as JSON Schema."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import itertools
+import textwrap
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from ...typesystem import PhiKind
+from ..errors import nearest
+from ..storage.secrets import Secret, check_url, configured, is_secret, without_secrets
+from ..storage.yaml_source import Text
+from . import registry
+from .component import Component, Part, family
+from .resources import Resource
+
+Report = Callable[[tuple[str | int, ...], str], None]
+"""Takes the path of a value below the component and what is wrong with it."""
+
+UNIONS = (typing.Union, types.UnionType)
+"""Origins of the hints `X | Y`."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _cache(function: F) -> F:
+    """`lru_cache` without bound whose arguments keep their types (classes are hashable, type checkers doubt it)."""
+    return cast(F, lru_cache(maxsize=None)(function))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: its name, type, default and documentation."""
+
+    name: str
+    hint: Any
+    required: bool
+    default: Any
+    owner: type[Any]
+
+    @property
+    def doc(self) -> str:
+        """Its documentation, read off the source when somebody asks: a pipeline that only runs never does."""
+        return field_docs(self.owner).get(self.name, "")
+
+    @property
+    def type_name(self) -> str:
+        return describe_type(self.hint)
+
+
+@_cache
+def hints(cls: type[Any]) -> dict[str, Any]:
+    """Type hints of a class's dataclass fields."""
+    return typing.get_type_hints(cls)
+
+
+@_cache
+def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
+    """The parameters of a component or part, in order of declaration."""
+    found = []
+    for f in dataclasses.fields(cls):
+        if not f.init:
+            continue
+        default = f.default
+        if f.default_factory is not dataclasses.MISSING:
+            default = f.default_factory()
+        missing = default is dataclasses.MISSING
+        found.append(Parameter(f.name, hints(cls)[f.name], missing, None if missing else default, cls))
+    return tuple(found)
+
+
+@_cache
+def field_docs(cls: type[Any]) -> dict[str, str]:
+    """The string literal after each annotated field, inherited ones too: a field's documentation stands where it does."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if base is object:
+            continue
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
+        for field, after in itertools.pairwise(body):
+            if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+                continue
+            if (
+                isinstance(after, ast.Expr)
+                and isinstance(after.value, ast.Constant)
+                and isinstance(after.value.value, str)
+            ):
+                docs[field.target.id] = inspect.cleandoc(after.value.value)
+    return docs
+
+
+def inner_classes(hint: Any) -> Iterator[type[Any]]:
+    """Every class named in a type hint."""
+    if isinstance(hint, type) and not typing.get_args(hint):
+        yield hint
+    for argument in typing.get_args(hint):
+        yield from inner_classes(argument)
+
+
+def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...] = ()) -> Any:
+    """An instance of a component, part or dataclass from plain data; None where `report` was told of a fault.
+
+    Every fault is reported, not only the first. Raises nothing for wrong data.
+    """
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping):
+        report(path, f"expected parameters as a mapping, got {kind_of(given)}")
+        return None
+    for value in given.values():
+        if isinstance(value, Text) and value.hidden:
+            report = _hiding(value, report)
+    known = {p.name: p for p in parameters(cls)}
+    rest = getattr(cls, "rest", "")
+    values: dict[str, Any] = {}
+    good = True
+
+    def tell(at: tuple[str | int, ...], what: str) -> None:
+        nonlocal good
+        good = False
+        report(at, what)
+
+    extra: dict[Any, Any] = {}
+    for key, value in given.items():
+        if key in known and key != rest:
+            values[key] = convert(known[key].hint, value, tell, (*path, key))
+        elif rest:
+            extra[key] = value
+        else:
+            names = [n for n in known if n != rest]
+            hint = nearest(str(key), names) or (f"; expected one of {', '.join(names)}" if names else "; it takes none")
+            tell((*path, key), f"no such parameter{hint}")
+    if rest and extra:
+        values[rest] = convert(known[rest].hint, extra, tell, path)
+    for name, parameter in known.items():
+        if parameter.required and name not in values and name not in given:
+            tell(path, f"parameter {name} is missing: {parameter.type_name}")
+    if not good:
+        return None
+    try:
+        return cls(**values)
+    except (ValueError, TypeError) as error:
+        report(path, str(error))
+        return None
+
+
+def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    """A value of the type `hint` from plain data; faults go to `report`."""
+    if is_secret(hint):
+        return _convert_secret(value, report, path)
+    if isinstance(value, Text) and value.hidden:
+        report = _hiding(value, report)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in UNIONS:
+        return _convert_union(arguments, value, report, path)
+    if origin in (list, tuple) and len([a for a in arguments if a is not ...]) == 1 and _special(arguments[0]):
+        if not isinstance(value, list | tuple):
+            report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+            return None
+        return origin(convert(arguments[0], v, report, (*path, i)) for i, v in enumerate(value))
+    if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        if not isinstance(value, Mapping):
+            report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+            return None
+        return {
+            convert(arguments[0], k, report, (*path, k)): convert(arguments[1], v, report, (*path, k))
+            for k, v in value.items()
+        }
+    if isinstance(hint, type):
+        if issubclass(hint, PhiKind):
+            return _convert_kind(value, report, path)
+        if issubclass(hint, Resource):
+            return _convert_resource(hint, value, report, path)
+        if issubclass(hint, Part):
+            return _convert_part(hint, value, report, path)
+        if issubclass(hint, enum.Enum):
+            return _convert_enum(hint, value, report, path)
+        if dataclasses.is_dataclass(hint):
+            return value if isinstance(value, hint) else build(hint, value, report, path)
+    return _convert_leaf(hint, value, report, path)
+
+
+def _convert_secret(value: Any, report: Report, path: tuple[str | int, ...]) -> Secret | None:
+    made = configured(value)
+    if made is None:
+        report(path, f'expected {describe_type(Secret)} in quotes: "${{VARIABLE}}", or file:PATH; got {kind_of(value)}')
+    return made
+
+
+def _hiding(value: Text, report: Report) -> Report:
+    """Reports without the value of an environment variable that holds a secret and was given to a parameter that does not."""
+
+    def told(at: tuple[str | int, ...], what: str) -> None:
+        for form in (repr(str(value)), str(value)):
+            what = what.replace(form, f"the value of {' and '.join(value.variables)}") if len(form) > 2 else what
+        report(at, what)
+
+    return told
+
+
+def _special(hint: Any) -> bool:
+    return any(
+        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path | Secret) or dataclasses.is_dataclass(c)
+        for c in inner_classes(hint)
+    )
+
+
+def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if value is None and type(None) in arguments:
+        return None
+    choices = [a for a in arguments if a is not type(None)]
+    told: list[tuple[tuple[str | int, ...], str]] = []
+    for choice in choices:
+        faults: list[tuple[tuple[str | int, ...], str]] = []
+        converted = convert(choice, value, lambda at, what, into=faults: into.append((at, what)), path)  # type: ignore[misc]
+        if not faults:
+            return converted
+        told = told or faults
+        if any(len(at) > len(path) for at, _ in faults):  # went deeper: this choice was meant
+            told = faults
+    if len(choices) == 1 or any(len(at) > len(path) for at, _ in told):
+        for at, what in told:
+            report(at, what)
+    elif isinstance(value, str) and len(named := [c for c in choices if _is_name(c)]) == 1:  # say which name is nearest
+        convert(named[0], value, report, path)
+    else:
+        report(path, f"expected {' or '.join(describe_type(c) for c in choices)}, got {kind_of(value)}")
+    return None
+
+
+def _is_name(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, PhiKind | Resource | enum.Enum)
+
+
+def _convert_kind(value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, PhiKind):
+        return value
+    try:
+        return PhiKind.of(value)
+    except (ValueError, TypeError) as error:
+        report(path, str(error) if isinstance(value, str) else f"expected the name of a PHI kind, got {kind_of(value)}")
+        return None
+
+
+def _convert_resource(hint: type[Resource], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    if not isinstance(value, str | Path):
+        report(path, f"expected the name or file of a {hint.kind}, got {kind_of(value)}")
+        return None
+    try:
+        name = resource_name(hint, value)
+        fault = hint.check(name)
+    except OSError as error:  # a name too long for a file, a folder that is closed to us
+        report(path, f"cannot look for a {hint.kind} of that name: {error.strerror}")
+        return None
+    if fault:
+        report(path, fault)
+    return name
+
+
+def resource_name(hint: type[Resource], value: str | Path) -> str:
+    """The name of a resource as it is loaded by: of a path in YAML, with the folder that it is relative to."""
+    name = str(value)
+    if isinstance(value, Text) and name not in hint.names():
+        file, mark, rest = name.partition("::")
+        if (value.base / file).exists():
+            name = f"{value.base / file}{mark}{rest}"
+    return name
+
+
+def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        (name, given), at = next(iter(value.items())), (*path, next(iter(value)))
+    elif isinstance(value, str):
+        name, given, at = *short_form(family(hint), value), path
+    else:
+        report(
+            path, f"expected a {family(hint).__name__.lower()}: a name, or name: {{parameters}}; got {kind_of(value)}"
+        )
+        return None
+    try:
+        cls = registry.find_part(family(hint), str(name))
+    except LookupError as error:
+        report(at, str(error))
+        return None
+    return build(cls, given, report, at)
+
+
+def short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
+    """Name and parameters of a part written `name` or `name:argument`."""
+    name, colon, argument = value.partition(":")
+    if colon and argument:
+        try:
+            cls = registry.find_part(of, name)
+        except LookupError:
+            return value, {}
+        if cls.argument:
+            said = argument.strip()
+            return name, {cls.argument: value.part(said) if isinstance(value, Text) else said}
+    return value, {}
+
+
+def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, hint):
+        return value
+    for member in hint:
+        if value in (member.name, member.value):
+            return member
+    names = [m.name for m in hint]
+    report(path, f"expected one of {', '.join(names)}, got {shown(value)}{nearest(str(value).upper(), names)}")
+    return None
+
+
+_NOT_PLAIN = object()
+
+
+def _as_it_stands(hint: Any, value: Any) -> Any:
+    """A value that needs no pydantic to be what the type asks for, else `_NOT_PLAIN`: most do not, and importing pydantic
+    is a good part of a command's start."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    value = str(value) if type(value) is Text else value
+    if hint in (str, int, float, bool):
+        return value if type(value) is hint else float(value) if hint is float and type(value) is int else _NOT_PLAIN
+    if hint is Path and type(value) is str:
+        return Path(value)
+    if origin is typing.Literal:
+        return value if type(value) is str and value in arguments else _NOT_PLAIN
+    if origin in (list, tuple) and type(value) is list:
+        inner = (
+            arguments * len(value)
+            if origin is list
+            else arguments[:1] * len(value)
+            if arguments[1:] == (...,)
+            else arguments
+        )
+        if len(inner) == len(value):
+            made = [_as_it_stands(h, v) for h, v in zip(inner, value, strict=True)]
+            return _NOT_PLAIN if _NOT_PLAIN in made else origin(made)
+    return _NOT_PLAIN
+
+
+def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    if isinstance(value, Text):
+        check_url(value)
+        value = str(value.base / value) if hint is Path else str(value)
+    if isinstance(value, bool) and hint in (int, float):
+        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+        return None
+    if hint in (str, int, float, bool) and isinstance(value, list | dict):
+        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
+        return None
+    plain = _as_it_stands(hint, value)
+    if plain is not _NOT_PLAIN:
+        return plain
+    from pydantic import ValidationError
+
+    try:
+        return leaf_adapter(hint).validate_python(value)
+    except ValidationError as error:
+        for item in error.errors():
+            choices = item.get("ctx", {}).get("expected")
+            near = nearest(str(value), [str(a) for a in typing.get_args(hint)]) if choices else ""
+            expected = f"one of {choices.replace(chr(39), '')}" if choices else describe_type(hint)
+            detail = "" if item["type"].endswith(("_type", "_parsing", "literal_error")) else f" ({item['msg']})"
+            got = kind_of(item["input"]) if path and "key" in str(path[-1]) else shown(item["input"])
+            report((*path, *item["loc"]), f"expected {expected}{detail}, got {got}{near}")
+        return None
+
+
+@_cache
+def leaf_adapter(hint: Any) -> Any:
+    """pydantic's adapter for a plain type. Lax about `1` for a float and a string for a path, strict about the rest."""
+    from pydantic import ConfigDict, TypeAdapter
+
+    return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True, coerce_numbers_to_str=True))
+
+
+def kind_of(value: Any) -> str:
+    """What sort of YAML value it is, in words."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "a string", int: "a whole number", float: "a number", list: "a list", dict: "a mapping"}
+    return next((name for cls, name in names.items() if isinstance(value, cls)), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """A configuration value for a message: short ones as they are, others by kind. Not for parameters that hold secrets."""
+    value = without_secrets(value)[0] if isinstance(value, str) else value
+    return repr(value) if isinstance(value, str | int | float | bool) and len(repr(value)) <= 60 else kind_of(value)
+
+
+def describe_type(hint: Any) -> str:
+    """A type hint in the words of YAML: `whole number`, `list of string`, `one of A, B`."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if is_secret(hint):
+        return "secret"
+    if origin is typing.Annotated:
+        return describe_type(arguments[0])
+    if origin is typing.Literal:
+        return "one of " + ", ".join(str(a) for a in arguments)
+    if origin in UNIONS:
+        return " or ".join(describe_type(a) for a in arguments if a is not type(None))
+    if origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
+        return f"list of {describe_type(arguments[0])}"
+    if origin is tuple:
+        return f"list of {len(arguments)}: {', '.join(describe_type(a) for a in arguments)}"
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return f"mapping of {describe_type(arguments[0])} to {describe_type(arguments[1])}"
+    plain = {str: "string", int: "whole number", float: "number", bool: "true or false", Path: "path", Any: "anything"}
+    if hint in plain:
+        return plain[hint]
+    if isinstance(hint, type):
+        if issubclass(hint, PhiKind):
+            return "PHI kind"
+        if issubclass(hint, Resource):
+            return hint.kind
+        if issubclass(hint, Part):
+            return family(hint).__name__.lower()
+        if issubclass(hint, enum.Enum):
+            return "one of " + ", ".join(m.name for m in hint)
+        return hint.__name__
+    return str(hint)
+
+
+def is_component(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Component)

@@ -1,0 +1,277 @@
+"""What a run did: documents, failures, counts and timings, without a word of any document."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...typesystem import Cas, Phi
+
+
+@dataclass(slots=True)
+class Documents:
+    """How many documents went where. `read = released + quarantined + skipped` always holds."""
+
+    read: int = 0
+    released: int = 0
+    quarantined: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One document that was not released. `number` counts from 1 in reading order."""
+
+    number: int
+    document: str
+    component: str
+    cause: str
+    message: str
+    reason: str = "error"
+    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+
+
+class Timings:
+    """Durations of one component in bounded memory: a histogram over logarithmic buckets 5 % wide."""
+
+    __slots__ = ("_buckets", "count", "longest", "total")
+
+    def __init__(self) -> None:
+        self._buckets: dict[int, int] = {}
+        self.count = 0
+        self.total = 0.0
+        self.longest = 0.0
+
+    def add(self, seconds: float) -> None:
+        bucket = math.floor(math.log(max(seconds, 1e-9)) / 0.05)
+        self._buckets[bucket] = self._buckets.get(bucket, 0) + 1
+        self.count += 1
+        self.total += seconds
+        self.longest = max(self.longest, seconds)
+
+    def merge(self, other: Timings) -> None:
+        """Adds the durations that another process measured."""
+        for bucket, n in other._buckets.items():
+            self._buckets[bucket] = self._buckets.get(bucket, 0) + n
+        self.count += other.count
+        self.total += other.total
+        self.longest = max(self.longest, other.longest)
+
+    def quantile(self, q: float) -> float:
+        """Seconds below which a share `q` of the durations lies, to 5 %."""
+        left = q * self.count
+        for bucket in sorted(self._buckets):
+            left -= self._buckets[bucket]
+            if left <= 0:
+                return min(math.exp((bucket + 0.5) * 0.05), self.longest)
+        return self.longest
+
+
+@dataclass(slots=True)
+class ComponentStats:
+    """Work of one component: documents, annotations made, seconds in all and per document (p50, p95, max), errors."""
+
+    id: str
+    kind: str
+    documents: int = 0
+    annotations: int = 0
+    seconds: float = 0.0
+    p50: float = 0.0
+    p95: float = 0.0
+    max: float = 0.0
+    errors: int = 0
+    timings: Timings = field(default_factory=Timings, repr=False)
+
+    def add(self, seconds: float, annotations: int = 0) -> None:
+        self.documents += 1
+        self.annotations += annotations
+        self.timings.add(seconds)
+
+    def merge(self, other: ComponentStats) -> None:
+        """Adds the work that another process did."""
+        self.documents += other.documents
+        self.annotations += other.annotations
+        self.errors += other.errors
+        self.timings.merge(other.timings)
+
+    def settle(self) -> None:
+        """Computes the figures from the timings."""
+        t = self.timings
+        self.seconds, self.p50, self.p95, self.max = t.total, t.quantile(0.5), t.quantile(0.95), t.longest
+
+
+ODD = {
+    "empty": "no text",
+    "controls": "control characters",
+    "surrogates": "lone surrogates, which no file can hold as they are",
+    "long": "a line of more than a million characters",
+}
+"""What can be unusual about a text that is released all the same."""
+
+_CONTROLS = bytes({*range(32), 127} - {9, 10, 12, 13})
+_LONG = 1_000_000
+
+
+def oddities(text: str) -> list[str]:
+    """What is unusual about a text: keys of `ODD`."""
+    found = []
+    if not text or text.isspace():
+        found.append("empty")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "surrogatepass")
+        found.append("surrogates")
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        found.append("controls")
+    if len(text) > _LONG and max(map(len, text.splitlines()), default=0) > _LONG:
+        found.append("long")
+    return found
+
+
+@dataclass(slots=True)
+class Found:
+    """What the report says of a released document: numbers only."""
+
+    characters: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, dict[str, int]] = field(default_factory=dict)
+    odd: list[str] = field(default_factory=list)
+    """What is unusual about the text: keys of `ODD`."""
+
+    def to_plain(self) -> list[Any]:
+        """As JSON; `Found(*plain)` is the way back."""
+        return [self.characters, self.kinds, self.sources, self.odd]
+
+    @classmethod
+    def of(cls, cas: Cas) -> Found:
+        """What a document holds."""
+        view = cas.views[0] if cas.views else None
+        found = cls()
+        if view is not None:
+            found.characters = len(view.text)
+            found.odd = oddities(view.text)
+            for phi in view.select(Phi):
+                found.kinds[phi.kind.name] = found.kinds.get(phi.kind.name, 0) + 1
+                by = found.sources.setdefault(phi.source or "(none)", {})
+                by[phi.kind.name] = by.get(phi.kind.name, 0) + 1
+        return found
+
+
+FAILURES_SHOWN = 10_000
+"""Failures kept one by one in the report; beyond that they are only counted, so that memory stays flat."""
+
+
+@dataclass(slots=True)
+class RunReport:
+    """The account of one run."""
+
+    name: str = ""
+    started: str | None = None
+    seconds: float = 0.0
+    documents: Documents = field(default_factory=Documents)
+    failures: list[Failure] = field(default_factory=list)
+    components: list[ComponentStats] = field(default_factory=list)
+    kinds: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, dict[str, int]] = field(default_factory=dict)
+    odd: dict[str, int] = field(default_factory=dict)
+    """Unusual texts that were released: key of `ODD` -> documents."""
+    warnings: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    characters: int = 0
+    slowest: list[tuple[float, int]] = field(default_factory=list)
+    """(seconds, number in reading order) of the slowest documents, slowest first."""
+    stopped: str = ""
+    """Why the run ended early; empty where it did not."""
+    workers: int = 0
+    """Worker processes; 0 where the run's own process did the work."""
+    attempts: int = 0
+    """Tries of documents beyond the first."""
+    reused: int = 0
+    """Documents whose outputs of an earlier run were taken over."""
+    reasons: dict[str, int] = field(default_factory=dict)
+    """Why documents were not released: code -> documents."""
+    resident: dict[str, int] = field(default_factory=dict)
+    """Most bytes of memory that each process held: `run`, `worker 1` ..."""
+    pace: list[int] = field(default_factory=list)
+    """Documents that came to their end in each slice of time."""
+    pace_seconds: float = 0.0
+    """How long a slice is."""
+    shard: str = ""
+    """Which part of the documents this run did: `3/64`; empty: all."""
+    fingerprint: str = ""
+    """Hash of all that decides what becomes of a document: components, parameters, models, lexicons, code."""
+
+    def add(self, found: Found) -> None:
+        """A document was released."""
+        self.documents.released += 1
+        self.characters += found.characters
+        for what in found.odd:
+            self.odd[what] = self.odd.get(what, 0) + 1
+        for kind, n in found.kinds.items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + n
+        for source, kinds in found.sources.items():
+            by = self.sources.setdefault(source, {})
+            for kind, n in kinds.items():
+                by[kind] = by.get(kind, 0) + n
+
+    def failed(self, failure: Failure, status: str) -> None:
+        """A document was not released: it was quarantined or skipped."""
+        if len(self.failures) < FAILURES_SHOWN:
+            self.failures.append(failure)
+        self.reasons[failure.reason] = self.reasons.get(failure.reason, 0) + 1
+        if status == "skipped":
+            self.documents.skipped += 1
+        else:
+            self.documents.quarantined += 1
+
+    @property
+    def exit_code(self) -> int:
+        """0 all released; 3 some quarantined or skipped; 4 stopped by errors; 130 interrupted."""
+        if self.stopped == "interrupted":
+            return 130
+        if self.stopped and self.stopped != "limit":
+            return 4
+        return 3 if self.documents.quarantined or self.documents.skipped else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, without the raw timings."""
+        data = asdict(self)
+        for component in data["components"]:
+            component.pop("timings")
+        return data
+
+    def save(self, path: Path) -> None:
+        from ..storage.files import write_atomic
+
+        write_atomic(path, (json.dumps(self.to_json(), indent=1) + "\n").encode())
+
+
+def versions() -> dict[str, str]:
+    """Versions of caspipe, Python and the libraries that results depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for package in ("caspipe", "google-re2", "phonenumbers", "python-stdnum", "marisa-trie", "rapidfuzz", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "absent"
+    return found
+
+
+def now() -> str:
+    """The time of day, in UTC, for reports."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

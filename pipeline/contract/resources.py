@@ -1,0 +1,78 @@
+"""Files that components share: lexicons, models, rule files. Loaded once per process, named in YAML by a string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+
+from ..errors import ResourceError
+
+R = TypeVar("R", bound="Resource")
+
+_LOADED: dict[tuple[type[Any], str], Any] = {}
+
+
+class Resource:
+    """Base of everything a component takes by name from outside. Immutable once loaded, shared between components.
+
+    A parameter annotated with a Resource class takes a string in YAML: a path, or a name that the class knows (something
+    shipped with caspipe or registered by a plug-in). `Component.open` replaces the string by the loaded resource.
+    """
+
+    kind: ClassVar[str] = "resource"
+
+    @classmethod
+    def load(cls, name: str) -> Self:
+        """Reads the resource. Raises ResourceError that names the file and what was expected of it."""
+        raise ResourceError(f"{cls.__name__} {name}: this class defines no load()")
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Names that `load` knows besides paths, for messages and completion."""
+        return []
+
+    @classmethod
+    def check(cls, name: str) -> str | None:
+        """What is wrong with a name before anything is loaded, or None. By default a path must exist."""
+        if name in cls.names() or Path(name.partition("::")[0]).exists():
+            return None
+        from ..errors import nearest
+
+        known = f"; known names: {', '.join(cls.names())}" if 0 < len(cls.names()) <= 12 else ""
+        return f"no {cls.kind} or file called {name!r}{nearest(name, cls.names()) or known}"
+
+    @classmethod
+    def address(cls, name: str) -> tuple[str, str]:
+        """A name as the path or name itself, and what is said after it: `("META", "::umls?tuis=current")`."""
+        place, mark, rest = name.partition("::")
+        return (place, mark + rest) if Path(place).exists() else (name, "")
+
+    @classmethod
+    def files(cls, name: str) -> list[Path]:
+        """The files that `load` reads, in a fixed order. By default a file itself, or every file below a folder.
+
+        Raises ResourceError where they are missing.
+        """
+        from ..storage.hashing import below
+
+        return below(Path(cls.address(name)[0]))
+
+    @classmethod
+    def uses(cls, name: str) -> Iterator[tuple[type[Resource], str]]:
+        """Other resources that this one names: class and name. Those that lie in its own files need not be told."""
+        yield from ()
+
+
+def load(cls: type[R], name: str) -> R:
+    """The resource called `name`, from memory where this process loaded it before."""
+    key = (cls, name)
+    if key not in _LOADED:
+        _LOADED[key] = cls.load(name)
+    loaded: R = _LOADED[key]
+    return loaded
+
+
+def name_of(loaded: Resource) -> str | None:
+    """The name that a resource was loaded by in this process; None for one that a program made."""
+    return next((name for (_, name), made in _LOADED.items() if made is loaded), None)

@@ -1,0 +1,117 @@
+"""From a bundle to a configuration: checked, unpacked, its plug-ins loaded, its names turned into paths."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...typesystem import CaspipeWarning
+from ..assembly.config import Config, settle
+from ..contract import registry
+from ..errors import ResourceError
+from ..storage.hashing import PACKAGE, code_version, file_digest
+from ..storage.yaml_source import Text, parse
+from .manifest import CONFIG, HERE, MODULES, Manifest
+from .unpacking import unpacked
+
+VERIFY_VARIABLE = "CASPIPE_VERIFY"
+"""Names a public key that every bundle must be signed with."""
+CODE_VARIABLE = "CASPIPE_BUNDLE_CODE"
+"""`allow`: run the plug-ins of bundles that no key vouches for."""
+
+
+class BundleWarning(CaspipeWarning):
+    """A bundle was packed by another caspipe."""
+
+
+def load(path: str | Path, overrides: Iterable[str] = (), verify: Path | None = None) -> Config:
+    """The configuration in a bundle, its files unpacked into the user's cache.
+
+    `verify`: public key that it must be signed with; left out, the one that `CASPIPE_VERIFY` names. Relative paths in it that are
+    not the bundle's own are relative to the current folder. Raises ResourceError or SignatureError where something is missing,
+    changed, or not as the bundle needs it, and where it brings plug-ins that no signature vouches for.
+    """
+    place = Path(path)
+    named = os.environ.get(VERIFY_VARIABLE)
+    public = verify or (Path(named) if named else None)
+    manifest, folder = unpacked(place, public)
+    _check_shipped(manifest, place)
+    if manifest.code != code_version():
+        warnings.warn(
+            f"{place}: packed with caspipe {_short(manifest.code)}, this is {_short(code_version())}: results may differ",
+            BundleWarning,
+            stacklevel=2,
+        )
+    _load_code(manifest, folder, place, public is not None)
+    source = parse((folder / CONFIG).read_text(encoding="utf-8"), f"{place}!/{CONFIG}", Path.cwd())
+    source.data = _with_paths(source.data, folder)
+    return settle(source, overrides)
+
+
+def _short(code: str) -> str:
+    version, mark, digest = code.partition("+sha256.")
+    return f"{version} ({digest[:8]})" if mark else version
+
+
+def _with_paths(value: Any, folder: Path) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_paths(inner, folder) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_paths(inner, folder) for inner in value]
+    if isinstance(value, str) and value.startswith(HERE):
+        path = f"{folder}{os.sep}{value[len(HERE) :]}"
+        return Text(path, folder, value.origin if isinstance(value, Text) else "")
+    return value
+
+
+def _check_shipped(manifest: Manifest, place: Path) -> None:
+    """What the bundle leaves to caspipe must be what it was packed with."""
+    for one in manifest.shipped:
+        for name, digest in one.files:
+            path = PACKAGE / name
+            found = file_digest(path) if path.is_file() else "none"
+            if found != digest:
+                raise ResourceError(
+                    f"{place}: needs {one.name} as caspipe {manifest.caspipe} ships it: {name}: expected SHA-256 "
+                    f"{digest}, found {found}"
+                )
+
+
+def _load_code(manifest: Manifest, folder: Path, place: Path, vouched: bool) -> None:
+    if not (manifest.plugins or manifest.modules):
+        return
+    if not vouched and os.environ.get(CODE_VARIABLE) != "allow":
+        brought = ", ".join([*manifest.plugins, *manifest.modules])
+        raise ResourceError(
+            f"{place}: brings plug-ins ({brought}), which are programs: check who signed it with --verify PUBLIC or "
+            f"{VERIFY_VARIABLE}, or set {CODE_VARIABLE}=allow"
+        )
+    with _no_bytecode():
+        for name in manifest.plugins:
+            registry.load_file(str(folder / name))
+        root = str(folder / MODULES)
+        if manifest.modules and root not in sys.path:
+            sys.path.append(root)
+            importlib.invalidate_caches()
+        for module in manifest.modules:
+            try:
+                importlib.import_module(module)
+            except ImportError as error:
+                raise ResourceError(f"{place}: module {module} cannot be imported: {error}") from None
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Python writes no caches into the folder: only what was checked lies there."""
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before

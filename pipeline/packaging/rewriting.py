@@ -1,0 +1,238 @@
+"""A configuration made fit to travel: what it names becomes part of the bundle, secrets stay references, the rest stays."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import re
+import typing
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..assembly.assemble import SECTION_ROLES
+from ..assembly.config import Config, Step
+from ..assembly.effective import Input, input_of, is_secret_name
+from ..contract import params, registry
+from ..contract.component import Part, family
+from ..contract.resources import Resource
+from ..errors import Fault, ResourceError
+from ..storage.hashing import shipped_name
+from ..storage.secrets import in_clear, is_secret
+from ..storage.yaml_source import Keys, Text
+from .manifest import HERE, RESOURCES
+
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}")
+"""A variable without a default, or with an empty one: all that may stand for a secret."""
+_NOTHING: Any = object()
+
+
+@dataclasses.dataclass(slots=True)
+class Rewritten:
+    """A configuration to be written into a bundle."""
+
+    data: dict[str, Any]
+    """As YAML will have it."""
+    files: dict[str, Path]
+    """Where each file of the bundle lies now, by its name in the bundle."""
+    faults: list[Fault]
+
+
+def rewritten(config: Config) -> Rewritten:
+    """The configuration with includes, overrides and aliases settled and every path to a file of ours turned into the bundle's.
+
+    `faults` tells what cannot travel: secrets in clear, files that are missing.
+    """
+    work = _Rewriter(config)
+    data: dict[str, Any] = {"name": config.name}
+    readers = [{step.name: work.step(step, "reader")} for step in config.readers()]
+    if readers:
+        data["reader"] = readers[0] if len(readers) == 1 else readers
+    for section, steps in (("engines", config.engines), ("consumers", config.consumers)):
+        if steps:
+            data[section] = _nested([(step.id.split("/"), step, work.step(step, section)) for step in steps])
+    if config.run:
+        data["run"] = work.plain(config.run)
+    return Rewritten(data, work.files, work.faults)
+
+
+def _nested(steps: list[tuple[list[str], Step, dict[str, Any]]]) -> list[Any]:
+    """Steps as aggregates: `regex/dates` becomes `dates` in the aggregate `regex`."""
+    found: list[Any] = []
+    for head, group in itertools.groupby(steps, key=lambda s: s[0][0] if len(s[0]) > 1 else ""):
+        if head:
+            inner = [(path[1:], step, given) for path, step, given in group]
+            found.append({"aggregate": {"id": head, "engines": _nested(inner)}})
+            continue
+        for path, step, given in group:
+            given = given if path[0] == step.name else {"id": path[0], **given}
+            found.append({step.name: given} if given else step.name)
+    return found
+
+
+class _Rewriter:
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.files: dict[str, Path] = {}
+        self.faults: list[Fault] = []
+        self._places: dict[tuple[Path, ...], str] = {}
+        self._reads = False
+        self._at: Step
+
+    def step(self, step: Step, section: str) -> dict[str, Any]:
+        """The parameters of a component."""
+        self._at, self._reads = step, section == "engines"
+        cls = registry.find(step.name, SECTION_ROLES[section])
+        given = {k: self._alias(v) for k, v in step.given.items()}
+        return self.made(cls, given, (), bool(section == "engines"))
+
+    def _alias(self, value: Any) -> Any:
+        aliases = self.config.resources
+        return aliases[value] if isinstance(value, str) and value in aliases else value
+
+    def fault(self, at: Keys, what: str) -> None:
+        self.faults.append(self._at.fault(at, what))
+
+    def made(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
+        """The parameters of a component, part or other dataclass."""
+        hints = {p.name: p.hint for p in params.parameters(cls)}
+        rest = getattr(cls, "rest", "")
+        private = getattr(cls, "private", ())
+        told: dict[str, Any] = {}
+        for key, value in given.items():
+            hint = hints.get(key, typing.get_args(hints[rest])[1] if rest and key not in hints else Any)
+            if is_secret(hint) or (is_secret_name(key) and isinstance(value, str)):
+                told[key] = self.secret(value, (*at, key))
+            elif key in private:
+                told[key] = self.plain(value)
+            else:
+                self._reads = reads or key in getattr(cls, "reads", ())
+                told[key] = self.value(hint, value, (*at, key))
+        return told
+
+    def value(self, hint: Any, value: Any, at: Keys) -> Any:
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if value is None:
+            return None
+        if is_secret(hint):
+            return self.secret(value, at)
+        if origin in params.UNIONS:
+            return self.value(_meant(arguments, value), value, at)
+        if origin in (list, tuple) and isinstance(value, list | tuple) and arguments:
+            every = arguments[0] if origin is list or arguments[1:] == (...,) else None
+            hinted = itertools.repeat(every) if every is not None else iter(arguments)
+            return [self.value(h, v, (*at, i)) for i, (h, v) in enumerate(zip(hinted, value, strict=False))]
+        if isinstance(origin, type) and issubclass(origin, Mapping) and isinstance(value, Mapping):
+            return {str(k): self.value(arguments[1], v, (*at, k)) for k, v in value.items()}
+        if isinstance(hint, type):
+            if issubclass(hint, Resource) and isinstance(value, str | Path):
+                return self.resource(hint, value, at)
+            if issubclass(hint, Part):
+                return self.part(hint, value, at)
+            if hint is Path and self._reads and isinstance(value, str | Path):
+                return self.file(value, at)
+            if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
+                return self.made(hint, value, at, self._reads)
+        return self.plain(value, at)
+
+    def part(self, hint: type[Part], value: Any, at: Keys) -> Any:
+        if isinstance(value, str):
+            name, given = params.short_form(family(hint), value)
+            if not given:
+                return self.plain(value)
+        elif isinstance(value, Mapping) and len(value) == 1:
+            name, given = next(iter(value.items()))
+            at = (*at, name)
+        else:
+            return self.plain(value)
+        made = self.made(registry.find_part(family(hint), str(name)), given or {}, at, True)
+        return {str(name): made} if made else str(name)
+
+    def plain(self, value: Any, at: Keys = ()) -> Any:
+        """A value as the file has it, its `${...}` included."""
+        if isinstance(value, Mapping):
+            return {str(k): self.plain(v, (*at, str(k))) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.plain(v, (*at, i)) for i, v in enumerate(value)]
+        if isinstance(value, Path):
+            return str(value)
+        if not isinstance(value, str):
+            return value
+        raw = _raw(value)
+        if what := in_clear(raw):
+            self.fault(at, f"{what} in clear, which no bundle may carry: write ${{VARIABLE}} in its place")
+        return raw
+
+    def secret(self, value: Any, at: Keys) -> Any:
+        """A reference to a secret; a secret in clear is a fault."""
+        if isinstance(value, Mapping):
+            return {str(k): self.plain(v) for k, v in value.items()}
+        if not isinstance(value, str):
+            return self.plain(value)
+        raw = _raw(value)
+        if raw and not raw.startswith("file:") and not _REFERENCE.fullmatch(raw):
+            self.fault(at, 'a secret in clear, which no bundle may carry: write "${CASPIPE_KEY}" or file:PATH')
+        return raw
+
+    def resource(self, cls: type[Resource], value: str | Path, at: Keys) -> str:
+        """The name of a resource, in the bundle where it does not ship with caspipe."""
+        name = params.resource_name(cls, value)
+        try:
+            found = input_of(cls, name, "")
+            return self.input(found, name, at)
+        except ResourceError as error:
+            self.fault(at, str(error))
+            return name
+
+    def input(self, found: Input, name: str, at: Keys) -> str:
+        assert found.cls is not None
+        for used in found.uses:
+            if used.cls is None or not self.ships(used):
+                self.fault(at, f"{name} names {used.name}, which lies outside it: no bundle can hold that")
+        if self.ships(found):
+            return name
+        place = Path(found.cls.address(name)[0])
+        if not place.exists():  # a name that the class knows: of a folder of models, for one
+            place = found.root if len(found.files) > 1 else found.files[0][1]
+        return self.placed(place, [path for _, path in found.files], at) + found.said
+
+    def ships(self, found: Input) -> bool:
+        """Whether a resource is known by name and all its files come with caspipe."""
+        assert found.cls is not None
+        return found.name in found.cls.names() and all(shipped_name(path) for _, path in found.files)
+
+    def file(self, value: str | Path, at: Keys) -> str:
+        """A plain file or folder that is read; one that is not there stays a reference."""
+        place = value.base / value if isinstance(value, Text) else Path(value)
+        if not value or not place.exists():
+            return str(self.plain(value, at))
+        return self.placed(place, [path for _, path in input_of(None, str(place), "").files], at)
+
+    def placed(self, place: Path, files: list[Path], at: Keys) -> str:
+        """Takes files into the bundle; returns the name of `place` there. Equal files are taken once."""
+        absolute = [Path(os.path.abspath(path)) for path in files]  # noqa: PTH100  links stay names
+        place = Path(os.path.abspath(place))  # noqa: PTH100
+        key = (place, *absolute)
+        if key not in self._places:
+            base = Path(os.path.commonpath([place.parent, *(path.parent for path in absolute)]))
+            folder = PurePosixPath(RESOURCES, f"{len(self._places) + 1:02}")
+            for path in absolute:
+                self.files[str(folder / path.relative_to(base).as_posix())] = path
+            self._places[key] = f"{HERE}{folder / place.relative_to(base).as_posix()}"
+        return self._places[key]
+
+
+def _raw(value: str) -> str:
+    return (value.raw if isinstance(value, Text) else "") or str(value)
+
+
+def _meant(choices: tuple[Any, ...], value: Any) -> Any:
+    """The type of a union that a value is of."""
+    for choice in choices:
+        faults: list[str] = []
+        if choice is not type(None):
+            params.convert(choice, value, lambda _, what, into=faults: into.append(what), ())  # type: ignore[misc]
+            if not faults:
+                return choice
+    return Any

@@ -1,0 +1,244 @@
+"""Opens a bundle that anybody may have made: everything is checked, and only then does something lie on the disk.
+
+Members are stored, not compressed, so none can be larger than the archive. They are written below a folder of the user's alone,
+under names that were checked, as plain files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from ..errors import ResourceError
+from ..storage.signing import Signature, SignatureError, verify
+from .manifest import MANIFEST, SIGNATURE, WHEELS, Entry, Manifest, safe
+
+MOST_FILES = 100_000
+_MOST_MANIFEST = 64 << 20
+_CHUNK = 1 << 20
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is an archive that begins with the manifest of a bundle; not whether it is sound."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.NameToInfo and archive.infolist()[0].filename == MANIFEST
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return False
+
+
+def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
+    """The manifest of a bundle and the folder that holds its files, wheels left out.
+
+    Every file of the archive is hashed each time, and every file in the folder. With a public key the manifest must be signed
+    by it. Raises ResourceError (SignatureError for the signature) that names the bundle, the file and what was expected.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = _members(archive, path)
+            told = _read(archive, members[MANIFEST], path)
+            if public is not None:
+                if SIGNATURE not in members:
+                    raise SignatureError(f"{path}: holds no {SIGNATURE}: expected one by the key in {public}")
+                _verify(told, _read(archive, members[SIGNATURE], path), path, public)
+            manifest = Manifest.from_bytes(told, str(path))
+            _complete(manifest, members, path)
+            folder = _folder(hashlib.sha256(told).hexdigest())
+            _fill(folder, archive, manifest, members, path)
+            return manifest, folder
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, RuntimeError):
+        raise ResourceError(f"{path}: expected a bundle: damaged, cut off or something else") from None
+    except OSError as error:
+        raise ResourceError(f"{path}: {error.strerror or type(error).__name__}") from None
+
+
+def _verify(told: bytes, signature: bytes, path: Path, public: Path) -> None:
+    try:
+        verify(told, Signature.from_bytes(signature, SIGNATURE), public)
+    except SignatureError as error:
+        raise SignatureError(f"{path}: {error}") from None
+
+
+def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
+    """The members by name, none of them strange."""
+    infos = archive.infolist()
+    if len(infos) > MOST_FILES:
+        raise ResourceError(f"{path}: holds {len(infos)} files, expected at most {MOST_FILES}")
+    found: dict[str, zipfile.ZipInfo] = {}
+    folded: set[str] = set()
+    for number, info in enumerate(infos, 1):
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        try:
+            name = safe(info.orig_filename)
+        except ValueError as error:
+            raise ResourceError(f"{path}: member {number} has {error}") from None
+        wrong = (
+            "is there twice" if name.casefold() in folded
+            else "is compressed" if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size
+            else "is encrypted" if info.flag_bits & 0x1
+            else "is a link or no plain file" if kind not in (0, stat.S_IFREG)
+            else ""
+        )  # fmt: skip
+        if wrong:
+            raise ResourceError(f"{path}: {name} {wrong}: expected plain files, each once and as it is")
+        folded.add(name.casefold())
+        found[name] = info
+    if MANIFEST not in found:
+        raise ResourceError(f"{path}: holds no {MANIFEST}: not a bundle, or incomplete")
+    if sum(info.file_size for info in infos) > path.stat().st_size:
+        raise ResourceError(f"{path}: its files are larger than it is itself: they overlap")
+    return found
+
+
+def _complete(manifest: Manifest, members: dict[str, zipfile.ZipInfo], path: Path) -> None:
+    missing = [name for name in manifest.files if name not in members]
+    if missing:
+        raise ResourceError(f"{path}: lacks {_some(missing)}, which {MANIFEST} lists: incomplete")
+    more = [name for name in members if name not in manifest.files and name not in (MANIFEST, SIGNATURE)]
+    if more:
+        raise ResourceError(f"{path}: holds {_some(more)}, which {MANIFEST} does not list: changed")
+    for name, entry in manifest.files.items():
+        if members[name].file_size != entry.size:
+            raise ResourceError(f"{path}: {name} has {members[name].file_size} bytes, expected {entry.size}: changed")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
+    if info.file_size > _MOST_MANIFEST:
+        raise ResourceError(f"{path}: {info.filename}: expected at most {_MOST_MANIFEST} bytes")
+    return archive.read(info)
+
+
+def cache_folder() -> Path:
+    """`$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
+    chosen = os.environ.get("CASPIPE_CACHE")
+    if chosen:
+        return Path(chosen).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser().absolute() / "caspipe"
+
+
+def _folder(digest: str) -> Path:
+    """The folder of a bundle, its owner's only; a temporary one where the cache cannot be written."""
+    above = cache_folder() / "bundles"
+    try:
+        above.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = above / digest[:32]
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or (os.name == "posix" and not _private(found)):
+            raise ResourceError(f"{folder}: expected a folder of yours that nobody else can write to")
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return _temporary(digest)
+
+
+def _private(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+_TEMPORARY: dict[str, Path] = {}
+
+
+def _temporary(digest: str) -> Path:
+    import atexit
+
+    if digest not in _TEMPORARY:
+        _TEMPORARY[digest] = Path(tempfile.mkdtemp(prefix="caspipe-bundle-"))
+        atexit.register(shutil.rmtree, _TEMPORARY[digest], ignore_errors=True)
+    return _TEMPORARY[digest]
+
+
+def _fill(
+    folder: Path, archive: zipfile.ZipFile, manifest: Manifest, members: dict[str, zipfile.ZipInfo], path: Path
+) -> None:
+    """Makes the folder hold just what the manifest says. Every member is hashed, whether it is written or there already."""
+    wanted = {name: entry for name, entry in manifest.files.items() if not name.startswith(f"{WHEELS}/")}
+    _clear(folder, set(wanted))
+    for name, entry in manifest.files.items():
+        there = name in wanted and _is(folder / name, entry)
+        with archive.open(members[name]) as member:
+            if name not in wanted or there:
+                _check(name, entry, _chunks(member), path)
+            else:
+                _write(folder, name, entry, member, path)
+
+
+def _write(folder: Path, name: str, entry: Entry, member: IO[bytes], path: Path) -> None:
+    target = folder / name
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+            _check(name, entry, _kept(member, file), path)
+        draft.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+
+
+def _kept(member: IO[bytes], file: IO[bytes]) -> Iterator[bytes]:
+    for chunk in _chunks(member):
+        file.write(chunk)
+        yield chunk
+
+
+def _check(name: str, entry: Entry, chunks: Iterator[bytes], path: Path) -> None:
+    digest = hashlib.sha256()
+    try:
+        for chunk in chunks:
+            digest.update(chunk)
+    except (zipfile.BadZipFile, EOFError):
+        raise ResourceError(f"{path}: {name} is damaged: expected SHA-256 {entry.digest}") from None
+    if digest.hexdigest() != entry.digest:
+        raise ResourceError(f"{path}: {name} was changed: expected SHA-256 {entry.digest}, found {digest.hexdigest()}")
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(_CHUNK):
+        yield chunk
+
+
+def _is(path: Path, entry: Entry) -> bool:
+    """Whether a plain file with this content lies there."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode) or path.stat().st_size != entry.size:
+            return False
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == entry.digest
+    except OSError:
+        return False
+
+
+def _clear(folder: Path, wanted: set[str]) -> None:
+    """Removes what does not belong there: files of nobody's knowledge, links, caches of Python."""
+    above = {"/".join(name.split("/")[:n]) for name in wanted for n in range(1, name.count("/") + 1)}
+    for place, folders, files in os.walk(folder):
+        at = Path(place).relative_to(folder).as_posix()
+        for name in [*folders]:
+            inside = name if at == "." else f"{at}/{name}"
+            found = Path(place, name)
+            if found.is_symlink():
+                found.unlink()
+                folders.remove(name)
+            elif inside not in above:
+                shutil.rmtree(found, ignore_errors=True)
+                folders.remove(name)
+        for name in files:
+            inside = name if at == "." else f"{at}/{name}"
+            if inside not in wanted and not name.endswith(".tmp"):  # another process may be writing a draft
+                Path(place, name).unlink(missing_ok=True)

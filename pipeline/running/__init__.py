@@ -1,0 +1,1 @@
+"""Run a pipeline over documents: runners, ledger, quarantine, progress and metrics."""

@@ -1,0 +1,106 @@
+"""Resident memory of the run's process and of its workers, now and at most."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..runners.events import Observer, WorkerEvent
+
+if TYPE_CHECKING:
+    from ...contract.report import RunReport
+
+RUN = "run"
+EVERY = 0.5
+"""Seconds between two looks."""
+_WORKERS = 256
+"""Workers whose peaks are kept one by one; a worker that takes the number of one that ended takes over its entry."""
+
+
+def resident(pid: int | None = None) -> int:
+    """Bytes that a process holds now (this one without `pid`). 0 where it is gone or the system does not tell.
+
+    Read from /proc on Linux. Elsewhere only this process is known, by the most it ever held.
+    """
+    try:
+        pages = int(Path(f"/proc/{'self' if pid is None else pid}/statm").read_bytes().split()[1])
+    except (OSError, IndexError, ValueError):
+        return _most() if pid is None else 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak(pid: int | None = None) -> int:
+    """The most bytes that a process ever held (this one without `pid`). 0 where it is gone or the system does not tell."""
+    try:
+        status = Path(f"/proc/{'self' if pid is None else pid}/status").read_bytes()
+        return int(status.partition(b"VmHWM:")[2].split(None, 1)[0]) * 1024
+    except (OSError, IndexError, ValueError):
+        return _most() if pid is None else 0
+
+
+def _most() -> int:
+    """The most this process ever held, where there is no /proc."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+class Memory(Observer):
+    """Memory by process: `run`, `worker 1` ... in bytes. Looks at most every half second, and when a worker ends."""
+
+    def __init__(self) -> None:
+        self.now: dict[str, int] = {}
+        """At the last look; of processes that live."""
+        self.most: dict[str, int] = {}
+        """The most that each was seen to hold, those that ended too."""
+        self._pids: dict[int, int] = {}
+        self._looked = float("-inf")
+
+    def look(self) -> None:
+        """Looks now."""
+        self._looked = time.monotonic()
+        found = {RUN: (resident(), peak())}
+        for worker, pid in sorted(self._pids.items()):
+            if held := resident(pid):
+                found[name_of(worker)] = held, peak(pid)
+        self.now = {name: held for name, (held, _) in found.items()}
+        for name, pair in found.items():
+            self._note(name, max(pair))
+
+    @property
+    def total(self) -> int:
+        """All processes together, at the last look. Pages that workers share with the run count for each."""
+        return sum(self.now.values())
+
+    def worker(self, event: WorkerEvent) -> None:
+        if event.what == "started":
+            self._pids[event.worker] = event.pid
+        else:
+            self._pids.pop(event.worker, None)
+            self.now.pop(name_of(event.worker), None)
+            self._note(name_of(event.worker), max(event.resident, peak(event.pid)))
+
+    def started(self, report: RunReport, total: int | None) -> None:
+        self.look()
+
+    def tick(self, report: RunReport, total: int | None) -> None:
+        if time.monotonic() - self._looked >= EVERY:
+            self.look()
+
+    def ended(self, report: RunReport) -> None:
+        self.look()
+
+    def _note(self, name: str, held: int) -> None:
+        if held and (name in self.most or len(self.most) <= _WORKERS):
+            self.most[name] = max(held, self.most.get(name, 0))
+
+
+def name_of(worker: int) -> str:
+    """What a worker is called: `worker 1`; 0 is the run itself."""
+    return f"worker {worker}" if worker else RUN

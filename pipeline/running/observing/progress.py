@@ -1,0 +1,153 @@
+"""How far a run has come, shown while it runs: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..runners.events import Observer, WorkerEvent
+from .memory import Memory
+
+if TYPE_CHECKING:
+    from ...contract.report import RunReport
+
+LINES_EVERY = 10.0
+"""Seconds between two plain lines."""
+BAR_EVERY = 0.2
+"""Seconds between two states of the bar. It is drawn by the run itself: a thread would be in the way of forked workers."""
+RECENT = 10.0
+"""Seconds that the rate looks back."""
+
+
+class Rate:
+    """Documents a second over the last seconds, in bounded memory."""
+
+    def __init__(self, began: float, window: float = RECENT) -> None:
+        self.window = window
+        self._samples: deque[tuple[float, int]] = deque([(began, 0)])
+
+    def at(self, now: float, done: int) -> float:
+        """The rate when `done` documents are done at second `now`."""
+        samples = self._samples
+        while len(samples) > 1 and now - samples[1][0] >= self.window:
+            samples.popleft()
+        then, before = samples[0]
+        if now - samples[-1][0] >= self.window / 50:
+            samples.append((now, done))
+        return (done - before) / (now - then) if now > then else 0.0
+
+
+class Progress(Observer):
+    """Tells now and then how far the run is. Can also be called with report and total after each document."""
+
+    every = LINES_EVERY
+
+    def __init__(self) -> None:
+        self._began = self._shown = time.monotonic()
+        self._rate = Rate(self._began)
+        self._memory = Memory()
+        self._alive: set[int] = set()
+
+    def __call__(self, report: RunReport, total: int | None) -> None:
+        self.tick(report, total)
+
+    def started(self, report: RunReport, total: int | None) -> None:
+        self._began = self._shown = time.monotonic()
+        self._rate = Rate(self._began)
+
+    def worker(self, event: WorkerEvent) -> None:
+        self._memory.worker(event)
+        (self._alive.add if event.what == "started" else self._alive.discard)(event.worker)
+
+    def tick(self, report: RunReport, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self._shown >= self.every:
+            self._shown = now
+            self.show(report, total)
+
+    def show(self, report: RunReport, total: int | None) -> None:
+        """Shows the state of the run."""
+
+    def told(self, report: RunReport, total: int | None) -> list[str]:
+        """Rate, time left, failures, workers and memory, each where there is something to tell."""
+        d = report.documents
+        rate = self._rate.at(time.monotonic(), d.read)
+        self._memory.tick(report, total)
+        parts = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
+        if total and rate > 0 and total > d.read:
+            parts.append(f"{span((total - d.read) / rate)} left")
+        if failed := d.quarantined + d.skipped:
+            parts.append(f"{failed:,} failed")
+        if self._alive:
+            parts.append(f"{len(self._alive)} worker{'s' * (len(self._alive) != 1)}")
+        if self._memory.total:
+            parts.append(f"{self._memory.total / 1e6:,.0f} MB")
+        return parts
+
+
+class Lines(Progress):
+    """A plain line on standard error every ten seconds."""
+
+    def __init__(self, stream: TextIO | None = None, every: float = LINES_EVERY) -> None:
+        super().__init__()
+        self.every = every
+        self._stream = stream
+
+    def show(self, report: RunReport, total: int | None) -> None:
+        done = f"{report.documents.read:,}{f' of {total:,}' if total else ''} documents"
+        with contextlib.suppress(OSError, ValueError):  # a stream that was closed is no reason to end a run
+            (self._stream or sys.stderr).write(", ".join((done, *self.told(report, total))) + "\n")
+
+
+class Bar(Progress):
+    """A bar on the terminal; gone when the run has ended. A context manager."""
+
+    every = BAR_EVERY
+
+    def __init__(self, console: Any = None) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as RichProgress
+
+        text = TextColumn("{task.fields[told]}")
+        columns = (TextColumn("documents"), BarColumn(), MofNCompleteColumn(), text, TimeElapsedColumn())
+        shown = console or Console(stderr=True)
+        self._bar = RichProgress(*columns, console=shown, transient=True, auto_refresh=False)
+        self._task = self._bar.add_task("documents", total=None, told="")
+
+    def __enter__(self) -> Bar:
+        self._bar.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._bar.__exit__(*error)
+
+    def show(self, report: RunReport, total: int | None) -> None:
+        told = " · ".join(self.told(report, total))
+        self._bar.update(self._task, completed=report.documents.read, total=total, told=told, refresh=True)
+
+
+@contextlib.contextmanager
+def shown(quiet: bool) -> Iterator[Progress | None]:
+    """What shows the progress: nothing where `quiet`, a bar on a terminal, lines elsewhere. NO_COLOR is respected."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with Bar() as bar:
+            yield bar
+    else:
+        yield Lines()
+
+
+def span(seconds: float) -> str:
+    """A time that is left, for people: `8 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:,.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60} min"

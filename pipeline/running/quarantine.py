@@ -1,0 +1,64 @@
+"""Where failed documents are kept: the reason for everybody who may look, the text for nobody else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from ..contract.report import Failure
+from ..storage.files import restricted_folder, write_atomic
+
+
+class Quarantine:
+    """A folder with mode 0700: `000012.json` says what went wrong with document 12, `000012.txt` is its original text.
+
+    File names are numbers in reading order, because document ids may identify people. The folder is made when the first
+    document fails.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self.output = output
+        self.folder = output / "restricted" / "quarantine"
+
+    def keep(self, failure: Failure, text: str | None) -> None:
+        """Keeps one document aside. Its text is None where it could not be read."""
+        restricted_folder(self.folder, self.output)
+        stem = _stem(failure.number)
+        if text is not None:
+            write_atomic(self.folder / f"{stem}.txt", text.encode("utf-8", "surrogatepass"), private=True)
+        else:
+            (self.folder / f"{stem}.txt").unlink(missing_ok=True)
+        reason = json.dumps(asdict(failure), indent=1) + "\n"
+        write_atomic(self.folder / f"{stem}.json", reason.encode(), private=True)
+
+    def text(self, number: int) -> str | None:
+        """The original text of the document of that number; None where there is none."""
+        try:
+            return (self.folder / f"{_stem(number)}.txt").read_bytes().decode("utf-8", "surrogatepass")
+        except OSError:
+            return None
+
+    def holds(self, number: int) -> bool:
+        """Whether the document of that number is here."""
+        return (self.folder / f"{_stem(number)}.json").is_file()
+
+    def release(self, number: int) -> None:
+        """Forgets the document of that number, if it is here."""
+        if self.folder.is_dir():
+            for suffix in (".json", ".txt"):
+                (self.folder / f"{_stem(number)}{suffix}").unlink(missing_ok=True)
+
+    def keep_only(self, numbers: set[int]) -> None:
+        """Forgets all documents but those of these numbers."""
+        if self.folder.is_dir():
+            for path in sorted(self.folder.glob("*.json")):
+                if path.stem.isdecimal() and int(path.stem) not in numbers:
+                    self.release(int(path.stem))
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()  # only where it is empty
+
+
+def _stem(number: int) -> str:
+    return f"{number:06d}"

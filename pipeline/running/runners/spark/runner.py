@@ -1,0 +1,251 @@
+"""The runner for Spark: batches of documents become jobs, results come back in order, a crash is traced to its document."""
+
+from __future__ import annotations
+
+import pickle
+import secrets
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ....assembly.dependencies import code_version
+from ....errors import CaspipeError, ComponentError, ConfigError, Fault
+from ....storage.spark_session import SparkError, context_of, session
+from ..work import Failed, Item, Result, read_again
+from .shipping import ship
+from .working import BROKEN, PROBE, SCHEMA, STATS, Order, Told, identity_of, worked
+
+if TYPE_CHECKING:
+    from ....pipeline import Pipeline
+
+_JOBS = 2
+"""Jobs at once: one fills the gaps that the last tasks of the other leave."""
+_SECONDS = 2.0
+"""How long a job should take."""
+_FIRST, _MOST = 16, 4_000
+"""Documents of a job for each core: the first time, and at most in all."""
+_BYTES = 32 << 20
+
+
+class Spark:
+    """Documents are read here, go out in batches, and are worked on by engines that each Python worker of Spark makes for itself.
+
+    What consumers prepare comes back as bytes and is written here: executors need no folder in common with this machine. Where a
+    Python worker dies, and Spark gives up on the job, its batch is halved until one document is left, which is to blame.
+    """
+
+    travels = True
+
+    def __init__(self, pipeline: Pipeline, salt: bytes) -> None:
+        self.salt = salt
+        if pipeline.config is None:
+            what = "runner: spark: expected a pipeline of a YAML file or a bundle: this one was made by a program"
+            raise ConfigError([Fault("run", what)])
+        self.pipeline = pipeline
+        options = pipeline.options
+        self.retries = options.retries if "crash" in options.retry_on else 0
+        self.attempts = 0
+        self.spark, self._own = session()
+        self.context = context_of(self.spark)
+        self.workers = int(self.context.defaultParallelism)
+        key_salt = secrets.token_bytes(16)
+        self.order = Order(
+            ship(self.spark, pipeline),
+            code_version(),
+            identity_of(pipeline, key_salt),
+            salt,
+            key_salt,
+            options.limits,
+            options.retries,
+            tuple(options.retry_on),
+        )
+        self._group = f"caspipe-{secrets.token_hex(8)}"
+        self._reader = f"reader/{pipeline.reader.id}" if pipeline.reader is not None else "reader"
+        self._size = _FIRST * self.workers
+        self._ended = False
+        self._works = False
+        """Whether a job has come to its end."""
+        self.last: Item | None = None
+        self._lock = threading.Lock()
+        self._warnings: list[str] = []
+        """Of workers that began, for the next result to carry."""
+
+    def results(self, items: Iterator[Item]) -> Iterator[Result]:
+        """The result of each item, in order."""
+        ahead: deque[tuple[list[Item], Future[list[Result]]]] = deque()
+        more = True
+        with ThreadPoolExecutor(_JOBS, "caspipe-spark") as pool:
+            try:
+                while True:
+                    while more and len(ahead) <= _JOBS:
+                        batch = self._batch(items)
+                        if batch:
+                            ahead.append((batch, pool.submit(self._all, batch)))
+                        more = bool(batch)
+                    if not ahead:
+                        return
+                    batch, job = ahead.popleft()
+                    done = job.result()
+                    self._adapt(done)
+                    for item, result in zip(batch, done, strict=True):
+                        self.last = item
+                        self.attempts += result.attempts - 1
+                        yield self._with_warnings(result)
+            finally:
+                if ahead or more:
+                    self.kill()
+
+    def _with_warnings(self, result: Result) -> Result:
+        with self._lock:
+            result.warnings += self._warnings
+            self._warnings = []
+        return result
+
+    def redo(self, number: int) -> Result:
+        """The result of the item given last, whatever is expected of it."""
+        assert self.last is not None and self.last.number == number
+        return self._all([replace(self.last, expected=b"")])[0]
+
+    def close(self) -> None:
+        """Lets go of the session, where it is the run's own."""
+        if not self._ended:
+            self._ended = True
+            if self._own:
+                self.spark.stop()
+            elif self._alive():
+                self.order.ticket.forget()
+
+    def kill(self) -> None:
+        """Ends the jobs at once."""
+        if not self._ended:
+            if self._alive():
+                self.context.cancelJobGroup(self._group)
+            self.close()
+
+    # -- out -------------------------------------------------------------------------------------------------------
+
+    def _batch(self, items: Iterator[Item]) -> list[Item]:
+        batch: list[Item] = []
+        size = 0
+        while len(batch) < self._size and size < _BYTES:
+            item = next(items, None)
+            if item is None:
+                break
+            batch.append(self._read(item))
+            size += batch[-1].size
+        return batch
+
+    def _read(self, item: Item) -> Item:
+        """The document itself in place of its handle: files of this machine are read on this machine."""
+        if item.handle is None or item.fault is not None:
+            return item
+        assert self.pipeline.reader is not None
+        try:
+            cas = self.pipeline.reader.load(item.handle)
+            return replace(item, handle=None, packed=pickle.dumps(cas, protocol=5))
+        except Exception as error:
+            return replace(item, handle=None, fault=ComponentError(self._reader, error))
+
+    def _adapt(self, done: list[Result]) -> None:
+        """Batches as large as keep all cores busy for a while."""
+        took = sum(result.seconds for result in done) / max(1, len(done))
+        wanted = int(_SECONDS * self.workers / max(took, 1e-4))
+        self._size = max(self.workers, min(wanted, _MOST, 4 * self._size))
+
+    # -- back ------------------------------------------------------------------------------------------------------
+
+    def _all(self, batch: list[Item]) -> list[Result]:
+        """The result of each item of a batch, in order."""
+        done = iter(self._tried([item for item in batch if item.fault is None]))
+        return [next(done) if item.fault is None else self._unread(item, item.fault) for item in batch]
+
+    def _unread(self, item: Item, fault: Exception) -> Result:
+        error = fault if isinstance(fault, ComponentError) else ComponentError(self._reader, fault)
+        return Result(item.number, item.id, failed=Failed.of(error))
+
+    def _tried(self, items: list[Item]) -> list[Result]:
+        """The results of a job; where it fails, of its halves, down to the one document that it fails for."""
+        if not items:
+            return []
+        for attempt in range(1, 2 + (self.retries if len(items) == 1 else 0)):
+            try:
+                done = self._job(items)
+            except CaspipeError:
+                raise
+            except Exception:  # what Spark says of it may be anything: the next job will show what it was
+                self._go_on()
+                if not self._works:
+                    self._probe()
+                continue
+            if len(done) == 1 == len(items):
+                done[0].attempts = max(done[0].attempts, attempt)
+            return done
+        if len(items) > 1:
+            half = len(items) // 2
+            return list(chain(self._tried(items[:half]), self._tried(items[half:])))
+        self._probe()
+        item = items[0]
+        failed = Failed("worker", "Crash", "worker: Crash: its Python worker died", "crash")
+        text, content = read_again(self.pipeline, item, self.salt)
+        return [Result(item.number, item.id, content, failed=failed, text=text, attempts=1 + self.retries)]
+
+    def _job(self, items: list[Item]) -> list[Result]:
+        rows = [(item.number, pickle.dumps(item, protocol=5)) for item in items]
+        found = self._rows(rows, min(self.workers, len(rows)))
+        if [result.number for result in found] != [item.number for item in items]:
+            raise RuntimeError("a job that lost rows")
+        return found
+
+    def _rows(self, rows: list[tuple[int, bytes]], parts: int) -> list[Result]:
+        """Runs a job. Raises what Spark raises where it fails, SparkError where a worker cannot begin."""
+        order = self.order
+
+        def caspipe(batches: Iterator[Any]) -> Iterator[Any]:
+            return worked(order, batches)
+
+        self.context.setJobGroup(self._group, "caspipe", False)
+        given = self.spark.createDataFrame(self.context.parallelize(rows, parts), SCHEMA, verifySchema=False)
+        results: list[Result] = []
+        for number, data in given.mapInArrow(caspipe, SCHEMA).collect():
+            if number == BROKEN:
+                raise SparkError(bytes(data).decode("utf-8"))
+            loaded = pickle.loads(data)  # from our own workers
+            if number == STATS:
+                self._told(loaded)
+            else:
+                results.append(loaded)
+        self._works = True
+        return results
+
+    def _told(self, told: Told) -> None:
+        with self._lock:
+            for key, stats in told.stats.items():
+                self.pipeline.stats.setdefault(key, type(stats)(stats.id, stats.kind)).merge(stats)
+            self._warnings += [w for w in told.warnings if w not in self._warnings]
+
+    # -- dead ------------------------------------------------------------------------------------------------------
+
+    def _probe(self) -> None:
+        """Sees to it that a document is not blamed for a cluster that does not work."""
+        try:
+            self._rows([(PROBE, b"")], 1)
+        except CaspipeError:
+            raise
+        except Exception as error:
+            fault = type(error).__name__
+        else:
+            return
+        hint = "the run can be resumed" if self._works else "can its Python workers import caspipe? See PYSPARK_PYTHON"
+        raise SparkError(f"Spark does not run jobs: {fault}; {hint}")
+
+    def _go_on(self) -> None:
+        if self._ended or not self._alive():
+            raise SparkError("the Spark session was stopped; the run can be resumed")
+
+    def _alive(self) -> bool:
+        java = self.context._jsc
+        return java is not None and not java.sc().isStopped()

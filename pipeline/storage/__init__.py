@@ -1,0 +1,1 @@
+"""Files, file names, hashes, databases, signatures, secrets and YAML with source positions."""

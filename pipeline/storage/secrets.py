@@ -1,0 +1,233 @@
+"""Secrets in a configuration (keys, passwords): where they come from, and that nobody gets to see them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import stat
+import types
+import typing
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...typesystem.errors import CaspipeWarning
+from ..errors import ResourceError
+from .yaml_source import COMMAND_LINE, Text
+
+SHORTEST = 16
+"""Characters below which a secret can be found by trying."""
+
+_FEWEST = 6
+"""Different characters below which it can be, however long it is."""
+
+_MOST = 1 << 16
+"""Bytes of a key file; a larger one is something else."""
+
+_FILE = "file:"
+_URL = re.compile(
+    r"""
+    (?P<scheme> \s* (?: [a-z][a-z0-9+.\-]* : )+ // )        # postgresql://, jdbc:postgresql://
+    (?: (?P<user> [^/@:?;]* ) (?: : (?P<password> .* ) )? @ )?
+    (?P<place> [^?;]* )
+    (?: [?;] (?P<query> .* ) )?
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-([^}]*))?\}")
+_TAKEN = "\0"
+"""Stands for what an environment variable holds."""
+_HARMLESS = frozenset(
+    "sslmode ssl_mode charset encoding client_encoding driver mode uri timeout connect_timeout application_name encrypt".split()
+)
+"""What a query of a URL may say in clear."""
+_BETTER = "`openssl rand -hex 32` makes a good one"
+
+
+class SecretWarning(CaspipeWarning):
+    """A secret stands where others can read it, or can be guessed."""
+
+
+class Secret:
+    """A secret and where it comes from: text, or a file that is read when it is first needed. Never shown.
+
+    A parameter that holds one is declared `key: Secret | str = ""`; YAML takes `"${CASPIPE_KEY:-}"`, `file:caspipe.key`,
+    `{file: caspipe.key}` (relative to the YAML file), or text in clear, with a warning. It is no string, so that neither
+    JSON nor a format string can hold it by accident.
+    """
+
+    __slots__ = ("_file", "_value", "origin")
+
+    def __init__(self, value: str | bytes = b"", *, file: Path | None = None, origin: str = "") -> None:
+        self._value = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+        self._file = file
+        self.origin = origin
+        """Where it was given: the name of an environment variable, a path, `pipeline.yaml:7`, `--set`; empty: in Python."""
+
+    @classmethod
+    def of(cls, value: Secret | str) -> Secret:
+        """A secret as it is, text as a secret."""
+        return value if isinstance(value, Secret) else cls(value)
+
+    def open(self) -> None:
+        """Reads the file, where it is one. Raises ResourceError that names it: missing, empty, or readable for others."""
+        if self._file is not None and not self._value:
+            self._value = read_secret(self._file)
+            if weakness := _weakness(self._value):
+                _warn(f"key file {self._file}: {weakness}")
+
+    def reveal(self) -> bytes:
+        """The secret itself. Raises ResourceError as `open` does."""
+        self.open()
+        return self._value
+
+    def holds(self, text: str) -> bool:
+        """Whether a text is this secret, given as text."""
+        return self._file is None and bool(self) and self._value == text.encode("utf-8", "surrogatepass")
+
+    def __bool__(self) -> bool:
+        return self._file is not None or bool(self._value)
+
+    def __repr__(self) -> str:
+        return "(secret)" if self else "''"
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """A secret from a file travels as the file's name: every process reads it itself."""
+        value = b"" if self._file is not None else self._value
+        return None, {"_file": self._file, "_value": value, "origin": self.origin}
+
+
+def read_secret(path: Path) -> bytes:
+    """What a key file holds, without white space at its ends. Raises ResourceError where it is missing, empty, larger than
+    64 KiB, or where others than its owner can read it (on systems that have such modes)."""
+    try:
+        with path.open("rb") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            raw = file.read(_MOST + 1) if os.name != "posix" or not mode & 0o077 else b""
+    except OSError as error:
+        raise ResourceError(f"key file {path}: {error.strerror or type(error).__name__}") from None
+    if os.name == "posix" and mode & 0o077:
+        raise ResourceError(
+            f"key file {path}: others than its owner may use it (mode {mode:04o}): expected 0600, as after chmod 600"
+        )
+    if len(raw) > _MOST:
+        raise ResourceError(f"key file {path}: expected a secret, found more than {_MOST:,} bytes")
+    raw = raw.removeprefix(b"\xef\xbb\xbf").strip()
+    if not raw:
+        raise ResourceError(f"key file {path}: expected a secret, found nothing")
+    return raw
+
+
+def is_secret(hint: Any) -> bool:
+    """Whether a parameter of this type holds one secret: `Secret`, `Secret | str`, `Secret | None`."""
+    return hint is Secret or (
+        typing.get_origin(hint) in (typing.Union, types.UnionType) and Secret in typing.get_args(hint)
+    )
+
+
+def configured(value: Any) -> Secret | None:
+    """The secret that a value of a configuration stands for; None where it cannot be one. Warns (SecretWarning) of one that
+    stands in a YAML file in clear or can be guessed. Touches no file."""
+    if isinstance(value, Mapping) and list(value) == ["file"]:
+        given = value["file"]
+        return Secret(file=_path(given, str(given))) if isinstance(given, str) and given else None
+    if isinstance(value, Secret):
+        return value
+    if not isinstance(value, str):
+        return None
+    if value.startswith(_FILE) and value != _FILE:
+        return Secret(file=_path(value, value[len(_FILE) :]))
+    if not isinstance(value, Text):
+        return Secret(str(value))
+    made = Secret(str(value), origin=", ".join(value.variables) or value.origin)
+    if made and value.origin not in ("", COMMAND_LINE):  # from a file: of what Python code says, its author knows
+        if not value.variables:
+            _warn(
+                f'{value.origin}: a secret in clear: write "${{CASPIPE_KEY}}", or file:PATH, and keep it out of the YAML file'
+            )
+        if weakness := _weakness(made.reveal()):
+            _warn(f"{made.origin}: {weakness}")
+    return made
+
+
+def check_url(value: Text) -> None:
+    """Warns of a URL with a password that stands in a YAML file in clear."""
+    given = value.raw or ("" if value.variables else value)
+    if value.origin not in ("", COMMAND_LINE) and (what := in_clear(given)):
+        _warn(f"{value.origin}: {what} in clear: write ${{VARIABLE}} in its place, or as the whole URL")
+
+
+def in_clear(raw: str) -> str:
+    """What a URL as it stands in a file, with its `${...}`, says in clear and should not; empty: nothing, or it is no URL."""
+    url = _URL.fullmatch(_VARIABLE.sub(lambda variable: variable[1] or _TAKEN, raw)) if "://" in raw else None
+    if url is None:
+        return ""
+    if (url["password"] or "").strip(_TAKEN):
+        return "a password"
+    for said in re.split("[&;]", url["query"] or ""):
+        name, equals, value = said.partition("=")
+        if (value if equals else name).strip(_TAKEN) and name.lower() not in _HARMLESS:
+            return "a query that may hold a password"
+    return ""
+
+
+def without_secrets(value: str) -> tuple[str, str]:
+    """A text as it may be shown, and what was left out: of a URL user, password and query, which may hold a password too."""
+    url = _URL.fullmatch(value) if "://" in value else None
+    if url is None or (url["user"] is None and url["query"] is None):
+        return value, ""
+    place = url["place"]
+    user = "" if url["user"] is None else "(secret)@"
+    query = "" if url["query"] is None else "?(secret)"
+    left_out = value[url.end("scheme") : url.start("place")] + value[url.end("place") :]
+    return f"{url['scheme']}{user}{place}{query}", left_out
+
+
+def _path(given: str, path: str) -> Path:
+    return given.base / path if isinstance(given, Text) else Path(path)
+
+
+def secrets_of(made: Any, path: str = "") -> Iterator[tuple[str, Secret]]:
+    """The secrets of a component or part, with the path of the parameter that holds each: `kinds.DATE.key`."""
+    if isinstance(made, Secret):
+        if made:
+            yield path, made
+    elif isinstance(made, Mapping):
+        for key, value in made.items():
+            yield from secrets_of(value, f"{path}.{getattr(key, 'name', key)}")
+    elif isinstance(made, list | tuple):
+        for i, value in enumerate(made):
+            yield from secrets_of(value, f"{path}.{i}")
+    elif dataclasses.is_dataclass(made) and not isinstance(made, type):
+        for field in dataclasses.fields(made):
+            if field.init:
+                yield from secrets_of(getattr(made, field.name), f"{path}.{field.name}" if path else field.name)
+
+
+def warn_of_command_line(components: typing.Iterable[Any]) -> None:
+    """Warns of every secret that was given by `--set`: others see it in the list of processes, the shell keeps it."""
+    for component in components:
+        for path, secret in secrets_of(component):
+            if secret.origin == COMMAND_LINE:
+                _warn(
+                    f"--set {component.id}.{path}: a secret on the command line is seen in the list of processes and kept by "
+                    "the shell: set CASPIPE_KEY, or give file:PATH"
+                )
+                if weakness := _weakness(secret.reveal()):
+                    _warn(f"--set {component.id}.{path}: {weakness}")
+
+
+def _weakness(secret: bytes) -> str:
+    if len(secret) < SHORTEST:
+        return f"a secret of fewer than {SHORTEST} characters can be guessed; {_BETTER}"
+    return (
+        f"a secret of fewer than {_FEWEST} different characters can be guessed; {_BETTER}"
+        if len(set(secret)) < _FEWEST
+        else ""
+    )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, SecretWarning, stacklevel=3)

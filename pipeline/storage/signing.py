@@ -1,0 +1,177 @@
+"""Signatures on bundles and releases: ed25519 (RFC 8032). A receiver can tell who made something and that it is unchanged.
+
+Keys are PEM files as OpenSSL writes and reads them. A private key is its owner's only (mode 0600) and refused otherwise.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ..errors import CaspipeError, ResourceError
+from .secrets import read_secret
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+ALGORITHM = "ed25519"
+_LENGTH = 64
+_MOST = 4096
+"""Bytes of a public key or of a signature file that are read."""
+
+
+class SignatureError(CaspipeError):
+    """A signature is missing, made by another key, or not of these data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature and which key made it."""
+
+    key: str
+    """First 16 hexadecimal digits of the SHA-256 of the raw public key (32 bytes)."""
+    value: bytes
+    """64 bytes."""
+
+    def to_bytes(self) -> bytes:
+        """As a file: one JSON object with `algorithm`, `key` and `signature` (base 64)."""
+        told = {"algorithm": ALGORITHM, "key": self.key, "signature": base64.b64encode(self.value).decode("ascii")}
+        return (json.dumps(told, indent=1) + "\n").encode("ascii")
+
+    @classmethod
+    def from_bytes(cls, data: bytes, where: str = "signature") -> Self:
+        """Raises SignatureError, which names `where`, for anything else than what `to_bytes` gives."""
+        try:
+            told = json.loads(data[:_MOST])
+            made = cls(told["key"], base64.b64decode(told["signature"], validate=True))
+            if told["algorithm"] != ALGORITHM or not isinstance(made.key, str) or len(made.value) != _LENGTH:
+                raise ValueError
+        except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
+            raise SignatureError(
+                f"{where}: expected an {ALGORITHM} signature of caspipe, found something else"
+            ) from None
+        return made
+
+
+def new_key(private: Path, public: Path) -> str:
+    """Makes a pair of keys; returns the public one's id. Raises ResourceError where a file is there already: a key that is
+    overwritten is lost."""
+    need_cryptography()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+    made = Ed25519PrivateKey.generate()
+    for path in (private, public):
+        if path.exists():
+            raise ResourceError(f"{path}: is there already; a key is never overwritten")
+    write_new(private, made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
+    told = made.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    try:
+        write_new(public, told, 0o644)
+    except ResourceError:
+        with contextlib.suppress(OSError):
+            private.unlink()
+        raise
+    return _id(made.public_key())
+
+
+def sign(data: bytes, private: Path) -> Signature:
+    """Signs with a private key. Raises ResourceError where the file is missing, no such key, or not its owner's only."""
+    need_cryptography()
+    key = _private(private)
+    return Signature(_id(key.public_key()), key.sign(data))
+
+
+def verify(data: bytes, signature: Signature, public: Path) -> None:
+    """Raises SignatureError where the signature was not made by this key or not over these data, ResourceError where the key
+    cannot be read."""
+    need_cryptography()
+    from cryptography.exceptions import InvalidSignature
+
+    key = _public(public)
+    if signature.key != _id(key):
+        raise SignatureError(f"signed by the key {signature.key}, expected {_id(key)} ({public})")
+    try:
+        key.verify(signature.value, data)
+    except InvalidSignature:
+        raise SignatureError(
+            f"the signature by the key {signature.key} does not fit: changed after it was signed"
+        ) from None
+
+
+def key_id(public: Path) -> str:
+    """Which key it is: 16 hexadecimal digits, as signatures tell it. Raises ResourceError where it is no public key."""
+    need_cryptography()
+    return _id(_public(public))
+
+
+def need_cryptography() -> None:
+    """Raises ResourceError that names the extra where the package `cryptography` is not installed."""
+    if importlib.util.find_spec("cryptography") is None:
+        raise ResourceError("signatures need cryptography: pip install 'caspipe[sign]'")
+
+
+def write_new(path: Path, data: bytes, mode: int) -> None:
+    """Writes a file that must not be there yet. Raises ResourceError that names it."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        fd = os.open(path, flags, mode)
+    except FileExistsError:
+        raise ResourceError(f"{path}: is there already; a key is never overwritten") from None
+    except OSError as error:
+        raise ResourceError(f"{path}: cannot write: {error.strerror or type(error).__name__}") from None
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise ResourceError(f"{path}: cannot write: {error.strerror or type(error).__name__}") from None
+
+
+def _id(key: Ed25519PublicKey) -> str:
+    return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
+
+
+def _private(path: Path) -> Ed25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    found = _loaded(lambda data: load_pem_private_key(data, None), read_secret(path))
+    if not isinstance(found, Ed25519PrivateKey):
+        raise ResourceError(f"key file {path}: expected an {ALGORITHM} private key (PEM, without a passphrase)")
+    return found
+
+
+def _public(path: Path) -> Ed25519PublicKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST)
+    except OSError as error:
+        raise ResourceError(f"public key {path}: {error.strerror or type(error).__name__}") from None
+    found = _loaded(load_pem_public_key, data)
+    if not isinstance(found, Ed25519PublicKey):
+        raise ResourceError(f"public key {path}: expected an {ALGORITHM} public key (PEM)")
+    return found
+
+
+def _loaded(load: Any, data: bytes) -> Any:
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        return load(data)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None

@@ -1,0 +1,241 @@
+"""YAML with its places: every value knows its line, every string the folder that paths in it are relative to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import ConfigError, Fault
+
+try:
+    from yaml import CSafeLoader as Loader
+except ImportError:  # a build of PyYAML without libyaml
+    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+
+Keys = tuple[str | int, ...]
+
+MOST_VALUES = 100_000
+"""A configuration larger than this is an accident or an attack (aliases of aliases)."""
+
+MOST_BYTES = 10_000_000
+"""A longer file is no configuration."""
+
+DEEPEST = 100
+"""Levels of nesting; more is a circle of aliases or an attack."""
+
+_BOTTOM = 1_000
+"""Levels that are not even composed."""
+
+COMMAND_LINE = "--set"
+"""Origin of what was given on the command line."""
+
+UNNAMED = "(text)"
+"""Instead of a file's name: YAML that a program wrote."""
+
+_SECRET_NAME = re.compile(r"KEY|SECRET|PASS|TOKEN|CREDENTIAL|SALT", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
+
+
+class Text(str):
+    """A string of a configuration, with the folder that a path in it is relative to, and where it was given."""
+
+    __slots__ = ("base", "origin", "raw", "variables")
+    base: Path
+    origin: str
+    """File and line, `pipeline.yaml:7`, or `--set`; empty where a program gave it."""
+    variables: tuple[str, ...]
+    """Environment variables that it was taken from."""
+    raw: str
+    """As it stands in the file, with its `${...}`; empty where that is no different."""
+
+    def __new__(cls, value: str, base: Path, origin: str = "", variables: tuple[str, ...] = (), raw: str = "") -> Text:
+        made = super().__new__(cls, value)
+        made.base = base
+        made.origin = origin
+        made.variables = variables
+        made.raw = raw
+        return made
+
+    def __getnewargs__(self) -> tuple[str, Path, str, tuple[str, ...], str]:  # type: ignore[override]
+        return str(self), self.base, self.origin, self.variables, self.raw
+
+    def part(self, value: str) -> Text:
+        """A piece of this string, with what is known of it."""
+        return Text(value, self.base, self.origin, self.variables)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it was taken from an environment variable whose name speaks of a secret: no message may show it."""
+        return any(_SECRET_NAME.search(name) for name in self.variables)
+
+
+class Source:
+    """One YAML file (or string) as plain data, with the line of every key and item."""
+
+    def __init__(self, data: Any, file: str, base: Path) -> None:
+        self.data = data
+        self.file = file
+        self.base = base
+        self.lines: dict[Keys, tuple[str, int]] = {}
+        self.faults: list[Fault] = []
+
+    def place(self, keys: Keys) -> tuple[str, int]:
+        """File and line of a value, or of the nearest value around it."""
+        for end in range(len(keys), -1, -1):
+            if keys[:end] in self.lines:
+                return self.lines[keys[:end]]
+        return self.file, 0
+
+
+def read(path: Path, shown: str | None = None) -> Source:
+    """Reads a YAML file. Raises ConfigError with file and line where it is missing, no UTF-8 or no YAML."""
+    shown = shown or str(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)  # a device gives bytes without end
+        text = data.decode("utf-8-sig") if len(data) <= MOST_BYTES else None
+    except FileNotFoundError:
+        near = sorted(p.name for p in path.parent.glob("*.y*ml")) if path.parent.is_dir() else []
+        hint = f"; the folder holds {', '.join(near[:8])}" if near else ""
+        raise ConfigError([Fault("", f"no such file{hint}", shown)]) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError([Fault("", f"expected UTF-8, found an invalid byte at {error.start}", shown)]) from None
+    except OSError as error:
+        raise ConfigError([Fault("", f"cannot be read: {error.strerror}", shown)]) from None
+    except ValueError:  # a NUL in its name
+        raise ConfigError([Fault("", "cannot be read: no file has such a name", shown)]) from None
+    if text is None:
+        raise ConfigError([Fault("", f"expected at most {MOST_BYTES:,} bytes, found more", shown)])
+    return parse(text, shown, path.resolve().parent)
+
+
+def parse(text: str, shown: str, base: Path) -> Source:
+    """Parses YAML text. Raises ConfigError with the line where it is malformed."""
+    source = Source(None, shown, base)
+    try:
+        if bottomless(text):
+            raise RecursionError
+        node = yaml.compose(text, Loader=Loader)
+    except RecursionError:
+        raise ConfigError([Fault("", f"nested more than {DEEPEST} deep", shown)]) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not YAML"
+        context = getattr(error, "context", None)
+        line = mark.line + 1 if mark is not None else 0
+        raise ConfigError(
+            [Fault("", f"malformed YAML: {problem}{f' {context}' if context else ''}", shown, line)]
+        ) from None
+    source.data = {} if node is None else _plain(node, (), source)
+    return source
+
+
+def bottomless(text: str) -> bool:
+    """Whether YAML is nested so deeply that composing it, which libyaml does by recursion, would end the process."""
+    if sum(map(text.count, "[{-?")) < _BOTTOM:
+        return False
+    depth = 0
+    with contextlib.suppress(yaml.YAMLError):  # told when it is composed
+        for event in yaml.parse(text, Loader=Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _BOTTOM:
+                return True
+    return False
+
+
+def _plain(node: yaml.Node, keys: Keys, source: Source) -> Any:
+    if len(source.lines) > MOST_VALUES:
+        raise ConfigError([Fault("", f"more than {MOST_VALUES} values: do aliases (*name) multiply?", source.file)])
+    if len(keys) > DEEPEST:
+        raise ConfigError(
+            [Fault("", f"nested more than {DEEPEST} deep: does an alias (*name) hold itself?", source.file)]
+        )
+    source.lines.setdefault(keys, (source.file, node.start_mark.line + 1))
+    if not isinstance(node, yaml.ScalarNode) and not node.tag.startswith("tag:yaml.org,2002:"):
+        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
+    if isinstance(node, yaml.MappingNode):
+        found: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            source.lines[(*keys, key)] = (source.file, key_node.start_mark.line + 1)
+            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
+                source.faults.append(_fault(source, (*keys, key), "expected a plain key"))
+                continue
+            if key in found:
+                source.faults.append(_fault(source, (*keys, key), f"key {key} is given twice"))
+            found[key] = _plain(value_node, (*keys, key), source)
+        return found
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item, (*keys, i), source) for i, item in enumerate(node.value)]
+    return _scalar(node, keys, source)
+
+
+def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
+    taken: list[str] = []
+
+    def variable(match: re.Match[str]) -> str:
+        name, optional, default = match.groups()
+        if name in os.environ:
+            taken.append(name)
+            return os.environ[name]
+        if optional is None:
+            source.faults.append(
+                _fault(source, keys, f"environment variable {name} is not set; give a default as ${{{name}:-...}}")
+            )
+        return default or ""
+
+    if not node.tag.startswith("tag:yaml.org,2002:"):
+        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
+    raw = str(node.value)
+    value = _VARIABLE.sub(variable, raw)
+    quoted = getattr(node, "style", None) in ("'", '"', "|", ">")
+    if (
+        quoted or value != raw or node.tag == "tag:yaml.org,2002:str"
+    ):  # what a variable holds is text; its parameter's type reads it
+        raw = raw if _VARIABLE.search(raw) else ""
+        return Text(value, source.base, _origin(source, keys), tuple(taken), raw)
+    return scalar(value, source.base, _origin(source, keys))
+
+
+def _origin(source: Source, keys: Keys) -> str:
+    file, line = source.place(keys)
+    return "" if file == UNNAMED else f"{file}:{line}"
+
+
+def scalar(text: str, base: Path, origin: str = "") -> Any:
+    """A bare word as YAML reads it: number, true or false, nothing, or a string."""
+    try:
+        value = yaml.load(text, Loader=Loader)
+    except (
+        Exception
+    ):  # what has a tag but is none of it (`!!bool x`) fails in many ways, and so do numbers of 5,000 digits
+        value = text
+    if isinstance(value, int | float | bool) or value is None:
+        return value
+    if isinstance(value, list | dict):
+        return _based(value, base, origin)
+    return Text(text, base, origin)  # dates and the like stay as they are written
+
+
+def _based(value: Any, base: Path, origin: str) -> Any:
+    if isinstance(value, str):
+        return Text(value, base, origin)
+    if isinstance(value, list):
+        return [_based(v, base, origin) for v in value]
+    if isinstance(value, dict):
+        return {str(k): _based(v, base, origin) for k, v in value.items()}
+    return value
+
+
+def _fault(source: Source, keys: Keys, what: str) -> Fault:
+    return Fault(dotted(keys), what, *source.place(keys))
+
+
+def dotted(keys: Keys) -> str:
+    """`engines.3.terms.group` for messages."""
+    return ".".join(map(str, keys))
