@@ -30,7 +30,7 @@ from pathlib import Path
 from wordnet_nouns import medical_nouns
 from wordnet_senses import senses
 
-PACK = Path(__file__).resolve().parents[1] / "annotators" / "lexicon" / "pack"
+PACK = Path(__file__).resolve().parents[1] / "configs" / "lexicons"
 TIERS = (10, 20, 35, 40, 50, 55, 60)
 AMBIGUOUS_TIER = 20
 """A name that is also an English word of this SCOWL size or below is flagged ambiguous (12,000 commonest words)."""

@@ -1,6 +1,6 @@
 """Measures how well each stem of `drug_stems.tsv` tells drugs: against the drug names, common words and names of the pack itself.
 
-    python scripts/measure_drug_stems.py            writes the counts into annotators/lexicon/pack/drug_stems.tsv
+    python scripts/measure_drug_stems.py            writes the counts into configs/lexicons/drug_stems.tsv
     python scripts/measure_drug_stems.py --check    exit 1 where they are out of date
 
 The stems are facts: those the INN programme (WHO) and the USAN Council assign, and a few usual endings. To add one, add a line
@@ -17,7 +17,7 @@ from pathlib import Path
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.loaders.pack import read, read_header
 
-FILE = Path(__file__).resolve().parents[1] / "annotators" / "lexicon" / "pack" / "drug_stems.tsv"
+FILE = Path(__file__).resolve().parents[1] / "configs" / "lexicons" / "drug_stems.tsv"
 BEYOND = 2
 """Letters that a word has beside the stem, at least."""
 HEADER = {

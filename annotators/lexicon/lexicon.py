@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -18,7 +19,7 @@ from .loaders import pack
 from .normal import NORMAL, abbreviations, joined, key_of, tokens_of, words_of
 from .term import Address, Source
 
-PACK = Path(__file__).parent / "pack"
+PACK = Path(str(files("caspipe.configs"))) / "lexicons"
 
 COMBINED: dict[str, tuple[str, ...]] = {
     "medical": (

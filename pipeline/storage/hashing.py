@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 """Where the five folders of caspipe's code lie: the checkout, or `caspipe` among the installed packages."""
 
 FOLDERS = ("typesystem", "pipeline", "annotators", "readers", "consumers")
-_DATA = ("annotators/lexicon/pack", "annotators/identifiers/rules", "readers/synthetic/templates")
+_DATA = ("configs/lexicons", "annotators/identifiers/rules", "readers/synthetic/templates")
 """Shipped data that code reads without being told to by a parameter."""
 
 _KNOWN: dict[tuple[str, int, int], str] = {}
@@ -92,7 +92,7 @@ def _code() -> list[tuple[str, str]]:
     """(relative name, path) of what caspipe is made of, in an order that does not depend on the file system."""
     root = str(PACKAGE)
     found: list[tuple[str, str]] = []
-    for top in FOLDERS:
+    for top in (*FOLDERS, *_DATA[:1]):
         for folder, folders, files in os.walk(f"{root}{os.sep}{top}"):
             folders[:] = [name for name in folders if name != "__pycache__"]
             at = folder[len(root) + 1 :].replace(os.sep, "/")

@@ -9,13 +9,11 @@ from operator import itemgetter
 
 from ...pipeline.errors import ResourceError
 
-_FOLDER = ("lexicon", "pack")
-
 
 @cache
 def rows(name: str, *columns: str) -> tuple[tuple[str, ...], ...]:
     """The wanted columns of a list, row by row, in the order of the file. Raises ResourceError where one is absent."""
-    file = files("caspipe.annotators").joinpath(*_FOLDER, f"{name}.tsv.gz")
+    file = files("caspipe.configs").joinpath("lexicons", f"{name}.tsv.gz")
     try:
         lines = gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()
     except (OSError, EOFError) as error:

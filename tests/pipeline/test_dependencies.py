@@ -244,7 +244,7 @@ def test_the_version_of_the_code_is_the_version_and_a_hash() -> None:
     assert len(digest) == 64
     names = [name for name, _ in hashing._code()]
     assert names == sorted(names)
-    assert {"pipeline/storage/hashing.py", "annotators/lexicon/pack/weekdays.tsv", "typesystem/cas.py"} <= set(names)
+    assert {"pipeline/storage/hashing.py", "configs/lexicons/weekdays.tsv", "typesystem/cas.py"} <= set(names)
     assert not [name for name in names if "__pycache__" in name]
 
 

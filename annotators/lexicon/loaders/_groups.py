@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
 from . import pack
 
-TABLE = Path(__file__).parents[1] / "pack" / "tui_groups.tsv"
+TABLE = Path(str(files("caspipe.configs"))) / "lexicons" / "tui_groups.tsv"
 TUI_OPTION = "`classic` (default): the five groups of cTAKES' dictionaries; `current`: those of its newer enumeration"
 
 

@@ -11,7 +11,7 @@ from dateutil.easter import easter as reference
 
 from caspipe.annotators.dates.holidays import ANY_CASE, HOLIDAYS, easter, holiday_date, nth_weekday, orthodox_easter
 
-PACK = Path(__file__).resolve().parents[3] / "annotators/lexicon/pack/holidays.tsv"
+PACK = Path(__file__).resolve().parents[3] / "configs/lexicons/holidays.tsv"
 
 
 def test_easter_agrees_with_another_program_for_two_centuries() -> None:

@@ -371,12 +371,12 @@ def test_what_caspipe_must_ship_is_checked(tmp_path: Path) -> None:
     pack(tmp_path / "p.yaml", tmp_path / "p.zip")
 
     def change(told: dict[str, Any]) -> None:
-        told["shipped"][0]["files"]["annotators/lexicon/pack/weekdays.tsv"] = "0" * 64
+        told["shipped"][0]["files"]["configs/lexicons/weekdays.tsv"] = "0" * 64
 
     made = rewritten(tmp_path / "p.zip", tmp_path / "b.zip", lambda m: adjusted(m, change))
     with pytest.raises(
         ResourceError,
-        match=r"needs weekdays as caspipe \S+ ships it: annotators/lexicon/pack/weekdays\.tsv: expected",
+        match=r"needs weekdays as caspipe \S+ ships it: configs/lexicons/weekdays\.tsv: expected",
     ):
         Pipeline.load(made)
 
