@@ -22,7 +22,7 @@ from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline, apply
 from caspipe.typesystem import Cas, Chunk, Sentence, Token
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 from treebank import sentences, tagged
 
 SHIPPED = """

@@ -16,7 +16,7 @@ from caspipe.annotators.lexicon.terms import TermAnnotator
 from caspipe.typesystem import Cas, MedicalTerm, Sentence, TermGroup, Token, View
 from caspipe.typesystem.tokenize import token_spans
 
-CASES = Path(__file__).parents[1] / "cases" / "terms.txt"
+CASES = Path(__file__).parents[2] / "cases" / "terms.txt"
 SHORT = {
     "SIGN": TermGroup.SIGN_SYMPTOM,
     "DISEASE": TermGroup.DISEASE_DISORDER,

@@ -11,7 +11,7 @@ import pytest
 from caspipe.annotators.lexicon.term import Address, Source, Term, formats
 from caspipe.pipeline.errors import ResourceError
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def read(place: str, folder: Path = FIXTURES) -> Source:
