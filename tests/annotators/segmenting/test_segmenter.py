@@ -15,7 +15,7 @@ from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, Sentence, Token, View
 
-CASES = Path(__file__).parent.parent / "cases" / "sentences.txt"
+CASES = Path(__file__).parents[2] / "cases" / "sentences.txt"
 
 _ESCAPE = re.compile(r"\\(?:([nrtf])|u([0-9a-f]{4}))")
 _MODE = re.compile(r"\[(line|blank-line)\] ")
