@@ -1,9 +1,9 @@
-"""Helpers that the tests of files share with those against UIMA for Java lie in tests/interop."""
+"""Put the helpers that several test modules share on the import path."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent.parent / "interop"))
-sys.path.append(str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path += [str(HERE.parent / "interop"), str(HERE), str(HERE / "json_cas")]
