@@ -1,7 +1,7 @@
 """The service as schemathesis sees it: every check and phase over its own description, the same questions each time.
 
-What tests/service/test_fuzz.py asks one by one, this leaves to the tool as a whole: examples, the edges of every schema,
-generated requests that fit and that do not, and walks along the links between operations where there are some.
+tests/pipeline/application/service/test_fuzz.py asks for particular faults; here the tool explores on its own: examples,
+the edges of every schema, and links between operations.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_every_check_of_every_phase_is_passed(url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Training is left to tests/service/test_fuzz.py: every request that fits would start a process."""
+    """Training is left to tests/pipeline/application/service/test_fuzz.py: every request that fits would start a process."""
     caplog.set_level(logging.INFO)
     found = asked(url, tmp_path, "-H", f"X-API-Key: {KEY}")
     assert found.returncode == 0, _told(found)

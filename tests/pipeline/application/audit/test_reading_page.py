@@ -15,7 +15,7 @@ from audited_run import audit, make_run
 from caspipe.pipeline.application.audit.findings import Finding, read_findings
 from caspipe.pipeline.application.audit.sampling import read_sample
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "review"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "review"))
 from browser import open_browser
 
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 
 import pytest
 import typer
+from treebank import conllu, sentences
 from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle, card
@@ -16,9 +16,6 @@ from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.application.cli.train_tagger import EPILOG, command
 from caspipe.pipeline.application.training.tagger import score_tagger, train_tagger
 from caspipe.pipeline.errors import ReaderError
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-from treebank import conllu, sentences
 
 app = typer.Typer()
 app.command(epilog=EPILOG)(command)

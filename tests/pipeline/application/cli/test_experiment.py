@@ -75,7 +75,7 @@ def test_a_plug_in_works_in_spawned_workers(files: tuple[str, str], tmp_path: Pa
         "from pathlib import Path\n"
         "if __name__ == '__main__':\n"
         "    multiprocessing.get_all_start_methods = lambda: ['spawn']\n"
-        "    from caspipe.pipeline import registry\n"
+        "    from caspipe.pipeline.contract import registry\n"
         "    from caspipe.pipeline.application.experiment import read_plan, run_experiment\n"
         "    registry.load_file(sys.argv[2])\n"
         "    print(run_experiment(read_plan(Path(sys.argv[1])), Path(sys.argv[3]), 2).failures)\n"
