@@ -226,7 +226,7 @@ def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
         raise ComponentError(engine.id, TypeError(f"{type(engine).__name__} is no engine"))
     view = cas.view(view_name) if view_name else cas.view()
     outputs, source = engine.outputs, engine.id
-    view.withdraw(outputs, source)  # what an earlier run of this component left, when the document comes back
+    view.remove_from_source(outputs, source)  # what an earlier run of this component left, when the document comes back
     batch: list[Annotation] = []
     columns: list[Spans] = []
     for item in engine.annotate(view):

@@ -16,7 +16,7 @@ from .arrays import (
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
-from .lazy_regex import late_pattern
+from .lazy_regex import lazy_regex
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
@@ -48,12 +48,14 @@ if TYPE_CHECKING:
     from .json_cas.reader import read_jsoncas
     from .json_cas.writer import save_jsoncas, write_jsoncas
     from .xcas.reader import read_xcas
+    from .xmi.inference import infer_types
     from .xmi.reader import read_xmi
     from .xmi.writer import save_xmi, write_xmi
 
 _FORMATS = {
     "from_cassis": "cassis.bridge",
     "to_cassis": "cassis.bridge",
+    "infer_types": "xmi.inference",
     "read_jsoncas": "json_cas.reader",
     "save_jsoncas": "json_cas.writer",
     "write_jsoncas": "json_cas.writer",
@@ -126,7 +128,8 @@ __all__ = [
     "TypeSystemError",
     "View",
     "from_cassis",
-    "late_pattern",
+    "infer_types",
+    "lazy_regex",
     "read_jsoncas",
     "read_xcas",
     "read_xmi",

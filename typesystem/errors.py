@@ -29,7 +29,7 @@ class CaspipeWarning(UserWarning):
     """
 
 
-def told(message: Warning | str, category: type[Warning], filename: str, line: int) -> str:
+def warning_text(message: Warning | str, category: type[Warning], filename: str, line: int) -> str:
     """What may be shown of a warning."""
     if issubclass(category, CaspipeWarning):
         return str(message)

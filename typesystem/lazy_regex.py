@@ -6,7 +6,7 @@ import re
 from typing import Any, cast
 
 
-class _LatePattern:
+class _LazyRegex:
     """Stands for the compiled pattern, whose methods it takes over at first use: later calls cost nothing more."""
 
     def __init__(self, pattern: str, flags: int) -> None:
@@ -32,12 +32,12 @@ class _LatePattern:
         return getattr(compiled, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return late_pattern, (self.pattern, self._flags)
+        return lazy_regex, (self.pattern, self._flags)
 
     def __repr__(self) -> str:
-        return f"late_pattern({self.pattern!r}, {self._flags})"
+        return f"lazy_regex({self.pattern!r}, {self._flags})"
 
 
-def late_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def lazy_regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """`re.compile(pattern, flags)`, put off until it is used; a faulty pattern is not told before."""
-    return cast("re.Pattern[str]", _LatePattern(pattern, int(flags)))
+    return cast("re.Pattern[str]", _LazyRegex(pattern, int(flags)))

@@ -14,7 +14,7 @@ RECORD = "carrier_record"
 FIELD = "carrier_field"
 """Metadata: name of the text's field in the standard: `H.1`, `narrativeincludeclinical`."""
 PATH = "carrier_path"
-"""Metadata: where the text stands, as a `Place`; empty where the record has no text."""
+"""Metadata: where the text stands, as a `ValueLocation`; empty where the record has no text."""
 TEXTS = "carrier_texts"
 """Metadata: how many documents the whole file yields."""
 MOST = "carrier_most"
@@ -27,7 +27,7 @@ NAMED = "field:"
 """Begins the path of a RecordField of a record with named fields (CSV, JSON Lines); the field's name follows."""
 
 
-class Place(NamedTuple):
+class ValueLocation(NamedTuple):
     """Where a value stands in a file, and how it is written there."""
 
     path: str
@@ -39,7 +39,7 @@ class Place(NamedTuple):
         return f"{self.path}#{self.form}"
 
     @classmethod
-    def of(cls, written: str) -> Place:
+    def of(cls, written: str) -> ValueLocation:
         """Takes `path#form` apart."""
         path, _, form = written.rpartition("#")
         return cls(path, form)

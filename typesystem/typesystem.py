@@ -79,17 +79,6 @@ class TypeSystem:
             raise TypeSystemError(f"{where}: imports are resolved relative to a file: use TypeSystem.load(path)")
         return cls(parsed.types, parsed.priorities)
 
-    @classmethod
-    def infer(cls, xmi: bytes | Ref) -> TypeSystem:
-        """A type system for XMI that came without one: types and features as they occur in the document.
-
-        Annotations are what has begin, end and sofa; values are strings unless all of them are clearly numbers, truth values or
-        references. Raises FormatError for what is no XMI.
-        """
-        from .xmi.inference import infer
-
-        return infer(xmi)
-
     def merge(self, *others: TypeSystem) -> TypeSystem:
         """The union, a new type system. Raises TypeSystemError naming both definitions and both files of a contradiction."""
         types = list(self._foreign)

@@ -138,7 +138,7 @@ class View:
         if issubclass(type_, Token):
             self._tokens = None
 
-    def add_later(self, type_: type[Annotation], add: Callable[[View], None]) -> None:
+    def add_lazily(self, type_: type[Annotation], add: Callable[[View], None]) -> None:
         """Lets the annotations of a type that has none here be made when somebody first looks at them, if ever.
 
         `add` is given an empty view over the same text to add them to; it must not depend on what can change until then.
@@ -172,7 +172,7 @@ class View:
             raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
         self._others[type(item)] = kept
 
-    def withdraw(self, types: Iterable[type[FeatureStructure]], source: str) -> None:
+    def remove_from_source(self, types: Iterable[type[FeatureStructure]], source: str) -> None:
         """Takes out what one component made of some types, so that it can work anew."""
         for type_ in types:
             index = self._indexes.get(cast(Any, type_))
@@ -266,7 +266,7 @@ class View:
         """A feature of all annotations of a type, in UIMA order. Leave the list alone."""
         return self._index(type_).feature(name)
 
-    def bare(self, type_: type[Annotation]) -> bool:
+    def has_only_spans(self, type_: type[Annotation]) -> bool:
         """Whether the annotations of exactly this type came as columns and are nothing but spans still."""
         index = self._indexes.get(type_)
         return index is None or index.bare

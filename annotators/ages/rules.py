@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from ...typesystem import late_pattern
+from ...typesystem import lazy_regex
 from ..dates.numerals import CARDINAL
 
 B = r"[ \t\xa0]{0,3}"
@@ -79,7 +79,7 @@ class AgeRule:
 
 
 def _rule(name: str, guard: Guard, pattern: str, *, flags: int = re.IGNORECASE) -> AgeRule:
-    return AgeRule(name, guard, late_pattern(pattern, flags))
+    return AgeRule(name, guard, lazy_regex(pattern, flags))
 
 
 FROM_CUE = (

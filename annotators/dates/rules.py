@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from ...typesystem import late_pattern
+from ...typesystem import lazy_regex
 from .calendar import Calendar
 from .reading import DateReading, PartialDate
 
@@ -75,7 +75,7 @@ class Rule:
 
 def rule(name: str, shape: Shape, pattern: str, *, flags: int = re.IGNORECASE) -> Callable[[Reader], Rule]:
     """Makes a reading function a rule; `pattern` is matched without regard to case, at one place, never searched."""
-    return lambda read: Rule(name, shape, late_pattern(pattern, flags), read)
+    return lambda read: Rule(name, shape, lazy_regex(pattern, flags), read)
 
 
 def group(match: re.Match[str], name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from ...typesystem import late_pattern
+from ...typesystem import lazy_regex
 
 BEFORE = 48
 AFTER = 32
@@ -94,9 +94,9 @@ def before(pattern: str) -> Before:
 
 def after(pattern: str) -> re.Pattern[str]:
     """Matches text that begins where the hit ends."""
-    return late_pattern(pattern, re.IGNORECASE)
+    return lazy_regex(pattern, re.IGNORECASE)
 
 
 def anywhere(pattern: str) -> re.Pattern[str]:
     """Matches whole words anywhere in a window."""
-    return late_pattern(rf"\b{pattern}\b", re.IGNORECASE)
+    return lazy_regex(rf"\b{pattern}\b", re.IGNORECASE)

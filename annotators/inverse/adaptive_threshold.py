@@ -101,7 +101,7 @@ class AdaptiveThreshold(AnalysisEngine):
         if not cas.has_view(INITIAL_VIEW):
             return
         view = cas.view()
-        view.withdraw(self.outputs, self.id)
+        view.remove_from_source(self.outputs, self.id)
         self._push_back(view)
         made = []
         for span in self._joined(view, self._masked(view)):

@@ -112,7 +112,7 @@ class LeakGate(AnalysisEngine):
             raise CasError(f"{self.id}: no view {INITIAL_VIEW} to compare the masked text with")
         leaks = [*self._in_text(cas), *_in_fields(cas)]
         view = cas.view(DEIDENTIFIED_VIEW)
-        view.withdraw([Leak], self.id)
+        view.remove_from_source([Leak], self.id)
         for hit in _outermost(leaks):
             leak = Leak(hit.begin, hit.end, kind=hit.kind, check=hit.check)
             leak._source = self.id

@@ -43,15 +43,15 @@ def carry(source: View, target: View, names: Sequence[str] | None) -> None:
         if not source.count(type_):
             continue
         if type_ is Token:
-            target.add_later(Token, _tokens(source, offsets))
+            target.add_lazily(Token, _tokens(source, offsets))
         elif type_ is Sentence and source.columns(Sentence):
-            target.add_later(Sentence, _sentences(source, offsets))
+            target.add_lazily(Sentence, _sentences(source, offsets))
         elif type_ is Sentence:
             _sentences(source, offsets)(target)
         else:
             items = source.select(type_)
             if type_ in DEFAULT and {*map(type, items)} == {type_}:
-                target.add_later(type_, _others(items, offsets))
+                target.add_lazily(type_, _others(items, offsets))
             else:
                 _others(items, offsets)(target)
     for language in sorted({d.language for d in source.select(DocumentAnnotation)})[:1]:
@@ -119,7 +119,7 @@ def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
     begins, ends = source.spans(Token)
     if not all(map(le, ends, begins[1:])):  # other tools' tokens may overlap
         return _others([Token(t.begin, t.end, pos=t.pos) for t in source.select(Token)], offsets)
-    given = None if source.bare(Token) else source.tokens.pos
+    given = None if source.has_only_spans(Token) else source.tokens.pos
 
     def add(target: View) -> None:
         new_begins: list[int] = []

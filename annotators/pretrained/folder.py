@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
-from ...typesystem.markup.strict_json import Twice, once
+from ...typesystem.markup.strict_json import DuplicateKeyError, unique_keys
 
 ONNX_FILES = ("model.onnx", "onnx/model.onnx")
 
@@ -45,12 +45,12 @@ class PretrainedFolder(Resource):
 def read_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise ResourceError(f"{path}: damaged: expected JSON") from None
-    except Twice:
+    except DuplicateKeyError:
         raise ResourceError(f"{path}: damaged: a property occurs twice in one object") from None
     if not isinstance(found, dict):
         raise ResourceError(f"{path}: expected a JSON object")

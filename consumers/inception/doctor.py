@@ -13,6 +13,7 @@ from ...typesystem import CaspipeError, FormatError, TypeSystemError
 from ...typesystem.markup.safe_xml import is_xml_11
 from ...typesystem.typesystem import TypeSystem
 from ...typesystem.typesystem_xml import parse
+from ...typesystem.xmi.inference import infer_types
 from .checks import Checker, Finding
 from .raw import Document, from_json, from_xmi
 from .schema import KNOWN, Schema, schema_of
@@ -123,7 +124,7 @@ class Doctor:
         if is_xml_11(data):
             return TypeSystem(), Schema()
         try:
-            types = TypeSystem.infer(data)
+            types = infer_types(data)
         except CaspipeError as error:
             raise FormatError(str(error).replace("(bytes)", where, 1)) from None
         return types, schema_of(types, [t for t, _ in types.foreign()])

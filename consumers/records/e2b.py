@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from ...pipeline.contract.component import component
-from ...typesystem.markup.xml_places import XmlPlaces
-from ...typesystem.source_record import Place
+from ...typesystem.markup.xml_source import XmlSource
+from ...typesystem.source_record import ValueLocation
 from .carried import Carried
 from .e2b_edits import Edit, Editor
 from .source_files import CarrierConsumer, identifying
@@ -43,12 +43,12 @@ class E2bConsumer(CarrierConsumer):
     suffix = ".xml"
 
     def rewritten(self, data: bytes, carried: Carried) -> bytes:
-        places = XmlPlaces.read(data)
+        places = XmlSource.read(data)
         editor = Editor(places, self.attachments == "keep")
         for text in carried.texts:
-            editor.text(Place.of(text.path), text.original, text.masked)
+            editor.text(ValueLocation.of(text.path), text.original, text.masked)
         for item in carried.fields:
-            editor.value(Place.of(item.path), item.masked, kept=item.operator == "keep")
+            editor.value(ValueLocation.of(item.path), item.masked, kept=item.operator == "keep")
         traces = _Traces([*identifying(carried.known), *editor.taken_out])
         for element in places.root.walk():
             for name in _CALLED:
@@ -56,7 +56,7 @@ class E2bConsumer(CarrierConsumer):
                     editor.drop_attribute(element, name)
         return places.spliced([*editor.edits, *self._comments(places, traces)])
 
-    def _comments(self, places: XmlPlaces, traces: _Traces) -> Iterator[Edit]:
+    def _comments(self, places: XmlSource, traces: _Traces) -> Iterator[Edit]:
         """What is done to comments. Values count as whole words; initials and other short ones in their own case only."""
         if self.comments == "keep":
             return

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from ...pipeline.errors import ConsumerError
-from ...typesystem.markup.xml_places import Element, XmlPlaces, attribute, content
+from ...typesystem.markup.xml_source import Element, XmlSource, xml_attribute, xml_content
 from ...typesystem.markup.xml_text import replace_illegal
-from ...typesystem.source_record import Place
+from ...typesystem.source_record import ValueLocation
 
 Edit = tuple[int, int, bytes]
 
@@ -27,7 +27,7 @@ _PRIVACY = "PRIVACY"
 class Editor:
     """Collects the edits of one file."""
 
-    def __init__(self, places: XmlPlaces, keep_attachments: bool) -> None:
+    def __init__(self, places: XmlSource, keep_attachments: bool) -> None:
         self.places = places
         self.keep_attachments = keep_attachments
         self.edits: list[Edit] = []
@@ -35,7 +35,7 @@ class Editor:
         """Values that were in the file and are not any more, where they are long enough to know them again."""
         self._nulled: set[int] = set()
 
-    def text(self, place: Place, original: str, masked: str) -> None:
+    def text(self, place: ValueLocation, original: str, masked: str) -> None:
         """Writes a free text. Raises ConsumerError where the file has another one at that place."""
         element = self.places.find(place.path)
         if element.text != original:
@@ -43,7 +43,7 @@ class Editor:
         if masked != original:
             self._content(element, masked)
 
-    def value(self, place: Place, masked: str | None, *, kept: bool) -> None:
+    def value(self, place: ValueLocation, masked: str | None, *, kept: bool) -> None:
         """Writes a structured value, None as the standard's null; one that is kept stays as it is, to the byte. About
         attachments nobody else decides. Raises ConsumerError for a form that is unknown."""
         path, _, name = place.path.partition("/@")
@@ -107,7 +107,7 @@ class Editor:
             return
         self._take(written)
         if new is not None:
-            self.edits.append((*spans[name], attribute(name, replace_illegal(new)[0])))
+            self.edits.append((*spans[name], xml_attribute(name, replace_illegal(new)[0])))
             return
         flavour = (
             b"" if id(element) in self._nulled or "nullFlavor" in spans or name == "assigningAuthorityName" else _MSK
@@ -148,7 +148,7 @@ class Editor:
 
     def _content(self, element: Element, text: str) -> None:
         """Puts text in place of all that is in an element, with line ends as it had them."""
-        new = content(replace_illegal(text)[0], self._newline(element))
+        new = xml_content(replace_illegal(text)[0], self._newline(element))
         if not self.places.empty(element):
             self.edits.append((element.open_end, element.close, new))
         elif new:

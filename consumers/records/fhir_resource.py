@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ...pipeline.errors import ConsumerError
 from ...typesystem import PhiKind
 from ...typesystem.markup.xhtml import Xhtml, spliced
-from ...typesystem.source_record import Place as Carrier
+from ...typesystem.source_record import ValueLocation
 from .carried import CarriedField, CarriedText
 from .json_places import Place, places
 
@@ -62,7 +62,7 @@ class _Resource:
 
     def masked(self, fields: list[CarriedField], texts: list[CarriedText]) -> str:
         for text in texts:
-            where = Carrier.of(text.path)
+            where = ValueLocation.of(text.path)
             place = self._place(where.path)
             new = _string(self._written(place, where, text))
             parent, _, name = where.path.removeprefix(self.line).rpartition("/")
@@ -98,7 +98,7 @@ class _Resource:
 
     # -- texts ---------------------------------------------------------------------------------------------------
 
-    def _written(self, place: Place, where: Carrier, text: CarriedText) -> str:
+    def _written(self, place: Place, where: ValueLocation, text: CarriedText) -> str:
         source = json.loads(self.data[place.begin : place.end])
         if not isinstance(source, str):
             raise self._changed(where.path)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...typesystem import FormatError, PhiKind
-from ...typesystem.markup.xml_places import Element
-from ...typesystem.source_record import Place
+from ...typesystem.markup.xml_source import Element
+from ...typesystem.source_record import ValueLocation
 from .dates import age, iso_of_r2
 from .rules import Rule, Table
 from .standard import Standard, Value
@@ -180,7 +180,7 @@ class R2(Standard):
         path = f"{element.path()} {form.path()}" if form is not None else element.path()
         field, kind, role = _DATES.get(element.name, (element.name, PhiKind.DATE, ""))
         value = iso_of_r2(element.own_text, form.own_text if form is not None else "")
-        return Value(field, kind, value, Place(path, "r2-date"), role)
+        return Value(field, kind, value, ValueLocation(path, "r2-date"), role)
 
     def is_transmission(self, element: Element) -> bool:
         return element.name in ("messagedate", "transmissiondate")
@@ -191,7 +191,7 @@ class R2(Standard):
     def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
             if name not in ("lang", "xml:lang", "xml:space") and not name.startswith("xsi:") and written.strip():
-                place = Place(f"{element.path()}/@{name}", "attribute")
+                place = ValueLocation(f"{element.path()}/@{name}", "attribute")
                 yield Value(f"unlisted.@{name}", PhiKind.OTHER, written.strip(), place)
 
     def is_plain(self, element: Element) -> bool:
@@ -203,15 +203,15 @@ class R2(Standard):
             unit = _sibling(element, f"{element.name}unit")
             path = f"{element.path()} {unit.path()}" if unit is not None else element.path()
             years = _UNITS.get(unit.own_text.strip()) if unit is not None else 1.0
-            return Value(rule.field, rule.kind, age(written, years), Place(path, "r2-age"), rule.role)
+            return Value(rule.field, rule.kind, age(written, years), ValueLocation(path, "r2-age"), rule.role)
         form = "r2-empty" if element.name in _SHORT else "r2-privacy"
-        return Value(rule.field, rule.kind, written, Place(element.path(), form), rule.role, element)
+        return Value(rule.field, rule.kind, written, ValueLocation(element.path(), form), rule.role, element)
 
-    def place_of_text(self, element: Element) -> Place:
-        return Place(element.path(), "r2-empty")
+    def place_of_text(self, element: Element) -> ValueLocation:
+        return ValueLocation(element.path(), "r2-empty")
 
-    def place_of_attachment(self, element: Element) -> Place:
-        return Place(element.path(), "r2-attachment")
+    def place_of_attachment(self, element: Element) -> ValueLocation:
+        return ValueLocation(element.path(), "r2-attachment")
 
     def case(self, values: list[Value]) -> str:
         found = {v.field: v.value for v in reversed(values)}

@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from ...typesystem import PhiKind
-from ...typesystem.markup.xml_places import Element
-from ...typesystem.source_record import Place
+from ...typesystem.markup.xml_source import Element
+from ...typesystem.source_record import ValueLocation
 from .dates import age, iso, looks_like_one
 from .rules import Rule, Table
 from .standard import Standard, Value
@@ -180,7 +180,7 @@ class R3(Standard):
         owner = element.parent.name if element.parent is not None else ""
         field, role = _OWNERS.get(owner, ("", "")) if kind is not PhiKind.DATE else ("", "")
         field = "D.9.1" if field and kind is PhiKind.DATE_DEATH else field or "date"
-        return Value(field, kind, iso(written), Place(f"{element.path()}/@value", "r3-date"), role)
+        return Value(field, kind, iso(written), ValueLocation(f"{element.path()}/@value", "r3-date"), role)
 
     def is_transmission(self, element: Element) -> bool:
         owner = element.parent.name if element.parent is not None else ""
@@ -201,12 +201,15 @@ class R3(Standard):
             if not known and written.strip():
                 form = "r3" if name in ("value", "extension") else "attribute"
                 yield Value(
-                    f"unlisted.@{name}", PhiKind.OTHER, written.strip(), Place(f"{element.path()}/@{name}", form)
+                    f"unlisted.@{name}",
+                    PhiKind.OTHER,
+                    written.strip(),
+                    ValueLocation(f"{element.path()}/@{name}", form),
                 )
 
     def value(self, rule: Rule, element: Element, written: str) -> Value:
         assert rule.kind is not None
-        place = Place(f"{element.path()}/@{rule.attribute}" if rule.attribute else element.path(), "r3")
+        place = ValueLocation(f"{element.path()}/@{rule.attribute}" if rule.attribute else element.path(), "r3")
         field, kind, value = rule.field, rule.kind, written
         if kind is PhiKind.AGE:
             value, place = age(written, _YEARS.get(element.attributes.get("unit", ""))), place._replace(form="r3-age")
@@ -218,11 +221,11 @@ class R3(Standard):
             field = _MIDDLE.get(field, field)
         return Value(field, kind, value, place, rule.role, element)
 
-    def place_of_text(self, element: Element) -> Place:
-        return Place(element.path(), "r3")
+    def place_of_text(self, element: Element) -> ValueLocation:
+        return ValueLocation(element.path(), "r3")
 
-    def place_of_attachment(self, element: Element) -> Place:
-        return Place(element.path(), "r3-attachment")
+    def place_of_attachment(self, element: Element) -> ValueLocation:
+        return ValueLocation(element.path(), "r3-attachment")
 
     def case(self, values: list[Value]) -> str:
         found = {v.field: v.value for v in reversed(values)}

@@ -11,7 +11,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, nearest
 from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, FormatError, KnownPhi, RecordField
 from ...typesystem import source_record as carrier
-from ...typesystem.markup.xml_places import Element, XmlPlaces
+from ...typesystem.markup.xml_source import Element, XmlSource
 from ..files.file_reader import FileReader
 from ..files.selection import Source
 from .documents import Found, documents
@@ -74,7 +74,7 @@ class E2bReader(FileReader):
 
     def _file(self, source: Source, data: bytes) -> tuple[str, list[Found]]:
         """The release and the reports of a file, all or none. Raises FormatError for what is no case report."""
-        root = XmlPlaces.read(data).root
+        root = XmlSource.read(data).root
         standard = _standard(root)
         reports = standard.reports(root)
         if not reports:

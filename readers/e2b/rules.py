@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...typesystem import PhiKind
-from ...typesystem.markup.xml_places import Element
+from ...typesystem.markup.xml_source import Element
 
 _STEP = re.compile(r"([^/{}@]+)((?:\{[^{}]+\})*)(?:/|$)")
 _TEST = re.compile(r"\{([^{}=]+)=([^{}]*)\}")

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import ClassVar, NamedTuple
 
 from ...typesystem import PhiKind
-from ...typesystem.markup.xml_places import Element
-from ...typesystem.source_record import Place
+from ...typesystem.markup.xml_source import Element
+from ...typesystem.source_record import ValueLocation
 from .rules import Rule, Table
 
 _CODE = re.compile(r"[0-9.]+")
@@ -30,7 +30,7 @@ class Value(NamedTuple):
     field: str
     kind: PhiKind
     value: str
-    place: Place
+    place: ValueLocation
     role: str = ""
     """Whose it is; empty: nobody looks for it in the texts."""
     element: Element | None = None
@@ -41,7 +41,7 @@ class Text(NamedTuple):
 
     field: str
     text: str
-    place: Place
+    place: ValueLocation
     most: int | None
     language: str
 
@@ -95,11 +95,11 @@ class Standard(abc.ABC):
         """What an element or attribute that a rule speaks of says."""
 
     @abc.abstractmethod
-    def place_of_text(self, element: Element) -> Place:
+    def place_of_text(self, element: Element) -> ValueLocation:
         """Where a text is written back to."""
 
     @abc.abstractmethod
-    def place_of_attachment(self, element: Element) -> Place:
+    def place_of_attachment(self, element: Element) -> ValueLocation:
         """Where an attachment is taken out."""
 
     @abc.abstractmethod

@@ -13,7 +13,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import Cas, CaspipeWarning, DocumentAnnotation, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as carrier
-from ...typesystem.markup.strict_json import Twice, once
+from ...typesystem.markup.strict_json import DuplicateKeyError, unique_keys
 from ...typesystem.markup.xhtml import Xhtml
 from ..files.decoding import decode
 from ..files.file_reader import FileReader, bounded, opened
@@ -293,8 +293,8 @@ def _lines(text: str) -> list[tuple[str, Any]]:
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=once)
-    except Twice:
+        return json.loads(text, object_pairs_hook=unique_keys)
+    except DuplicateKeyError:
         fault = "a property occurs twice in one object"
     except RecursionError:
         fault = "nested too deeply"
@@ -345,7 +345,7 @@ def _group(source: Source, number: int, group: _Group, common: dict[str, str], s
             {
                 carrier.RECORD: str(number),
                 carrier.FIELD: f"{walk.resource['resourceType']}/{inside}" if inside else "record",
-                carrier.PATH: str(carrier.Place(text.path, text.form)) if text.path else "",
+                carrier.PATH: str(carrier.ValueLocation(text.path, text.form)) if text.path else "",
                 "patient_id": group.subject or source.id,
             }
         )

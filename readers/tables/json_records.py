@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 from ...pipeline.errors import ReaderError
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
-from ...typesystem.markup.strict_json import Twice, once
+from ...typesystem.markup.strict_json import DuplicateKeyError, unique_keys
 from ..files.decoding import decode
 from ..files.file_reader import bounded, too_long
 from ..files.selection import Source
@@ -115,7 +115,7 @@ def _value(text: str, at: int) -> tuple[Any, int, str]:
     """The JSON value that begins at `at` and where it ends; or what is wrong with it."""
     try:
         value, end = _DECODER.raw_decode(text, at)
-    except Twice:
+    except DuplicateKeyError:
         return None, at, "a field occurs twice in one object"
     except RecursionError:
         return None, at, "nested too deeply"
@@ -139,4 +139,4 @@ def _place(text: str, at: int) -> str:
     return f" (line {line}, column {column})" if "\n" in text.strip() else f" (column {column})"
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=once)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique_keys)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...pipeline.contract.component import component
 from ...typesystem import Cas, FeatureStructure
 from ...typesystem.typesystem import TypeSystem, own_types
+from ...typesystem.xmi.inference import infer_types
+from ...typesystem.xmi.reader import read_xmi
 from .cas_files import CasFileReader
 
 
@@ -21,9 +23,7 @@ class XmiReader(CasFileReader):
     suffixes = (".xmi",)
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        from ...typesystem.xmi.reader import read_xmi
-
         if infer and not self.lenient:
-            types = TypeSystem.infer(data)
+            types = infer_types(data)
             types = types if types is not own_types() else None
         return read_xmi(data, types, lenient=self.lenient, id=document)

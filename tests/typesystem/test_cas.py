@@ -263,7 +263,7 @@ def test_a_feature_set_by_column_is_there_on_the_objects_and_survives_a_pickle()
     assert view.tokens.pos == ["", "", ""]
     view.set_feature(Token, "pos", ["NNP", ".", "NNP"])
     assert view.tokens.pos == ["NNP", ".", "NNP"]
-    assert not view.bare(Token)
+    assert not view.has_only_spans(Token)
     again = pickle.loads(pickle.dumps(view))
     assert again.tokens.pos == ["NNP", ".", "NNP"]
     assert [token.pos for token in view.select(Token)] == ["NNP", ".", "NNP"]

@@ -16,7 +16,7 @@ class Maker:
 
 def document() -> tuple[Cas, Maker]:
     cas, maker = Cas("Low back pain"), Maker()
-    cas.view().add_later(Token, maker)
+    cas.view().add_lazily(Token, maker)
     return cas, maker
 
 
@@ -53,12 +53,12 @@ def test_they_can_be_added_to_removed_and_withdrawn() -> None:
     cas.add(Token(9, 13))
     assert [t.covered_text for t in cas.select(Token)] == ["Low", "back", "pain"]
     cas, _ = document()
-    cas.view().withdraw([Token], "cutter")
+    cas.view().remove_from_source([Token], "cutter")
     assert cas.select(Token) == []
 
 
 def test_where_there_are_some_already_they_are_added_at_once() -> None:
     cas = Cas("Low back pain")
     cas.add(MedicalTerm(0, 13, group=TermGroup.SIGN_SYMPTOM))
-    cas.view().add_later(MedicalTerm, lambda view: view.add_all([MedicalTerm(4, 13, group=TermGroup.SIGN_SYMPTOM)]))
+    cas.view().add_lazily(MedicalTerm, lambda view: view.add_all([MedicalTerm(4, 13, group=TermGroup.SIGN_SYMPTOM)]))
     assert [(t.begin, t.end) for t in cas.select(MedicalTerm)] == [(0, 13), (4, 13)]

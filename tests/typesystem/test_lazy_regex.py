@@ -3,11 +3,11 @@ import re
 
 import pytest
 
-from caspipe.typesystem import late_pattern
+from caspipe.typesystem import lazy_regex
 
 
-def test_a_late_pattern_answers_as_a_compiled_one() -> None:
-    late, compiled = late_pattern(r"(?P<a>b+)", re.IGNORECASE), re.compile(r"(?P<a>b+)", re.IGNORECASE)
+def test_a_lazy_regex_answers_as_a_compiled_one() -> None:
+    late, compiled = lazy_regex(r"(?P<a>b+)", re.IGNORECASE), re.compile(r"(?P<a>b+)", re.IGNORECASE)
     for text in ("aBBb", "xyz", ""):
         for method in ("match", "search", "fullmatch"):
             one, other = getattr(late, method)(text), getattr(compiled, method)(text)
@@ -18,13 +18,13 @@ def test_a_late_pattern_answers_as_a_compiled_one() -> None:
 
 
 def test_it_compiles_at_first_use_and_not_before() -> None:
-    faulty = late_pattern("(")
+    faulty = lazy_regex("(")
     with pytest.raises(re.error):
         faulty.search("text")
 
 
 def test_it_pickles_before_and_after_use() -> None:
-    late = late_pattern("b", re.IGNORECASE)
+    late = lazy_regex("b", re.IGNORECASE)
     for _ in range(2):
         found = pickle.loads(pickle.dumps(late)).search("aB")
         assert found is not None and found.span() == (1, 2)

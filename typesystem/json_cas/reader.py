@@ -11,7 +11,7 @@ from ..cas import Cas
 from ..errors import FormatError, TypeSystemError
 from ..inferred_types import joined
 from ..markup.safe_xml import read_bytes
-from ..markup.strict_json import Twice, once
+from ..markup.strict_json import DuplicateKeyError, unique_keys
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
 from .flat_inference import extended
@@ -87,8 +87,8 @@ def _loads(text: str, where: str) -> Any:
         raise FormatError(f"{where}: {name} is no JSON; expected it as a string, its feature with # before the name")
 
     try:
-        return json.loads(text, parse_constant=constant, object_pairs_hook=once)
-    except Twice:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=unique_keys)
+    except DuplicateKeyError:
         raise FormatError(f"{where}: a property occurs twice in one object") from None
     except json.JSONDecodeError as e:
         what = e.msg.split(":")[0].split(" at")[0].lower()  # never what stands there

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 
-class Twice(Exception):
+class DuplicateKeyError(Exception):
     """A property occurred twice in one object: one of the values would be lost."""
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs, as `object_pairs_hook` of `json`. Raises Twice."""
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs, as `object_pairs_hook` of `json`. Raises DuplicateKeyError."""
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise Twice
+        raise DuplicateKeyError
     return made

@@ -47,8 +47,12 @@ class _Seen:
     """What those elements hold."""
 
 
-def infer(xmi: bytes | str | Path) -> TypeSystem:
-    """See `TypeSystem.infer`."""
+def infer_types(xmi: bytes | str | Path) -> TypeSystem:
+    """Infer a type system from an XMI document that came without one.
+
+    A type with begin, end and sofa is an annotation. A value is a string unless all values of its feature are clearly numbers,
+    truth values or references. Raises FormatError if the document is not XMI.
+    """
     data, where = read_bytes(xmi)
     return extended(own_types(), parse(data, where))
 

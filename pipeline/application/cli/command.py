@@ -105,9 +105,9 @@ def _warn(
     file: Any = None,
     line: str | None = None,
 ) -> None:
-    from ....typesystem.errors import told
+    from ....typesystem.errors import warning_text
 
-    text = f"warning: {told(message, category, filename, lineno)}"
+    text = f"warning: {warning_text(message, category, filename, lineno)}"
     typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
 
 

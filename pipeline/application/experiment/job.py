@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ....typesystem import Cas, PhiCandidate, PhiKind
-from ....typesystem.errors import told
+from ....typesystem.errors import warning_text
 from ...assembly.config import Step
 from ...contract import resources
 from ...contract.component import CasConsumer, Component
@@ -264,7 +264,7 @@ def _noted(into: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    into += dict.fromkeys(told(w.message, w.category, w.filename, w.lineno) for w in caught)
+    into += dict.fromkeys(warning_text(w.message, w.category, w.filename, w.lineno) for w in caught)
 
 
 def reason(error: BaseException, job: Job) -> str:

@@ -233,10 +233,10 @@ def _work(way: Connection, spec: Spec) -> None:
 
 def quiet() -> None:
     """What processes of the service share: signals are the service's business, and nothing of a document is ever printed."""
-    from ....typesystem.errors import told
+    from ....typesystem.errors import warning_text
 
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-        logging.getLogger("caspipe.service").warning("%s", told(message, category, filename, lineno))
+        logging.getLogger("caspipe.service").warning("%s", warning_text(message, category, filename, lineno))
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

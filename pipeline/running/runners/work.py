@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning
-from ....typesystem.errors import told
+from ....typesystem.errors import warning_text
 from ...contract.component import CasConsumer
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
@@ -309,7 +309,7 @@ class Noted:
         line: str | None = None,
     ) -> None:
         """Takes a warning, in place of `warnings.showwarning`."""
-        text = told(message, category, filename, lineno)
+        text = warning_text(message, category, filename, lineno)
         if text not in self.into and len(self.into) < MOST_WARNINGS:
             self.into.append(text)
 

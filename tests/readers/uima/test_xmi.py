@@ -165,7 +165,7 @@ def test_a_file_beyond_the_limit_has_failed(tmp_path: Path) -> None:
 
 
 def test_an_unforeseen_error_is_told_by_its_class_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from caspipe.typesystem.xmi import reader as xmi_reader
+    from caspipe.readers.uima import xmi as xmi_reader
 
     def broken(*_: object, **__: object) -> Cas:
         raise KeyError("Featherstone")

@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from caspipe.typesystem import Annotation, Cas, FormatError, Phi, TypeSystem, read_jsoncas, read_xmi, write_xmi
+from caspipe.typesystem import (
+    Annotation,
+    Cas,
+    FormatError,
+    Phi,
+    TypeSystem,
+    infer_types,
+    read_jsoncas,
+    read_xmi,
+    write_xmi,
+)
 
 DATA = (
     b'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:n="http:///org/note.ecore" '
@@ -25,7 +35,7 @@ DATA = (
 
 
 def test_ranges_follow_from_what_occurs() -> None:
-    ts = TypeSystem.infer(DATA)
+    ts = infer_types(DATA)
     ranges = {n: f.range.removeprefix("uima.cas.") for n, f in ts.features("org.note.Span").items()}
     assert ts.describe("org.note.Span").supertype == "uima.tcas.Annotation"
     assert {n: r for n, r in ranges.items() if n not in ("sofa", "begin", "end")} == {
@@ -53,7 +63,7 @@ def test_ranges_follow_from_what_occurs() -> None:
 
 
 def test_a_document_without_type_system_is_read_changed_and_written() -> None:
-    ts = TypeSystem.infer(DATA)
+    ts = infer_types(DATA)
     cas = read_xmi(DATA, ts)
     first, second = cas.select("org.note.Span")
     assert (first.code, first.ok, first.to.v, second.score) == ("007", True, "1.50", 1e-5)
@@ -68,7 +78,7 @@ def test_a_document_without_type_system_is_read_changed_and_written() -> None:
 
 def test_what_is_known_is_not_guessed() -> None:
     data = write_xmi(Cas("abc"))
-    assert TypeSystem.infer(data) == TypeSystem()
+    assert infer_types(data) == TypeSystem()
     assert read_xmi(data, lenient=True).typesystem is None
     known = TypeSystem()
     known.create_type("org.note.Span", Annotation, {"size": "uima.cas.String"})
@@ -81,7 +91,7 @@ def test_what_is_known_is_not_guessed() -> None:
 def test_names_uima_would_refuse_are_faults_or_others() -> None:
     data = DATA.replace(b"n:Record", b"n:Re-cord").replace(b"size=", b"_si.ze=")
     with pytest.raises(FormatError, match=r"org\.note\.Span has no feature _si\.ze"):
-        read_xmi(data, TypeSystem.infer(data))
+        read_xmi(data, infer_types(data))
     cas = read_xmi(data, lenient=True)
     assert [r.words for r in cas.select("org.note.Re_cord")] == [["a", ""]]
     assert [s.x_si_ze for s in cas.select("org.note.Span")] == [3, -4]
@@ -94,7 +104,7 @@ def test_names_uima_would_refuse_are_faults_or_others() -> None:
 def test_documents_with_the_same_guesses_share_one_type_system_and_let_go_of_it() -> None:
     one, two = read_xmi(DATA, lenient=True), read_xmi(DATA.replace(b"abc", b"xyz"), lenient=True)
     assert one.typesystem is two.typesystem is not None
-    assert TypeSystem.infer(DATA) is one.typesystem
+    assert infer_types(DATA) is one.typesystem
     made = []
     for i in range(40):  # more than are kept
         cas = read_xmi(DATA.replace(b"n:Span", b"n:Span%d" % i), lenient=True)

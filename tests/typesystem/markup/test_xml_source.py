@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from caspipe.typesystem import FormatError
-from caspipe.typesystem.markup.xml_places import Element, XmlPlaces, attribute, content
+from caspipe.typesystem.markup.xml_source import Element, XmlSource, xml_attribute, xml_content
 
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), max_size=20
@@ -50,7 +50,7 @@ def files(element: str, encoding: str) -> bytes:
 @given(elements(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
 def test_every_element_is_where_it_says(element: str, encoding: str) -> None:
     data = files(element, encoding)
-    places = XmlPlaces.read(data)
+    places = XmlSource.read(data)
     assert places.spliced([]) == data
     theirs = etree.fromstring(data)
     ours = list(places.root.walk())
@@ -72,11 +72,11 @@ def test_every_element_is_where_it_says(element: str, encoding: str) -> None:
 def test_text_that_is_put_in_comes_out_and_the_rest_stays(element: str, new: str, encoding: str, which: int) -> None:
     if encoding == "iso-8859-1":
         element = element.replace("Größe", "g").encode("ascii", "ignore").decode()
-    places = XmlPlaces.read(files(element, encoding))
+    places = XmlSource.read(files(element, encoding))
     full: list[Element] = [e for e in places.root.walk() if not places.empty(e)]
     chosen = full[which % len(full)]
-    out = places.spliced([(chosen.open_end, chosen.close, content(new))])
-    again = XmlPlaces.read(out)
+    out = places.spliced([(chosen.open_end, chosen.close, xml_content(new))])
+    again = XmlSource.read(out)
     assert again.find(chosen.path()).text == new
     assert again.data[: chosen.open_end] == places.data[: chosen.open_end]
     assert again.data[len(again.data) - (len(places.data) - chosen.close) :] == places.data[chosen.close :]
@@ -84,22 +84,22 @@ def test_text_that_is_put_in_comes_out_and_the_rest_stays(element: str, new: str
 
 @given(TEXT, st.sampled_from(["\n", "\r", "\t", '"', "&", "<", ""]))
 def test_attributes_come_out_as_they_went_in(value: str, more: str) -> None:
-    written = b"<a" + attribute("k", value + more) + b"/>"
-    assert XmlPlaces.read(written).root.attributes == {"k": value + more}
+    written = b"<a" + xml_attribute("k", value + more) + b"/>"
+    assert XmlSource.read(written).root.attributes == {"k": value + more}
 
 
 def test_an_edit_within_another_is_dropped() -> None:
-    places = XmlPlaces.read(b"<a><b>x</b></a>")
+    places = XmlSource.read(b"<a><b>x</b></a>")
     a, b = places.root.walk()
     assert places.spliced([(b.open_end, b.close, b"y"), (a.open_end, a.close, b"z")]) == b"<a>z</a>"
 
 
 def test_line_ends_can_be_those_of_the_file() -> None:
-    assert content("a\nb\r\n<&>", "\r\n") == b"a\r\nb&#13;\r\n&lt;&amp;&gt;"
+    assert xml_content("a\nb\r\n<&>", "\r\n") == b"a\r\nb&#13;\r\n&lt;&amp;&gt;"
 
 
 def test_paths_that_lead_nowhere_are_named_by_their_last_element() -> None:
-    places = XmlPlaces.read(b"<a><b/></a>")
+    places = XmlSource.read(b"<a><b/></a>")
     for path in ("/a[1]/b[2]", "/b[1]", "/a[2]", "/a[1]/c[1]/b[1]"):
         with pytest.raises(FormatError, match=r"^expected an element [ab] at its path, found none$"):
             places.find(path)
@@ -114,8 +114,8 @@ def test_paths_that_lead_nowhere_are_named_by_their_last_element() -> None:
 def test_encodings_come_back_as_they_were(encoding: str) -> None:
     sample = {"shift_jis": "発熱", "gb18030": "发热", "euc-kr": "발열", "koi8-r": "жар"}.get(encoding, "Fièvre")
     data = f'<?xml version="1.0" encoding="{encoding}"?><a>{sample}</a>'.encode(encoding)
-    places = XmlPlaces.read(data)
+    places = XmlSource.read(data)
     assert places.root.text == sample
-    out = places.spliced([(places.root.open_end, places.root.close, content("☃"))])
-    assert XmlPlaces.read(out).root.text == "☃"
+    out = places.spliced([(places.root.open_end, places.root.close, xml_content("☃"))])
+    assert XmlSource.read(out).root.text == "☃"
     assert out.startswith(data[:30])

@@ -26,7 +26,7 @@ _DEEPEST = 200
 
 
 class Element:
-    """An element: its local name, attributes, content, and the places of its tags in bytes of `XmlPlaces.data`."""
+    """An element: its local name, attributes, content, and the places of its tags in bytes of `XmlSource.data`."""
 
     __slots__ = ("attributes", "begin", "close", "content", "end", "name", "number", "open_end", "parent", "uri")
 
@@ -85,7 +85,7 @@ class Element:
 
 
 @dataclass(slots=True)
-class XmlPlaces:
+class XmlSource:
     """A parsed file: its bytes in UTF-8, its root, and its comments as (begin, end)."""
 
     data: bytes
@@ -97,7 +97,7 @@ class XmlPlaces:
     _below: dict[int, dict[tuple[str, int], Element]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def read(cls, data: bytes) -> XmlPlaces:
+    def read(cls, data: bytes) -> XmlSource:
         """Raises FormatError, with line and column, for what is damaged, in an encoding it does not say or cannot have,
         nested deeper than 200 elements, or has declarations or entities of its own."""
         text, encoding = decoded(data)
@@ -139,13 +139,13 @@ class XmlPlaces:
         return self.encoding.encoded(b"".join([*parts, self.data[at:]]))
 
 
-def content(text: str, newline: str = "\n") -> bytes:
+def xml_content(text: str, newline: str = "\n") -> bytes:
     """Text as it stands in an element."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
     return (escaped if newline == "\n" else escaped.replace("\n", newline)).encode()
 
 
-def attribute(name: str, value: str) -> bytes:
+def xml_attribute(name: str, value: str) -> bytes:
     """An attribute with a blank before it."""
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     for character, reference in (("\t", "&#9;"), ("\n", "&#10;"), ("\r", "&#13;")):
@@ -157,7 +157,7 @@ class _Builder:
     """Builds the tree while expat goes through the file."""
 
     def __init__(self, data: bytes, encoding: XmlEncoding) -> None:
-        self.places = XmlPlaces(data, encoding, Element("", "", {}, None, 0))
+        self.places = XmlSource(data, encoding, Element("", "", {}, None, 0))
         self.data = data
         self.at: Element | None = None
         self.counts: list[dict[str, int]] = [{}]
@@ -175,7 +175,7 @@ class _Builder:
         parser.SkippedEntityHandler = self._entity
         self.parser: Any = parser
 
-    def run(self) -> XmlPlaces:
+    def run(self) -> XmlSource:
         try:
             self.parser.Parse(self.data, True)
         except expat.ExpatError as error:
