@@ -11,10 +11,10 @@ from ...pipeline.contract.component import AnalysisEngine, component
 from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
 from ..resolving import VETOED
-from .dictionary import REACH, Found, MedicalDictionary
-from .names import Names
+from .candidate_context import CandidateContext, context_of
+from .dictionary import REACH, DictionaryMatch, MedicalDictionary
+from .protected_names import ProtectedNames
 from .stems import DrugStems
-from .stretch import Stretch, stretch_of
 
 EXACT, FUZZY, STEM = "exact medical term", "fuzzy medical term", "drug stem"
 _OWN = tuple(f"{VETOED}: {why}" for why in (EXACT, FUZZY, STEM))
@@ -58,7 +58,7 @@ class Disambiguation(AnalysisEngine):
     keep_above: float = 0.8
     """Candidates with more confidence stay; 1 lets none stay for that reason (0 to 1)."""
     protect: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], list(_PROTECT)))
-    """Names. One of them, or a word one edit from one, is never vetoed for a near miss or a stem. For an exact entry it is only
+    """ProtectedNames. One of them, or a word one edit from one, is never vetoed for a near miss or a stem. For an exact entry it is only
     where it is a common word as well, but no well-known name (`name_share`, `population`), and in no list without such figures
     (months, a list of your own)."""
     name_share: float = 0.002
@@ -118,8 +118,8 @@ class Disambiguation(AnalysisEngine):
         return DrugStems(self.stems, self.min_precision)
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self.protect, self.name_share, self.population)
+    def _names(self) -> ProtectedNames:
+        return ProtectedNames(self.protect, self.name_share, self.population)
 
     @cached_property
     def _beside(self) -> frozenset[str]:
@@ -146,7 +146,7 @@ class Disambiguation(AnalysisEngine):
             return ""
         if "@" in covered or "_" in covered or view.text[max(0, begin - 1) : begin] in ("@", "_"):  # of a user
             return ""
-        stretch = stretch_of(view, begin, end, REACH)
+        stretch = context_of(view, begin, end, REACH)
         if stretch is None or self._has_title(stretch) or self._is_in_a_name(stretch):
             return ""
         found = [f for f in self._dictionary.on(stretch.forms) if self._counts(f, stretch)]
@@ -155,7 +155,7 @@ class Disambiguation(AnalysisEngine):
             return EXACT
         return FUZZY if whole else self._word_by_word(stretch, found)
 
-    def _word_by_word(self, stretch: Stretch, found: Sequence[Found]) -> str:
+    def _word_by_word(self, stretch: CandidateContext, found: Sequence[DictionaryMatch]) -> str:
         inside = [f for f in found if f.first >= stretch.first and f.last <= stretch.last]
         exact = {at for f in inside if f.exact for at in range(f.first, f.last)}
         near = {at for f in inside for at in range(f.first, f.last)}
@@ -181,7 +181,7 @@ class Disambiguation(AnalysisEngine):
         stem = self._stems.of(word)
         return "" if stem is None or self._names.resemble(form) else str(stem)
 
-    def _counts(self, found: Found, stretch: Stretch) -> bool:
+    def _counts(self, found: DictionaryMatch, stretch: CandidateContext) -> bool:
         """Whether an entry may speak: long enough, and no name that outweighs it."""
         phrase = stretch.text(found.first, found.last)
         if len(phrase) < self.min_length:
@@ -199,7 +199,7 @@ class Disambiguation(AnalysisEngine):
             return False
         return not any(self._names.listed(form) and not self._is_known(form.lower()) for form in forms)
 
-    def _has_title(self, stretch: Stretch) -> bool:
+    def _has_title(self, stretch: CandidateContext) -> bool:
         """Whether a title stands before the candidate, is its first word of several, or stands after it."""
         forms, first, last = stretch.forms, stretch.first, stretch.last
         before = first - 2 if first > 1 and forms[first - 1] == "." else first - 1
@@ -210,7 +210,7 @@ class Disambiguation(AnalysisEngine):
             or (after < len(forms) and self._is_title(forms[after], "after"))
         )
 
-    def _is_in_a_name(self, stretch: Stretch) -> bool:
+    def _is_in_a_name(self, stretch: CandidateContext) -> bool:
         """Whether a word after the candidate makes it a name, or it is a part of a longer one of the lists: *Isle of Palms*."""
         first, last, forms = stretch.first, stretch.last, stretch.forms
         after = forms[last] if last < len(forms) else ""

@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple
 
 from ..lexicon import Entry, Lexicon
 from ..lexicon.fuzzy import FuzzyIndex
-from ..lexicon.match import Hit, Matcher
-from ..lexicon.normal import is_abbreviation
+from ..lexicon.match import LexiconMatch, Matcher
+from ..lexicon.normalization import is_abbreviation
 
 REACH = 4
 """Tokens beside a candidate, on each side, that an entry around it may begin or end with."""
 
 
-class Found(NamedTuple):
+class DictionaryMatch(NamedTuple):
     """An entry at the tokens `first` to `last` (half-open) of the row that was asked about."""
 
     first: int
@@ -49,7 +49,7 @@ class MedicalDictionary:
             near_length=lambda entry: drug_length if entry.group == "MEDICATION" else length,
         )
 
-    def on(self, forms: list[str]) -> list[Found]:
+    def on(self, forms: list[str]) -> list[DictionaryMatch]:
         """Every entry on a row of tokens, by first token, longer ones first.
 
         A near miss counts only where the word is no abbreviation and the entry is no name of a person or place as well.
@@ -58,9 +58,9 @@ class MedicalDictionary:
         for hit in self._matcher.find(forms):
             exact = hit.confidence == 1.0
             if exact or not (hit.entry.ambiguous or _abbreviated(hit, forms)):
-                found.append(Found(hit.first, hit.last, hit.entry, exact))
+                found.append(DictionaryMatch(hit.first, hit.last, hit.entry, exact))
         return found
 
 
-def _abbreviated(hit: Hit, forms: list[str]) -> bool:
+def _abbreviated(hit: LexiconMatch, forms: list[str]) -> bool:
     return any(is_abbreviation(form) for form in forms[hit.first : hit.last])

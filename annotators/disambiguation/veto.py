@@ -58,7 +58,7 @@ class Veto(AnalysisEngine):
     min_length: int = 3
     """Shorter terms veto nothing (code points): most are abbreviations that stand for other things too."""
     eponyms: Lexicon = cast(Lexicon, "eponyms")  # a name until `open` loads it
-    """Names that veto a candidate where a word such as `disease`, `sign` or `catheter` follows them."""
+    """ProtectedNames that veto a candidate where a word such as `disease`, `sign` or `catheter` follows them."""
     common: Lexicon = cast(Lexicon, "common_words")
     """Everyday words with their `tier`, for `common_below`."""
     common_below: float = 0.0

@@ -22,8 +22,8 @@ from ...typesystem import (
     View,
 )
 from ..resolving import VETOED
-from .bags import says_nothing
 from .decision import VERDICTS, Mode, Thresholds
+from .word_lists import says_nothing
 
 _STEPS_BACK = f"{VETOED}: the adaptive threshold decides"
 _LONGEST_GAP = 3

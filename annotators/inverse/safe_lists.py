@@ -12,8 +12,8 @@ from ...typesystem import FormTable, Sentence, Token, TokenVerdict, View
 from ..dates.numerals import TENS, UNITS
 from ..lexicon import Lexicon
 from ..lexicon.match import Matcher
-from .bags import Case, counts, in_bag, in_lists, runs, says_nothing
 from .features import BIT, NEVER_SAFE, SAFE, UNSAFE, Feature, mask_of, names_of
+from .word_lists import Case, counts, in_bag, in_lists, runs, says_nothing
 
 _CLITICS = frozenset("'s 'm 'd 'll 're 've n't ’s ’m ’d ’ll ’re ’ve n’t".split())
 _STREETS = "drive street avenue"

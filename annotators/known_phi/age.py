@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
-from .fold import fold, occurrences
-from .page import Hit, Page
+from .folding import fold, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText
 
 _UNITS = {
     "year": r"(?:years?|yrs?|yr)",
@@ -69,16 +69,16 @@ class AgeMatcher:
         self.value = f"{self.number} {self.unit}s"
         self.words = in_words(self.number) if 0 <= self.number < 130 else []
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where this age is stated."""
         if self.number < 0:
             return
-        places = list(self._figures(page.folded))
-        places += [(at, at + len(w)) for w in self.words for at in occurrences(page.folded, w)]
+        places = list(self._figures(document.folded))
+        places += [(at, at + len(w)) for w in self.words for at in whole_word_offsets(document.folded, w)]
         for begin, end in sorted(places):
-            span = self._span(page, begin, end)
+            span = self._span(document, begin, end)
             if span:
-                yield Hit(*span, self.kind, 1.0, "known age", self.value)
+                yield PhiMatch(*span, self.kind, 1.0, "known age", self.value)
 
     def _figures(self, folded: str) -> Iterator[tuple[int, int]]:
         """Where the number stands in figures; letters may follow it directly, as in `58yo`."""
@@ -90,8 +90,8 @@ class AgeMatcher:
                 yield at, end
             at = folded.find(figure, end)
 
-    def _span(self, page: Page, begin: int, end: int) -> tuple[int, int] | None:
-        folded = page.folded
+    def _span(self, document: SearchableText, begin: int, end: int) -> tuple[int, int] | None:
+        folded = document.folded
         if begin and (
             folded[begin - 1].isalnum() or (folded[begin - 1] in "./$" and folded[begin - 2 : begin - 1].isdigit())
         ):
@@ -115,8 +115,8 @@ class AgeMatcher:
         if sexed and self.unit == "year":
             return begin, end
         if self.unit == "year" and 1 < self.number < 95:  # higher ones may be degrees
-            spaced = _SPACED_LETTER.match(page.text, end) and _BEGINS.search(folded, max(0, begin - 9), begin)
-            if spaced or _LETTER.match(page.text, end):
+            spaced = _SPACED_LETTER.match(document.text, end) and _BEGINS.search(folded, max(0, begin - 9), begin)
+            if spaced or _LETTER.match(document.text, end):
                 return begin, end
         unit = self._of_unit.match(folded, end)
         if unit and _SEXED.match(folded, unit.end()):

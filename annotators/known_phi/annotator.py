@@ -11,13 +11,13 @@ from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
 from ..names.words import Words
 from .age import AgeMatcher
 from .date import DateMatcher
-from .fold import composed, seen
-from .literal import LiteralMatcher
+from .folding import compose, seen
 from .number import NumberMatcher
-from .page import Hit, Page
-from .people import parse_name
+from .online_address import OnlineAddressMatcher
 from .person import PersonMatcher
+from .person_name import parse_name
 from .phrase import PhraseMatcher, address_matchers, organisation_matchers
+from .searchable_text import PhiMatch, SearchableText
 
 _ROLES = {
     "patient": "PERSON_PATIENT",
@@ -32,10 +32,10 @@ _ROLES = {
 _REMEMBERED = 512
 
 
-class Matcher(Protocol):
+class KnownPhiMatcher(Protocol):
     """Finds one fact of the record in a document."""
 
-    def find(self, page: Page) -> Iterable[Hit]: ...
+    def find(self, document: SearchableText) -> Iterable[PhiMatch]: ...
 
 
 @component("known_phi", outputs=[PhiCandidate])
@@ -63,20 +63,20 @@ class KnownPhiAnnotator(Annotator):
         if not known:
             return
         text, offsets = seen(view.text)
-        page = Page(text)
-        hits: list[Hit] = []
+        document = SearchableText(text)
+        hits: list[PhiMatch] = []
         for item in known:
             for matcher in self._matchers(item):
-                hits.extend(matcher.find(page))
+                hits.extend(matcher.find(document))
         for hit in _without_contained(hits):
             begin, end = _placed(view.text, offsets, hit) if offsets else (hit.begin, hit.end)
             yield PhiCandidate(begin, end, kind=hit.kind, confidence=hit.confidence, value=hit.value, rule=hit.rule)
 
     @cached_property
-    def _made(self) -> dict[tuple[str, str], list[Matcher]]:
+    def _made(self) -> dict[tuple[str, str], list[KnownPhiMatcher]]:
         return {}
 
-    def _matchers(self, item: KnownPhi) -> list[Matcher]:
+    def _matchers(self, item: KnownPhi) -> list[KnownPhiMatcher]:
         """The matchers of one fact, kept for the narrative fields and documents of the same case."""
         kind = item.kind
         if kind is PhiKind.PERSON:
@@ -86,10 +86,10 @@ class KnownPhiAnnotator(Annotator):
         if made is None:
             if len(self._made) >= _REMEMBERED:
                 self._made.clear()
-            made = self._made[key] = self._compile(kind, composed(item.value))
+            made = self._made[key] = self._compile(kind, compose(item.value))
         return made
 
-    def _compile(self, kind: PhiKind, value: str) -> list[Matcher]:
+    def _compile(self, kind: PhiKind, value: str) -> list[KnownPhiMatcher]:
         words = self.words
         match kind.top.name:
             case "PERSON" if kind is not PhiKind.PERSON_USERNAME:
@@ -105,12 +105,12 @@ class KnownPhiAnnotator(Annotator):
             case "LOCATION" | "ORGANIZATION":
                 return [*organisation_matchers(value, kind, words)]
             case "EMAIL" | "URL" | "IP" | "PERSON":
-                return [LiteralMatcher(value, kind, words)]
+                return [OnlineAddressMatcher(value, kind, words)]
             case _:
                 return [PhraseMatcher(value, kind, words)]
 
 
-def _placed(text: str, offsets: list[int], hit: Hit) -> tuple[int, int]:
+def _placed(text: str, offsets: list[int], hit: PhiMatch) -> tuple[int, int]:
     """Begin and end of a hit in the text itself, with the diacritics of its last letter."""
     end = offsets[hit.end - 1] + 1
     while "\u0300" <= text[end : end + 1] <= "\u036f":
@@ -118,7 +118,7 @@ def _placed(text: str, offsets: list[int], hit: Hit) -> tuple[int, int]:
     return offsets[hit.begin], end
 
 
-def _without_contained(hits: list[Hit]) -> Iterator[Hit]:
+def _without_contained(hits: list[PhiMatch]) -> Iterator[PhiMatch]:
     """The hits in text order, less those that lie inside another of the same first-level kind."""
     hits.sort(key=_longest_first)
     reached: dict[PhiKind, int] = {}
@@ -128,5 +128,5 @@ def _without_contained(hits: list[Hit]) -> Iterator[Hit]:
             yield hit
 
 
-def _longest_first(hit: Hit) -> tuple[int, int, float, str]:
+def _longest_first(hit: PhiMatch) -> tuple[int, int, float, str]:
     return hit.begin, -hit.end, -hit.confidence, hit.kind.name

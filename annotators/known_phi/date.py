@@ -14,8 +14,8 @@ from ...typesystem import PhiKind
 from ..dates.calendar import LANGUAGES, Calendar
 from ..dates.parse import parse_date
 from .age import in_words
-from .fold import fold, occurrences
-from .page import Hit, Page
+from .folding import fold, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText
 
 
 class Day(NamedTuple):
@@ -84,18 +84,18 @@ class DateMatcher:
             for order in ((year, month, day), (day, month, year), (month, day, year))
         }
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where the date stands."""
         if not self.days:
             return
         end = -1
-        for begin, stop in sorted({*self._figures(page), *self._words(page)}, key=_longest_first):
+        for begin, stop in sorted({*self._figures(document), *self._words(document)}, key=_longest_first):
             if begin >= end:
-                yield Hit(begin, stop, self.kind, 1.0, "known date", self.value)
+                yield PhiMatch(begin, stop, self.kind, 1.0, "known date", self.value)
                 end = stop
 
-    def _figures(self, page: Page) -> Iterator[tuple[int, int]]:
-        folded, numbers = page.folded, page.numbers
+    def _figures(self, document: SearchableText) -> Iterator[tuple[int, int]]:
+        folded, numbers = document.folded, document.numbers
         for i, (begin, end, digits) in enumerate(numbers):
             if digits in self.compact:
                 yield begin, end
@@ -106,15 +106,15 @@ class DateMatcher:
                     yield begin, following[1][1]
                 for day in self.days:
                     if day.day and int(digits) == day.day and len(digits) <= 2:
-                        yield from self._named(page, begin, end, day)
+                        yield from self._named(document, begin, end, day)
                     elif day.year and int(digits) == day.year:
-                        yield from self._year(page, begin, end, day)
+                        yield from self._year(document, begin, end, day)
                 if (
                     following
                     and not triple
                     and not (i and _SEPARATOR.fullmatch(folded, numbers[i - 1][1], begin))
                     and self._pair(folded, numbers[i], following[0])
-                    and self._is_birth(page, begin)
+                    and self._is_birth(document, begin)
                 ):
                     yield begin, following[0][1]
 
@@ -139,52 +139,52 @@ class DateMatcher:
                 return True
         return False
 
-    def _named(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
+    def _named(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
         """The day, in figures or words, with the month by name beside it."""
-        folded = page.folded
+        folded = document.folded
         after = _MONTH_AFTER.match(folded, end)
         if after and _MONTHS.get(after[1]) == day.month:
-            yield from self._dated(page, begin, after.end(), day)
+            yield from self._dated(document, begin, after.end(), day)
         before = _MONTH_BEFORE.search(folded, max(0, begin - 18), begin)
         if before and _MONTHS.get(before[1]) == day.month:
             suffix = _SUFFIX.match(folded, end)
-            yield from self._dated(page, before.start(), suffix.end() if suffix else end, day)
+            yield from self._dated(document, before.start(), suffix.end() if suffix else end, day)
 
-    def _dated(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
+    def _dated(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
         """Day and month with the year after them; without a year only where birth is spoken of."""
-        year = _YEAR_AFTER.match(page.folded, end)
+        year = _YEAR_AFTER.match(document.folded, end)
         if year:
             if int(year[1]) in (day.year, day.year % 100):
                 yield begin, year.end()
             return
         for words in _year_in_words(day.year):
-            at = page.folded.find(words, end, end + 4 + len(words))
+            at = document.folded.find(words, end, end + 4 + len(words))
             if at >= 0:
                 yield begin, at + len(words)
                 return
-        if not day.year or self._is_birth(page, begin):
+        if not day.year or self._is_birth(document, begin):
             yield begin, end
 
-    def _year(self, page: Page, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
+    def _year(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
         """The year with the month by name before it, or alone where birth is spoken of."""
-        before = _MONTH_BEFORE.search(page.folded, max(0, begin - 18), begin)
+        before = _MONTH_BEFORE.search(document.folded, max(0, begin - 18), begin)
         if before and day.month and _MONTHS.get(before[1]) == day.month:
-            if not _DAY_BEFORE.search(page.folded, max(0, before.start() - 8), before.start()):
+            if not _DAY_BEFORE.search(document.folded, max(0, before.start() - 8), before.start()):
                 yield before.start(), end
-        elif self._is_birth(page, begin):
+        elif self._is_birth(document, begin):
             yield begin, end
 
-    def _words(self, page: Page) -> Iterator[tuple[int, int]]:
+    def _words(self, document: SearchableText) -> Iterator[tuple[int, int]]:
         """The day in words with the month beside it."""
         for day in self.days:
             if day.day and day.month:
                 for words in ordinal_in_words(day.day):
-                    for at in occurrences(page.folded, words):
-                        yield from self._named(page, at, at + len(words), day)
+                    for at in whole_word_offsets(document.folded, words):
+                        yield from self._named(document, at, at + len(words), day)
 
     @staticmethod
-    def _is_birth(page: Page, begin: int) -> bool:
-        return _BORN.search(page.folded, max(0, begin - 40), begin) is not None
+    def _is_birth(document: SearchableText, begin: int) -> bool:
+        return _BORN.search(document.folded, max(0, begin - 40), begin) is not None
 
 
 def _year_in_words(year: int) -> list[str]:

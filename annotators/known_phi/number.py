@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
-from .fold import fold
-from .page import Hit, Page
+from .folding import fold
+from .searchable_text import PhiMatch, SearchableText
 
 _GAP = re.compile(r"[\s\-./()+_,]{0,3}$")
 _OPENING = re.compile(r"(?:\+|\(|\+\()$")
@@ -63,25 +63,25 @@ class NumberMatcher:
                 forms.setdefault(national[-7:], 2)  # the local number, only where it is written in groups
         return forms
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where the number stands."""
         if self.forms:
-            yield from self._runs(page)
+            yield from self._runs(document)
         elif len("".join(self.chunks)) >= 3:
-            yield from self._code(page)
+            yield from self._code(document)
 
-    def _runs(self, page: Page) -> Iterator[Hit]:
-        numbers, folded = page.numbers, page.folded
+    def _runs(self, document: SearchableText) -> Iterator[PhiMatch]:
+        numbers, folded = document.numbers, document.folded
         for i, (begin, end, digits) in enumerate(numbers):
             runs = 1
             if self.bare:
                 digits = digits.lstrip("0")
             while True:
                 wanted = self.forms.get(digits)
-                if wanted is not None and runs >= wanted and self._plausible(page, begin, end, digits):
+                if wanted is not None and runs >= wanted and self._plausible(document, begin, end, digits):
                     before = _OPENING.search(folded, max(0, begin - 2), begin)
                     low = before.start() if before and (")" in folded[begin:end] or "+" in before.group()) else begin
-                    yield Hit(low, end, self.kind, 1.0, "known number", self.value)
+                    yield PhiMatch(low, end, self.kind, 1.0, "known number", self.value)
                     break
                 if i + runs == len(numbers) or not any(f.startswith(digits) for f in self.forms):
                     break
@@ -95,19 +95,19 @@ class NumberMatcher:
                 begin, end = numbers[i][:2]
                 masked = _MASKED.search(folded, max(0, begin - 16), begin)
                 if masked or _ENDING.search(folded, max(0, begin - 28), begin):
-                    yield Hit(masked.start() if masked else begin, end, self.kind, 0.9, "known number, masked")
+                    yield PhiMatch(masked.start() if masked else begin, end, self.kind, 0.9, "known number, masked")
 
-    def _plausible(self, page: Page, begin: int, end: int, digits: str) -> bool:
-        folded = page.folded
+    def _plausible(self, document: SearchableText, begin: int, end: int, digits: str) -> bool:
+        folded = document.folded
         if (begin and folded[begin - 1].isalpha() and len(digits) < 6) or (end < len(folded) and folded[end].isalpha()):
             return False
         if len(digits) > 3:
             return True
         return _NUMBER_CUE.search(folded, max(0, begin - 14), begin) is not None
 
-    def _code(self, page: Page) -> Iterator[Hit]:
+    def _code(self, document: SearchableText) -> Iterator[PhiMatch]:
         """A code of letters and digits: its longest piece is looked up, the others must stand around it."""
-        folded, chunks = page.folded, self.chunks
+        folded, chunks = document.folded, self.chunks
         core = max(range(len(chunks)), key=lambda i: len(chunks[i]))
         at = folded.find(chunks[core])
         while at >= 0:
@@ -115,7 +115,7 @@ class NumberMatcher:
             if begin is not None and end is not None:
                 open_before = begin == 0 or not folded[begin - 1].isalnum()
                 if open_before and (end == len(folded) or not folded[end].isalnum()):
-                    yield Hit(begin, end, self.kind, 1.0, "known code", self.value)
+                    yield PhiMatch(begin, end, self.kind, 1.0, "known code", self.value)
             at = folded.find(chunks[core], at + 1)
 
     def _left(self, folded: str, begin: int, core: int) -> int | None:

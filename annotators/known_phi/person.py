@@ -10,10 +10,10 @@ from typing import Any
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .fold import fold, occurrences, spellings
+from .folding import fold, spelling_variants, whole_word_offsets
 from .nicknames import NICKNAMES
-from .page import Hit, Page
-from .people import PersonName
+from .person_name import PersonName
+from .searchable_text import PhiMatch, SearchableText
 
 _GAP = re.compile(
     r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$"
@@ -64,7 +64,7 @@ class PersonMatcher:
         number = 0
 
         def add(word: str, part: int, rule: str, fuzzy: bool = True) -> None:
-            for text in spellings(word):
+            for text in spelling_variants(word):
                 if len(text) > 1 and text not in made:
                     level = 0 if " " in text else self.words.level(text)
                     made[text] = _Needle(text, part, number, rule, level, fuzzy and text.isalpha())
@@ -92,36 +92,38 @@ class PersonMatcher:
                             add(piece, part, rule)
         return list(made.values())
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where the text speaks of this person; overlapping finds are made one."""
-        found = [_Found(at, at + len(n.text), n) for n in self.needles for at in occurrences(page.folded, n.text)]
+        found = [
+            _Found(at, at + len(n.text), n) for n in self.needles for at in whole_word_offsets(document.folded, n.text)
+        ]
         taken = {(f.begin, f.end) for f in found}
         for needle in self.needles:
             if needle.fuzzy and len(needle.text) >= 3:
-                found.extend(f for f in self._near(page, needle) if (f.begin, f.end) not in taken)
+                found.extend(f for f in self._near(document, needle) if (f.begin, f.end) not in taken)
         found.sort(key=_order)
         kept: list[tuple[int, int, float, str]] = []
         chain: list[_Found] = []
         for item in found:
             if chain and item.begin < chain[-1].end:
                 continue
-            if chain and not self._joined(page, chain, item):
-                kept.extend(self._settle(page, chain))
+            if chain and not self._joined(document, chain, item):
+                kept.extend(self._settle(document, chain))
                 chain = []
             chain.append(item)
-        kept.extend(self._settle(page, chain))
-        kept.extend(self._initials(page))
+        kept.extend(self._settle(document, chain))
+        kept.extend(self._initials(document))
         kept.sort()
         end = -1
         for begin, stop, confidence, rule in kept:
             if begin >= end:
-                yield Hit(begin, stop, self.kind, confidence, rule, self.value)
+                yield PhiMatch(begin, stop, self.kind, confidence, rule, self.value)
                 end = stop
 
-    def _near(self, page: Page, needle: _Needle) -> Iterator[_Found]:
+    def _near(self, document: SearchableText, needle: _Needle) -> Iterator[_Found]:
         """Words one edit away: such a word begins with the first half of the name or ends with the second, or swaps the
         two letters where the halves meet."""
-        text, folded = needle.text, page.folded
+        text, folded = needle.text, document.folded
         size, half = len(text), len(text) // 2
         head, tail = text[:half], text[half:]
         swapped = text[: half - 1] + text[half] + text[half - 1] + text[half + 1 :]
@@ -131,7 +133,7 @@ class PersonMatcher:
             while at >= 0:
                 edge = at - 1 if at_begin else at + len(piece)
                 if not (0 <= edge < len(folded) and folded[edge].isalnum()):
-                    begin, end = page.word_at(at)
+                    begin, end = document.word_at(at)
                     if begin not in seen and size - 1 <= end - begin <= size + 1:
                         seen.add(begin)
                         word = folded[begin:end]
@@ -139,17 +141,17 @@ class PersonMatcher:
                             yield _Found(begin, end, needle, 1)
                 at = folded.find(piece, at + 1)
 
-    def _joined(self, page: Page, chain: list[_Found], right: _Found) -> bool:
+    def _joined(self, document: SearchableText, chain: list[_Found], right: _Found) -> bool:
         """Whether a find goes on with a mention: another word of the name, and only a blank, a comma, an initial or a
         particle between them."""
         left = chain[-1]
         if right.begin - left.end > 14 or any(f.needle.word == right.needle.word for f in chain):
             return False
-        if right.needle.level > 1 and not page.lower_case and page.text[right.begin].islower():
+        if right.needle.level > 1 and not document.lower_case and document.text[right.begin].islower():
             return False  # `Young will stay`
-        return _GAP.match(page.folded, left.end, right.begin) is not None
+        return _GAP.match(document.folded, left.end, right.begin) is not None
 
-    def _settle(self, page: Page, chain: list[_Found]) -> Iterator[tuple[int, int, float, str]]:
+    def _settle(self, document: SearchableText, chain: list[_Found]) -> Iterator[tuple[int, int, float, str]]:
         """The mention that a chain of finds makes: all of it where several parts support one another, else the single
         parts that stand on their own."""
         if not chain:
@@ -158,38 +160,38 @@ class PersonMatcher:
         parts = {f.needle.part for f in chain}
         letters = sum(f.end - f.begin for f in chain)
         if len(chain) > 1 and len(parts) > 1 and (exact or letters >= 8):
-            begin, end = self._widened(page, chain[0], chain[-1])
+            begin, end = self._widened(document, chain[0], chain[-1])
             confidence = 1.0 if len(exact) == len(chain) else 0.9 if exact else 0.75
             yield begin, end, confidence, "known full name"
             return
         for item in chain:
-            begin, end = self._widened(page, item, item)
+            begin, end = self._widened(document, item, item)
             wider = (begin, end) != (item.begin, item.end)
-            confidence = self._single(page, item, wider)
+            confidence = self._single(document, item, wider)
             if confidence:
                 fuzzy = ", one edit" if item.edits else ""
                 yield begin, end, confidence, f"known {item.needle.rule}{fuzzy}"
 
-    def _single(self, page: Page, item: _Found, wider: bool) -> float:
+    def _single(self, document: SearchableText, item: _Found, wider: bool) -> float:
         """Confidence in one part on its own, 0 where it is more likely just a word."""
         level = item.needle.level
-        word = page.folded[item.begin : item.end]
+        word = document.folded[item.begin : item.end]
         if item.edits:
             level = max(level, 1) if not self.words.is_word(word) else max(2, self.words.level(word))
         if len(word) == 2:
             level = max(level, 2)
-        cue = page.cue(item.begin, item.end) if level or item.edits else 0
+        cue = document.cue(item.begin, item.end) if level or item.edits else 0
         if wider:
             cue = max(cue, 2)
         if item.edits:
-            return self._slip(page, item, word, level, cue)
-        case = page.case(item.begin, item.end)
-        if len(word) <= 4 and case == "capital" and page.text[item.begin : item.end].isupper():
+            return self._slip(document, item, word, level, cue)
+        case = document.case(item.begin, item.end)
+        if len(word) <= 4 and case == "capital" and document.text[item.begin : item.end].isupper():
             level, case = max(level, 2), "initial"  # `PIP`, `ART`: an abbreviation sooner than a name
-            cue = page.cue(item.begin, item.end)
+            cue = document.cue(item.begin, item.end)
         if level == 0 or cue == 3:
             return 0.99
-        before, after = page.pauses(item.begin, item.end)
+        before, after = document.pauses(item.begin, item.end)
         if case == "capital":
             return 0.9
         if cue > (level if case == "lower" else level - 1) - (1 if after else 0):
@@ -198,10 +200,10 @@ class PersonMatcher:
             return 0.7
         return 0.0
 
-    def _slip(self, page: Page, item: _Found, word: str, level: int, cue: int) -> float:
+    def _slip(self, document: SearchableText, item: _Found, word: str, level: int, cue: int) -> float:
         """Confidence in a word one edit away from a part."""
-        name, text = item.needle.text, page.text
-        case = page.case(item.begin, item.end)
+        name, text = item.needle.text, document.text
+        case = document.case(item.begin, item.end)
         if level > 2:  # `While`, `and`: only where a title stands before a capital
             return 0.7 if cue == 3 and case != "lower" else 0.0
         if cue >= 2:
@@ -209,32 +211,32 @@ class PersonMatcher:
         if level >= 2:
             return 0.6 if case == "capital" and len(name) >= self.shortest_fuzzy and word[0] == name[0] else 0.0
         if len(name) < self.shortest_fuzzy:
-            shown = case == "capital" or (page.lower_case and all(page.pauses(item.begin, item.end)))
+            shown = case == "capital" or (document.lower_case and all(document.pauses(item.begin, item.end)))
             return 0.7 if len(name) > 3 and (cue or (shown and not text[item.begin : item.end].isupper())) else 0.0
         if word[0] != name[0] and len(name) < self.shortest_fuzzy + 1 and case == "lower" and not cue:
             return 0.75 if sorted(word) == sorted(name) or word[1:] == name or name[1:] == word else 0.5
         return 0.8
 
-    def _widened(self, page: Page, first: _Found, last: _Found) -> tuple[int, int]:
+    def _widened(self, document: SearchableText, first: _Found, last: _Found) -> tuple[int, int]:
         """The span with an initial of the missing part before or after it: `B. White`, `Brian W.`, `White, B`."""
-        folded, begin, end = page.folded, first.begin, last.end
+        folded, begin, end = document.folded, first.begin, last.end
         if first is not last:
             return begin, end
         wanted = self.firsts[1] if first.needle.part == 2 else self.firsts[2] if first.needle.part == 1 else set()
         before = _INITIAL_BEFORE.search(folded, max(0, begin - 8), begin)
-        if before and first.needle.part != 1 and self._capital(page, before.start()):
+        if before and first.needle.part != 1 and self._capital(document, before.start()):
             letters = {c for c in before.group() if c.isalpha()}
             if (letters & wanted) if wanted else "." in before.group():
                 return before.start(), end
         after = _INITIAL_AFTER.match(folded, end)
-        if after and after.group(1) in wanted and self._capital(page, after.start(1)):
+        if after and after.group(1) in wanted and self._capital(document, after.start(1)):
             return begin, after.end()
         return begin, end
 
-    def _capital(self, page: Page, at: int) -> bool:
-        return page.lower_case or page.text[at].isupper()
+    def _capital(self, document: SearchableText, at: int) -> bool:
+        return document.lower_case or document.text[at].isupper()
 
-    def _initials(self, page: Page) -> Iterator[tuple[int, int, float, str]]:
+    def _initials(self, document: SearchableText) -> Iterator[tuple[int, int, float, str]]:
         """The initials, in either order: dotted anywhere, bare where something says that they are initials."""
         letters = self.initials
         if not 2 <= len(letters) <= 4:
@@ -242,22 +244,22 @@ class PersonMatcher:
         orders = dict.fromkeys(
             (letters, letters[-1] + letters[:-1], letters[0] + letters[-1], letters[-1] + letters[0])
         )
-        folded = page.folded
+        folded = document.folded
         for order in orders:
             for text in (".".join(order), ". ".join(order)):
-                for at in occurrences(folded, text):
+                for at in whole_word_offsets(folded, text):
                     end = at + len(text)
                     end += folded.startswith(".", end)
                     spelt = folded[end : end + 2]  # `b.w.c`: part of something longer
                     if (
-                        self._capital(page, at)
+                        self._capital(document, at)
                         and not (at and folded[at - 1] == ".")
                         and not (spelt[:1].isalnum() or spelt[1:] == ".")
                     ):
                         yield at, end, 0.9, "known initials"
-            for at in occurrences(folded, order):
+            for at in whole_word_offsets(folded, order):
                 end = at + len(order)
-                if page.text[at:end].isupper() and _INITIALS_CUE.search(folded, max(0, at - 12), at):
+                if document.text[at:end].isupper() and _INITIALS_CUE.search(folded, max(0, at - 12), at):
                     yield at, end, 0.8, "known initials"
 
 

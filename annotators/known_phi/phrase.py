@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .fold import fold, occurrences, spellings
-from .page import Hit, Page
+from .folding import fold, spelling_variants, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText
 
 _SAME = (
     "street st str", "avenue ave av", "road rd", "drive dr drv", "boulevard blvd", "lane ln", "court ct", "place pl",
@@ -60,12 +60,12 @@ class PhraseMatcher:
         token = self.tokens[at]
         return token not in _ALIKE and token not in _CUES, len(token)
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where the phrase stands."""
         if not self.tokens or len("".join(self.tokens)) < 2:
             return
-        folded = page.folded
-        for begin, end in self._core(page):
+        folded = document.folded
+        for begin, end in self._core(document):
             low, high = begin, end
             for forms in reversed(self.forms[: self.core]):
                 low = self._left(folded, low, forms)
@@ -73,12 +73,12 @@ class PhraseMatcher:
                     break
             for forms in self.forms[self.core + 1 :]:
                 high = self._right(folded, high, forms) if high >= 0 else -1
-            if low >= 0 and high >= 0 and self._clear(page, low, high):
-                yield Hit(low, high, self.kind, 1.0, self.rule, self.value)
+            if low >= 0 and high >= 0 and self._clear(document, low, high):
+                yield PhiMatch(low, high, self.kind, 1.0, self.rule, self.value)
 
-    def _core(self, page: Page) -> Iterator[tuple[int, int]]:
+    def _core(self, document: SearchableText) -> Iterator[tuple[int, int]]:
         for form in self.forms[self.core]:
-            for at in occurrences(page.folded, form):
+            for at in whole_word_offsets(document.folded, form):
                 yield at, at + len(form)
 
     @staticmethod
@@ -102,24 +102,24 @@ class PhraseMatcher:
                 return stop
         return -1
 
-    def _clear(self, page: Page, begin: int, end: int) -> bool:
+    def _clear(self, document: SearchableText, begin: int, end: int) -> bool:
         """Whether a single word that is also an ordinary word stands as a name here."""
         if self.level == 0 and not self.short:
             return True
         if self.short and len(self.tokens) == 1:
-            return page.text[begin:end].isupper() and page.case(begin, end) != "shouted"
-        case = page.case(begin, end)
+            return document.text[begin:end].isupper() and document.case(begin, end) != "shouted"
+        case = document.case(begin, end)
         return (
             case == "capital"
             or (case in ("heading", "initial") and self.level < 2)
-            or (page.lower_case and self.level < 2)
+            or (document.lower_case and self.level < 2)
         )
 
 
 def _spelt(token: str) -> tuple[str, ...]:
     """The folded forms of a token: abbreviated or written out, with and without apostrophe, `ü` as `u` and `ue`."""
     found: list[str] = []
-    for form in spellings(token):
+    for form in spelling_variants(token):
         plain = form.replace("'", "")
         found += _ALIKE.get(plain, (plain,))
         if plain != form:

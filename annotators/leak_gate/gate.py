@@ -27,12 +27,12 @@ from ...typesystem import (
 )
 from ..identifiers import IdentifierAnnotator
 from ..known_phi import KnownPhiAnnotator
-from ..known_phi.fold import fold
+from ..known_phi.folding import fold
 from ..names.words import Words
 from ..resolving import takes_part
-from .leak import Hit
-from .readable import Readable, plain
-from .values import Sought, Value
+from .leak import LeakSpan
+from .masked_values import MaskedValue, MaskedValueFinder
+from .visible_text import VisibleText, plain
 
 Check = Literal["values", "known_phi", "rules"]
 
@@ -118,11 +118,11 @@ class LeakGate(AnalysisEngine):
             leak._source = self.id
             view.add(leak)
 
-    def _in_text(self, cas: Cas) -> Iterator[Hit]:
+    def _in_text(self, cas: Cas) -> Iterator[LeakSpan]:
         initial, masked = cas.view(), cas.view(DEIDENTIFIED_VIEW)
         spans = masked.select(MaskedSpan)
-        readable = Readable(masked.text, [s.begin for s in spans], [s.end for s in spans])
-        hits: list[Hit] = []
+        readable = VisibleText(masked.text, [s.begin for s in spans], [s.end for s in spans])
+        hits: list[LeakSpan] = []
         if "values" in self.checks:
             yield from _unchanged(initial, masked, spans)
             hits += islice(self._values(cas, spans, readable), _ENOUGH)
@@ -133,52 +133,54 @@ class LeakGate(AnalysisEngine):
         if hits:
             yield from _Allowed(initial, masked, spans).less(hits)
 
-    def _values(self, cas: Cas, spans: list[MaskedSpan], readable: Readable) -> Iterator[Hit]:
+    def _values(self, cas: Cas, spans: list[MaskedSpan], readable: VisibleText) -> Iterator[LeakSpan]:
         values = list(self._masked(cas, spans))
         if not values:
             return
-        for sheet in readable.sheets():
-            sought = Sought(sheet.page, self.words, self.shortest, self.shortest_id, self.case == "any")
+        for variant in readable.variants():
+            sought = MaskedValueFinder(
+                variant.document, self.words, self.shortest, self.shortest_id, self.case == "any"
+            )
             for value in values:
                 for hit in sought.find(value):
-                    begin, end = sheet.place(hit.begin, hit.end)
-                    yield Hit(begin, end, value.kind, "values")
+                    begin, end = variant.place(hit.begin, hit.end)
+                    yield LeakSpan(begin, end, value.kind, "values")
 
-    def _masked(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[Value]:
+    def _masked(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
         """Every value that was masked, once, in text order, then those of the record."""
         text, wanted = cas.text, self._wanted
         normal = {p.begin: p.value for p in cas.select(Phi) if p.value}
-        found: dict[tuple[str, str], Value] = {}
+        found: dict[tuple[str, str], MaskedValue] = {}
         for span in spans:
             begin, kind = span.original_begin, span.kind
             original = text[begin : span.original_end]
             key = (kind.name, original)
             if key not in found and wanted[kind]:
-                found[key] = Value(kind, original, normal.get(begin, ""))
+                found[key] = MaskedValue(kind, original, normal.get(begin, ""))
         for item in cas.select(RecordField):
             if item.operator and item.masked != item.value and wanted[item.kind]:
-                found.setdefault((item.kind.name, item.value), Value(item.kind, item.value, item.value))
+                found.setdefault((item.kind.name, item.value), MaskedValue(item.kind, item.value, item.value))
         return found.values()
 
     @cached_property
     def _wanted(self) -> _Wanted:
         return _Wanted(self.kinds, self.without)
 
-    def _known_phi(self, initial: View, readable: Readable) -> Iterator[Hit]:
+    def _known_phi(self, initial: View, readable: VisibleText) -> Iterator[LeakSpan]:
         known = initial.select(KnownPhi)
         if not known:
             return
-        for sheet in readable.sheets():
-            scratch = Cas(sheet.page.text).view()
+        for variant in readable.variants():
+            scratch = Cas(variant.document.text).view()
             scratch.fill(KnownPhi, known)
             for c in self._known.annotate(scratch):
                 if c.confidence >= self.known_confidence and c.kind is not PhiKind.AGE:
-                    yield Hit(*sheet.place(c.begin, c.end), c.kind, "known_phi")
+                    yield LeakSpan(*variant.place(c.begin, c.end), c.kind, "known_phi")
 
-    def _rules(self, masked: View, readable: Readable) -> Iterator[Hit]:
+    def _rules(self, masked: View, readable: VisibleText) -> Iterator[LeakSpan]:
         for c in self._identifiers.annotate(masked):
             if isinstance(c, PhiCandidate) and readable.letters(c.begin, c.end) >= self.shortest_id:
-                yield Hit(c.begin, c.end, c.kind, "rules")
+                yield LeakSpan(c.begin, c.end, c.kind, "rules")
 
 
 class _Wanted(dict[PhiKind, bool]):
@@ -204,7 +206,7 @@ class _Allowed:
         )
         self.masked = spans
 
-    def less(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+    def less(self, hits: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
         """The hits that nobody meant to leave readable. What is not in the original text nobody can have meant."""
         for hit in hits:
             begin, end = self.offsets.to_old(hit.begin, hit.end)
@@ -219,7 +221,7 @@ class _Allowed:
             for phi in self.initial.select(Phi, covering=(begin, end))
         )
 
-    def _let_go(self, hit: Hit, begin: int, end: int) -> bool:
+    def _let_go(self, hit: LeakSpan, begin: int, end: int) -> bool:
         if hit.check == "values" and hit.kind.top.name in _NAMED:
             return any(t.end - t.begin > end - begin for t in self.initial.select(MedicalTerm, covering=(begin, end)))
         if hit.check != "rules":
@@ -227,7 +229,7 @@ class _Allowed:
         return any(not takes_part(c) for c in self.initial.select(PhiCandidate, covering=(begin, end)))
 
 
-def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[Hit]:
+def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:
     """Replacements that are the value itself, where the operator was to write something else. Of dates only those in full
     count: a year that is moved by a week is mostly the same year."""
     for span in spans:
@@ -235,19 +237,19 @@ def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator
             continue
         old, new = initial.text[span.original_begin : span.original_end], masked.text[span.begin : span.end]
         if old[:1].isalnum() and fold(plain(new)).split() == fold(plain(old)).split():
-            yield Hit(span.begin, span.end, span.kind, "values")
+            yield LeakSpan(span.begin, span.end, span.kind, "values")
 
 
-def _in_fields(cas: Cas) -> Iterator[Hit]:
+def _in_fields(cas: Cas) -> Iterator[LeakSpan]:
     """Structured fields that no masker decided about, or whose masked form is the value itself. Years and months may be
     moved onto themselves."""
     for item in cas.select(RecordField):
         same = item.masked == item.value and item.operator not in _KEEP_FIELDS
         if not item.operator or (same and (item.kind.top is not PhiKind.DATE or len(item.value) >= _DAY)):
-            yield Hit(0, 0, item.kind, "fields")
+            yield LeakSpan(0, 0, item.kind, "fields")
 
 
-def _outermost(leaks: Iterable[Hit]) -> Iterator[Hit]:
+def _outermost(leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
     """In text order, without those inside another one; of equal places the first check speaks."""
     end = 0
     for leak in sorted(leaks, key=lambda x: (x.begin, -x.end)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ...typesystem import PhiKind
 
 
-class Hit(NamedTuple):
+class LeakSpan(NamedTuple):
     """A place of the masked text, `begin:end` in code points, that should not be readable; `check` is who found it."""
 
     begin: int
@@ -17,4 +17,4 @@ class Hit(NamedTuple):
     """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no place in the text."""
 
     def __repr__(self) -> str:
-        return f"<Hit {self.check} {self.kind.name} {self.begin}:{self.end}>"
+        return f"<LeakSpan {self.check} {self.kind.name} {self.begin}:{self.end}>"

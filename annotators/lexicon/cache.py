@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...pipeline.errors import ResourceError
 from .compiled import VERSION, Compiled
-from .normal import tokens_of
+from .normalization import tokens_of
 
 SMALL = 16 << 20
 """Files up to this many bytes are keyed by their content, larger ones by path, size and time of change."""

@@ -14,8 +14,8 @@ import marisa_trie
 import numpy as np
 
 from ...pipeline.errors import ResourceError
-from .normal import SEPARATOR, abbreviations, is_abbreviation, keys_of, tokens_of_many
-from .term import Source, Term
+from .normalization import SEPARATOR, abbreviations, is_abbreviation, keys_of, tokens_of_many
+from .term import Term, TermSource
 
 VERSION = 3
 """Of the folder's layout; part of every cache key."""
@@ -109,7 +109,7 @@ class _Strings(dict[str, int]):
         return number
 
 
-def compile_terms(sources: Iterable[Source], name: str) -> Compiled:
+def compile_terms(sources: Iterable[TermSource], name: str) -> Compiled:
     """Compiles the terms of all sources, in their order, into one dictionary held in memory."""
     strings = _Strings()
     _ = strings[""]

@@ -16,8 +16,8 @@ from ...typesystem import FormTable
 from .cache import cached, key_of_files
 from .compiled import BY_TOKEN, EXACT, META, Compiled, compile_terms
 from .loaders import pack
-from .normal import NORMAL, abbreviations, joined, key_of, tokens_of, words_of
-from .term import Address, Source
+from .normalization import NORMAL, abbreviations, joined, key_of, tokens_of, words_of
+from .term import LexiconAddress, TermSource
 
 PACK = Path(str(files("caspipe.configs"))) / "lexicons"
 
@@ -122,7 +122,7 @@ class Lexicon(Resource):
         return cls(_compiled(name), name)
 
     @classmethod
-    def of(cls, source: Source) -> Self:
+    def of(cls, source: TermSource) -> Self:
         """A lexicon of terms given by a program, kept in memory."""
         return cls(compile_terms([source], source.name), source.name)
 
@@ -146,7 +146,7 @@ class Lexicon(Resource):
         place = Path(cls.address(name)[0])
         if (place / META).is_file():
             return below(place)
-        address = Address.parse(name)
+        address = LexiconAddress.parse(name)
         return address.format.files(address.path)
 
     @classmethod
@@ -156,7 +156,7 @@ class Lexicon(Resource):
         if not Path(name.partition("::")[0]).expanduser().exists():
             return super().check(name)
         try:
-            Address.parse(name)
+            LexiconAddress.parse(name)
         except ResourceError as error:
             return str(error)
         return None
@@ -199,7 +199,7 @@ class Lexicon(Resource):
 
     @cached_property
     def entries_of_key(self) -> Callable[[str], tuple[Entry, ...]]:
-        """Entries by key (`normal.key_of`), whatever their case."""
+        """Entries by key (`normalization.key_of`), whatever their case."""
         return self._by_key.__getitem__
 
     def depth(self, form: str) -> int:
@@ -266,7 +266,7 @@ def _compiled(name: str) -> Compiled:
         return Compiled.open(place)
     if not place.exists():
         raise ResourceError(f"no lexicon or file called {name!r}{nearest(name, [*files, *COMBINED])}")
-    address = Address.parse(name)
+    address = LexiconAddress.parse(name)
     options = dict(address.options)
     key = key_of_files(address.format.files(address.path), address.format.name, repr(sorted(options.items())))
     return cached(key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name))

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from .lexicon import Entry, Lexicon, case_fits
-from .normal import NORMAL, SEPARATOR
+from .normalization import NORMAL, SEPARATOR
 
 Longest = Literal["none", "group", "all"]
 
@@ -27,7 +27,7 @@ _State = tuple[int, str, float, int]
 """Which lexicon, a key that its entries begin with, how sure its tokens are, and the letters of a misspelt one (0: none)."""
 
 
-class Hit(NamedTuple):
+class LexiconMatch(NamedTuple):
     """An entry found at tokens `first` to `last` (half-open)."""
 
     first: int
@@ -71,7 +71,7 @@ class Matcher:
         self._steps = 0
         self._root = _Step(self, (), tuple([(i, "", 1.0, 0) for i in range(len(lexicons))]), [])
 
-    def find(self, forms: list[str], breaks: Collection[int] = ()) -> list[Hit]:
+    def find(self, forms: list[str], breaks: Collection[int] = ()) -> list[LexiconMatch]:
         """The hits in a row of tokens, by first token, longer ones first.
 
         With `skip`, no hit reaches over a token whose index is in `breaks` (the first tokens of sentences).
@@ -79,9 +79,9 @@ class Matcher:
         if self._steps > STEPS:
             self._root = _Step(self, (), self._root.states, [])
             self._steps = 0
-        hits: list[Hit] = []
+        hits: list[LexiconMatch] = []
         reach: dict[str, tuple[int, int]] = {}
-        keep, count, new = self._longest, len(forms), tuple.__new__  # Hit(...) would cost twice as much
+        keep, count, new = self._longest, len(forms), tuple.__new__  # LexiconMatch(...) would cost twice as much
         within_scope = keep in ("group", "list")
         starts = list(map(self._root.__getitem__, forms))
         for first in compress(range(count), starts):
@@ -112,7 +112,7 @@ class Matcher:
                         continue
                     reach[_ALL] = (first, last)
                 reach[scope] = (first, last)
-                hits.append(new(Hit, (first, last, entry, confidence)))
+                hits.append(new(LexiconMatch, (first, last, entry, confidence)))
         return hits
 
     def _with_gaps(self, forms: list[str], first: int, breaks: Collection[int]) -> list[_Found]:

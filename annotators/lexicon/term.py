@@ -33,7 +33,7 @@ class Term:
 
 
 @dataclass(slots=True)
-class Source:
+class TermSource:
     """A dictionary being read: its header, the names of its further columns and its terms (consumed once)."""
 
     name: str
@@ -50,7 +50,7 @@ class Format:
     title: str
     detect: Callable[[Path], bool]
     """Whether a file or folder looks like this format, from its names and first bytes."""
-    read: Callable[[Path, Mapping[str, str]], Source]
+    read: Callable[[Path, Mapping[str, str]], TermSource]
     """Reads it. Takes the options given after `?`; raises ResourceError naming file, line and the expected columns."""
     files: Callable[[Path], list[Path]] = lambda path: [path]
     """The files that the content depends on: the cache is keyed by them."""
@@ -72,7 +72,7 @@ def formats() -> dict[str, Format]:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class LexiconAddress:
     """Where a lexicon comes from: `path`, `path::format` or `path::format?option=value&option=value`."""
 
     path: Path
@@ -80,7 +80,7 @@ class Address:
     options: tuple[tuple[str, str], ...]
 
     @staticmethod
-    def parse(text: str) -> Address:
+    def parse(text: str) -> LexiconAddress:
         """Raises ResourceError for a missing path, an unknown format or option, or a file of no known format."""
         place, _, rest = text.partition("::")
         chosen, _, query = rest.partition("?")
@@ -99,7 +99,7 @@ class Address:
                 hint = nearest(key, format.options) or f"; expected {', '.join(format.options) or 'none'}"
                 raise ResourceError(f"{place}: format {format.name} has no option {key!r}{hint}")
             options.append((key, value))
-        return Address(path, format, tuple(options))
+        return LexiconAddress(path, format, tuple(options))
 
 
 def _detected(path: Path, known: Mapping[str, Format]) -> Format:

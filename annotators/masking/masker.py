@@ -24,10 +24,10 @@ from ...typesystem import (
     replace_spans,
 )
 from . import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
-from .carrying import carry
+from .annotation_copies import carry
 from .operators.age import Age
 from .operators.placeholder import Placeholder
-from .overruling import overruling
+from .readable_overlaps import overruling
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ...pipeline.errors import ResourceError, nearest
 from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
-from ..lexicon.normal import NORMAL, key_of
+from ..lexicon.normalization import NORMAL, key_of
 from .shape import HOT, HOT_SHAPE, SMALL, shape
 
 # What `Words.facts` says of a form, one bit each.

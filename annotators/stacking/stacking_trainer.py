@@ -22,8 +22,8 @@ from ..sequence.linear import binary_logistic
 from ..sequence.model_trainer import ModelTrainer, counted
 from ..sequence.weights import Weights
 from .card import stacking_card
-from .choosing import best_disjoint
-from .judge import RIGHT, seen, votes_of
+from .interval_selection import best_disjoint
+from .proposal_scorer import RIGHT, seen, votes_of
 
 THRESHOLDS = [n / 20 for n in range(4, 17)]
 """Thresholds tried on documents left out: 0.2 to 0.8."""

@@ -14,8 +14,8 @@ from ..resolving.claims import Remainder
 from ..resolving.election import Elected, Minority, Outcome, seated
 from ..resolving.strategies import Priority
 from ..sequence.bundle import ModelBundle, feature_set, head
-from .choosing import best_disjoint
-from .judge import Judge
+from .interval_selection import best_disjoint
+from .proposal_scorer import ProposalScorer
 from .proposals import Proposal
 
 Likely = Sequence[tuple[Proposal, float]]
@@ -69,8 +69,8 @@ class Stacking(Priority):
         return self.model.meta if isinstance(self.model, ModelBundle) else head(str(self.model))
 
     @cached_property
-    def _judge(self) -> Judge:
-        return Judge(self.model)
+    def _judge(self) -> ProposalScorer:
+        return ProposalScorer(self.model)
 
     @property
     def _least(self) -> float:

@@ -20,7 +20,7 @@ import vector_files
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.compiled import compile_terms
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.neural.arrays import pack
 from caspipe.annotators.neural.inputs import FIRST
 from caspipe.annotators.neural.network_bundle import NETWORK, VOCABULARIES, NeuralModel
@@ -96,9 +96,9 @@ def resealed(folder: Path) -> None:
         return
 
 
-def _terms() -> Source:
+def _terms() -> TermSource:
     terms = [Term("Fever"), Term("high blood pressure"), Term("MI")]
-    return Source("seed", iter(terms), {})
+    return TermSource("seed", iter(terms), {})
 
 
 def _file(name: str, data: bytes) -> Callable[[Path], None]:

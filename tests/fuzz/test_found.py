@@ -17,7 +17,7 @@ from seeds import BARE, BARE_SPANS
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.compiled import compile_terms
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.neural.arrays import unpack
 from caspipe.annotators.patterns.rules import RuleFile
 from caspipe.annotators.sequence.bundle import ModelBundle
@@ -181,7 +181,7 @@ def _not_an_array(folder: Path) -> object:
 
 def _odd_lexicon(name: str, data: bytes) -> Callable[[Path], object]:
     def load(folder: Path) -> object:
-        compile_terms([Source("ours", iter([Term("ill")]))], "ours").save(folder)
+        compile_terms([TermSource("ours", iter([Term("ill")]))], "ours").save(folder)
         (folder / name).write_bytes(data)
         return Lexicon.load(str(folder))
 
@@ -270,4 +270,4 @@ def test_what_is_damaged_is_refused_by_the_name_of_its_file(name: str, tmp_path:
 
 def test_a_term_with_a_nul_that_a_program_gives_is_refused_by_the_name_of_its_list() -> None:
     with pytest.raises(ResourceError, match=r"^ours: term 2: expected text, found a NUL character$"):
-        Lexicon.of(Source("ours", iter([Term("ill"), Term("fe\0ver")])))
+        Lexicon.of(TermSource("ours", iter([Term("ill"), Term("fe\0ver")])))

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._groups import TUI_OPTION, groups_of, tui_groups
-from ._lines import numbered
+from ..delimited_files import numbered
+from ..term import Format, Term, TermSource
+from ..term_groups import TUI_OPTION, groups_of, tui_groups
 
 TUI = re.compile(r"T?\d{3}")
 
@@ -18,7 +18,7 @@ def detect(path: Path) -> bool:
     return path.is_file() and ".bsv" in path.suffixes
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     table = tui_groups(options)
     given = options.get("group", "")
     name = path.name.split(".")[0]
@@ -36,7 +36,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             for group in groups:
                 yield Term(text, group, row[0], preferred)
 
-    return Source(name, terms())
+    return TermSource(name, terms())
 
 
 FORMAT = Format(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import GROUPS, Format, Source, Term
+from ..delimited_files import columns_of, table
+from ..term import GROUPS, Format, Term, TermSource
 from . import pack
-from ._lines import columns_of, table
 
 TERM = ("form", "term", "name", "text", "label")
 CONCEPT = ("concept", "concept_id", "code", "id", "cui")
@@ -27,7 +27,7 @@ def detect(path: Path) -> bool:
     return any(c.casefold() in TERM for c in first) and not set(KNOWN_ELSEWHERE) & set(first)
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     name = path.name.split(".")[0]
     delimiter = _delimiter(path)
     first = columns_of(path, delimiter)
@@ -49,7 +49,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                 case = options.get("case", "auto")
                 yield Term(form, group, row.get(concept, ""), row.get(preferred, ""), case, columns)
 
-    return Source(name, terms(), {}, further)
+    return TermSource(name, terms(), {}, further)
 
 
 def _column(path: Path, header: list[str], options: Mapping[str, str], option: str, usual: tuple[str, ...]) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import head, split
+from ..delimited_files import head, split
+from ..term import Format, Term, TermSource
 
 COLUMNS = (
     "geonameid name asciiname alternatenames latitude longitude feature_class feature_code country_code cc2 "
@@ -20,7 +20,7 @@ def detect(path: Path) -> bool:
     return len(first) == 19 and first[0].isdigit() and len(first[6]) == 1
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     alternates = options.get("alternates", "no")
     if alternates not in ("yes", "no"):
         raise ResourceError(f"option alternates: expected yes or no, got {alternates!r}")
@@ -34,7 +34,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                 yield Term(name, group, row[0], row[1], columns=f"{row[14]}\t{row[8]}\t{state}")
 
     header = {"licence": "CC BY 4.0", "source": "GeoNames, www.geonames.org"}
-    return Source(path.name.split(".")[0], terms(), header, ("population", "country", "state"))
+    return TermSource(path.name.split(".")[0], terms(), header, ("population", "country", "state"))
 
 
 FORMAT = Format(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..term import Format, Source, Term
-from ._lines import head, table
+from ..delimited_files import head, table
+from ..term import Format, Term, TermSource
 
 REQUIRED = "LOINC_NUM STATUS SHORTNAME LONG_COMMON_NAME"
 NAMES = ("LONG_COMMON_NAME", "DisplayName", "CONSUMER_NAME", "SHORTNAME")
@@ -16,7 +16,7 @@ def detect(path: Path) -> bool:
     return path.is_file() and head(path, 512).replace('"', "").startswith("LOINC_NUM,")
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     def terms() -> Iterator[Term]:
         for _, row in table(path, ",", REQUIRED):
             if row["STATUS"] != "ACTIVE":
@@ -27,7 +27,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                         name, "LAB_PROCEDURE", row["LOINC_NUM"], row["LONG_COMMON_NAME"], columns=row.get("CLASS", "")
                     )
 
-    return Source("LOINC", terms(), {"licence": "LOINC licence, with its notice (your copy)"}, ("class",))
+    return TermSource("LOINC", terms(), {"licence": "LOINC licence, with its notice (your copy)"}, ("class",))
 
 
 FORMAT = Format("loinc", "LOINC: Loinc.csv", detect, read)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import encoding_of, split
+from ..delimited_files import encoding_of, split
+from ..term import Format, Term, TermSource
 
 LLT = "llt_code llt_name pt_code whoart harts costart icd9 icd9cm icd10 llt_currency jart"
 MDHIER = (
@@ -40,7 +40,7 @@ def detect(path: Path) -> bool:
     return any((path / name).is_file() for name in ("llt.asc", "MedAscii/llt.asc"))
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     llt, mdhier = _files(path)
     encoding = encoding_of(llt, "latin-1")
     given, currency = options.get("group", ""), options.get("currency", "current")
@@ -59,7 +59,9 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             if group and (currency == "all" or row[9] != "N"):
                 yield Term(row[1], group, row[2], names.get(row[2], ""), columns=row[0])
 
-    return Source("MedDRA", terms(), {"licence": "MedDRA subscription (your copy)", **_release(path)}, ("llt_code",))
+    return TermSource(
+        "MedDRA", terms(), {"licence": "MedDRA subscription (your copy)", **_release(path)}, ("llt_code",)
+    )
 
 
 def _release(path: Path) -> dict[str, str]:

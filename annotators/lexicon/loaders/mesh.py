@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._groups import TUI_OPTION, groups_of, mesh_groups, tui_groups
-from ._lines import head, numbered
+from ..delimited_files import head, numbered
+from ..term import Format, Term, TermSource
+from ..term_groups import TUI_OPTION, groups_of, mesh_groups, tui_groups
 
 LICENCE = "Medical Subject Headings, courtesy of the U.S. National Library of Medicine (your copy)"
 Record = dict[str, list[str]]
@@ -18,7 +18,7 @@ def detect(path: Path) -> bool:
     return head(path, 512).startswith("*NEWRECORD")
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     table = tui_groups(options)
 
     def terms() -> Iterator[Term]:
@@ -35,7 +35,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                     for form in {text: 0, uninverted(text): 0}:
                         yield Term(form, group, concept, heading, "exact" if tag in ("ABB", "ACR") else "auto")
 
-    return Source("MeSH", terms(), {"licence": LICENCE})
+    return TermSource("MeSH", terms(), {"licence": LICENCE})
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._groups import mesh_groups
-from ._lines import head
+from ..delimited_files import head
+from ..term import Format, Term, TermSource
+from ..term_groups import mesh_groups
 from .mesh import LICENCE, uninverted
 
 
@@ -17,7 +17,7 @@ def detect(path: Path) -> bool:
     return "<DescriptorRecordSet" in head(path, 2048)
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     from lxml import etree
 
     def terms() -> Iterator[Term]:
@@ -34,7 +34,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             except etree.XMLSyntaxError as error:
                 raise ResourceError(f"{path}:{error.lineno}: expected well-formed MeSH descriptor XML") from None
 
-    return Source("MeSH", terms(), {"licence": LICENCE})
+    return TermSource("MeSH", terms(), {"licence": LICENCE})
 
 
 def _terms(path: Path, record: object) -> Iterator[Term]:

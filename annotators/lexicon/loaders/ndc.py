@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..term import Format, Source, Term
-from ._lines import encoding_of, head, table
+from ..delimited_files import encoding_of, head, table
+from ..term import Format, Term, TermSource
 
 REQUIRED = "PRODUCTNDC PROPRIETARYNAME NONPROPRIETARYNAME SUBSTANCENAME"
 
@@ -15,7 +15,7 @@ def detect(path: Path) -> bool:
     return path.is_file() and "PRODUCTNDC\t" in head(path, 512)
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     encoding = encoding_of(path, "cp1252")
 
     def terms() -> Iterator[Term]:
@@ -30,7 +30,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                     seen.add((name, generic))
                     yield Term(name, "MEDICATION", row["PRODUCTNDC"], generic, "any")
 
-    return Source("NDC", terms(), {"licence": "public domain (U.S. FDA)"})
+    return TermSource("NDC", terms(), {"licence": "public domain (U.S. FDA)"})
 
 
 FORMAT = Format("ndc", "FDA NDC directory: product.txt", detect, read)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import GROUPS, Format, Source, Term
-from ._lines import head, numbered
+from ..delimited_files import head, numbered
+from ..term import GROUPS, Format, Term, TermSource
 
 SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)" (EXACT|NARROW|BROAD|RELATED)([^\[]*)')
 DEFAULT_GROUPS = {"HP": "SIGN_SYMPTOM", "UBERON": "ANATOMICAL_SITE", "FMA": "ANATOMICAL_SITE", "CHEBI": "MEDICATION"}
@@ -20,7 +20,7 @@ def detect(path: Path) -> bool:
     return ".obo" in path.suffixes or head(path, 256).startswith("format-version:")
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     scopes = frozenset(options.get("scopes", "EXACT").upper().split(","))
     given = options.get("group", "")
     if given and given not in GROUPS:
@@ -46,7 +46,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                     case = "exact" if "abbreviation" in match[3] else "auto"
                     yield Term(re.sub(r"\\(.)", r"\1", match[1]), group, concept, name, case, umls)
 
-    return Source(path.name.split(".")[0], terms(), {}, ("umls",))
+    return TermSource(path.name.split(".")[0], terms(), {}, ("umls",))
 
 
 def _stanzas(path: Path) -> Iterator[Stanza]:

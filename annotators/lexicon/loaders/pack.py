@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import GROUPS, Format, Source, Term
-from ._lines import head, numbered, wrong_columns
+from ..delimited_files import head, numbered, wrong_columns
+from ..term import GROUPS, Format, Term, TermSource
 
 KNOWN = ("form", "group", "concept", "preferred")
 
@@ -30,7 +30,7 @@ def read_header(path: Path) -> tuple[dict[str, str], list[str]]:
     return header, columns
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     header, columns = read_header(path)
     name = header.get("name", path.name.split(".")[0])
     group = options.get("group", header.get("group", name))
@@ -57,7 +57,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                 "\t".join([row[i] for i in further]),
             )
 
-    return Source(name, terms(), header, tuple(columns[i] for i in further))
+    return TermSource(name, terms(), header, tuple(columns[i] for i in further))
 
 
 FORMAT = Format(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import split
+from ..delimited_files import split
+from ..term import Format, Term, TermSource
 
 RXNCONSO = "RXCUI LAT TS LUI STT SUI ISPREF RXAUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF"
 TYPES = "IN,PIN,MIN,BN"
@@ -27,7 +27,7 @@ def detect(path: Path) -> bool:
     return any((path / name).is_file() for name in ("RXNCONSO.RRF", "rrf/RXNCONSO.RRF"))
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     [file] = _files(path)
     types = frozenset(options.get("types", TYPES).split(","))
 
@@ -37,7 +37,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             if row[1] == "ENG" and row[16] in ("N", "") and row[12] in types:
                 yield Term(row[14], "MEDICATION", row[0], names.get(row[0], ""), "any", row[12])
 
-    return Source("RxNorm", terms(), {"licence": "RxNorm, courtesy of the U.S. NLM (your copy)"}, ("type",))
+    return TermSource("RxNorm", terms(), {"licence": "RxNorm, courtesy of the U.S. NLM (your copy)"}, ("type",))
 
 
 FORMAT = Format(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import table
+from ..delimited_files import table
+from ..term import Format, Term, TermSource
 from .umls import clean
 
 DESCRIPTION = "id active conceptId languageCode typeId term caseSignificanceId"
@@ -48,7 +48,7 @@ def detect(path: Path) -> bool:
     return path.is_dir() and bool(_find(path, "Description"))
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     _files(path)
     language = options.get("language", "en")
 
@@ -78,7 +78,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                 text = rest
             yield Term(clean(text), groups[concept], concept, preferred[concept], case)
 
-    return Source("SNOMED CT", terms(), {"licence": "SNOMED CT Affiliate Licence (your copy)"})
+    return TermSource("SNOMED CT", terms(), {"licence": "SNOMED CT Affiliate Licence (your copy)"})
 
 
 def _rows(path: Path, active: set[str], language: str) -> Iterator[dict[str, str]]:

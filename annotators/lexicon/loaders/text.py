@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..term import Format, Source, Term
+from ..delimited_files import head, numbered
+from ..term import Format, Term, TermSource
 from . import pack
-from ._lines import head, numbered
 
 SUFFIXES = {".txt", ".lst", ".dic", ".list"}
 
@@ -20,7 +20,7 @@ def detect(path: Path) -> bool:
     return suffix in SUFFIXES and not pack.detect(path) and "\t" not in start and "|" not in start
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     name = path.name.split(".")[0]
     group, case = options.get("group", name), options.get("case", "auto")
 
@@ -29,7 +29,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             if not line.startswith("#"):
                 yield Term(line.strip(), group, case=case)
 
-    return Source(name, terms())
+    return TermSource(name, terms())
 
 
 FORMAT = Format(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._groups import TUI_OPTION, groups_of, tui_groups
-from ._lines import split
+from ..delimited_files import split
+from ..term import Format, Term, TermSource
+from ..term_groups import TUI_OPTION, groups_of, tui_groups
 
 MRCONSO = "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF"
 MRSTY = "CUI TUI STN STY ATUI CVF"
@@ -45,7 +45,7 @@ def detect(path: Path) -> bool:
     return any((path / f"MRCONSO.RRF{gz}").is_file() for gz in ("", ".gz"))
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     table = tui_groups(options)
     language = options.get("language", "ENG")
     wanted = frozenset(filter(None, options.get("sources", "").split(",")))
@@ -70,7 +70,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
                 case = "exact" if tty in ABBREVIATIONS else "auto"
                 yield Term(clean(text), group, cui, preferred.get(cui, ""), case, sab)
 
-    return Source("UMLS", terms(), {"licence": "UMLS Metathesaurus licence (your copy)"}, ("source",))
+    return TermSource("UMLS", terms(), {"licence": "UMLS Metathesaurus licence (your copy)"}, ("source",))
 
 
 FORMAT = Format(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import encoding_of, numbered
+from ..delimited_files import encoding_of, numbered
+from ..term import Format, Term, TermSource
 
 CODE = re.compile(r"\d{11}")
 NAME_AT = 30
@@ -28,7 +28,7 @@ def detect(path: Path) -> bool:
     return (path / "DD.txt").is_file()
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     dd, *others = _files(path)
     encoding = encoding_of(dd, "latin-1")
 
@@ -41,7 +41,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
         for code, name in _drugs(dd, encoding):
             yield Term(name, "MEDICATION", code, names.get(code[:6], ""), "any", atc.get(code, ""))
 
-    return Source("WHODrug", terms(), {"licence": "WHODrug licence (your copy)"}, ("atc",))
+    return TermSource("WHODrug", terms(), {"licence": "WHODrug licence (your copy)"}, ("atc",))
 
 
 def _drugs(file: Path, encoding: str) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..term import Format, Source, Term
-from ._lines import encoding_of, open_text, without_nul, wrong_columns
+from ..delimited_files import encoding_of, open_text, without_nul, wrong_columns
+from ..term import Format, Term, TermSource
 
 MP = (
     "Record_Id UMC_Product_id DrecNo Seq1 Seq2 Seq3 Seq4 Synonym_flag Drug_name Name_specifier MA_number MA_date "
@@ -28,7 +28,7 @@ def detect(path: Path) -> bool:
     return (path / "MP.csv").is_file()
 
 
-def read(path: Path, options: Mapping[str, str]) -> Source:
+def read(path: Path, options: Mapping[str, str]) -> TermSource:
     mp, *others = _files(path)
     encoding = encoding_of(mp, "latin-1")
 
@@ -42,7 +42,7 @@ def read(path: Path, options: Mapping[str, str]) -> Source:
             code = row[2] + row[3] + row[4]
             yield Term(row[8], "MEDICATION", code, names.get(row[2], ""), "any", f"{row[0]}\t{atc.get(row[0], '')}")
 
-    return Source("WHODrug", terms(), {"licence": "WHODrug licence (your copy)"}, ("record_id", "atc"))
+    return TermSource("WHODrug", terms(), {"licence": "WHODrug licence (your copy)"}, ("record_id", "atc"))
 
 
 def _rows(file: Path, columns: str, encoding: str) -> Iterator[list[str]]:

@@ -9,9 +9,9 @@ from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.reading import PartialDate
 from ..context import Context
-from ..dates import DocumentDates, Order
-from ..ends import ends
-from ..moving import point
+from ..date_arithmetic import point
+from ..date_range import ends
+from ..document_dates import DocumentDates, Order
 from ..operator import Fallback, Mention, Operator, Outcome
 
 

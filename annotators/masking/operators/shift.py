@@ -16,13 +16,13 @@ from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
 from ...dates.reading import WEEKDAYS, DateReading, PartialDate
 from ..context import Context
-from ..dates import DocumentDates, Order, edges
-from ..ends import ends
+from ..date_arithmetic import Move, calendar_date, moved, point
+from ..date_format import Style, written
+from ..date_layout import in_case, like
+from ..date_range import ends
+from ..document_dates import DocumentDates, Order, edges
 from ..keys import Keyed
-from ..layout import in_case, like
-from ..moving import Move, calendar_date, moved, point
 from ..operator import NO_KEY, Fallback, Mention, Outcome
-from ..writing import Style, written
 
 _BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")

@@ -8,12 +8,12 @@ from typing import Literal
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
-from ..dates import Order
+from ..document_dates import Order
 from ..keys import Keyed, KeyedHash
 from ..operator import NO_KEY, Fallback, Mention, Outcome
 from ..surrogates import pools, shapes
 from ..surrogates.ages import other_age
-from ..surrogates.draws import Draws
+from ..surrogates.keyed_choices import KeyedChoices
 from ..surrogates.people import People
 from ..surrogates.places import place
 from .age import Age
@@ -82,7 +82,7 @@ class Surrogate(Keyed):
         top = mention.kind.top
         if top is PhiKind.DATE:
             return self._shift.mask(mention, context)
-        draws = context.remember(self, "draws", lambda: Draws(secret, context.subject(self.scope, self.patient)))
+        draws = context.remember(self, "draws", lambda: KeyedChoices(secret, context.subject(self.scope, self.patient)))
         if top is PhiKind.AGE:
             above = self._age.mask(mention, context)
             return above if isinstance(above, str | Fallback) else other_age(mention.text, draws) or _NONE
@@ -92,7 +92,7 @@ class Surrogate(Keyed):
             return _NONE
         return made
 
-    def _made(self, mention: Mention, context: Context, draws: Draws, salt: str) -> str | None:
+    def _made(self, mention: Mention, context: Context, draws: KeyedChoices, salt: str) -> str | None:
         kind, text = mention.kind, mention.text
         top = kind.top
         if top is PhiKind.PERSON or top is PhiKind.EMAIL:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind, RecordField
 from ..context import Context
-from ..dates import DocumentDates
-from ..ends import ends
-from ..moving import calendar_date, point
+from ..date_arithmetic import calendar_date, point
+from ..date_range import ends
+from ..document_dates import DocumentDates
 from ..operator import Fallback, Mention, Operator, Outcome
 
 _OLDEST = 89

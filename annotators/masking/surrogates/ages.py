@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from ...dates.numerals import CARDINAL, cardinal
-from .draws import Draws
+from .keyed_choices import KeyedChoices
 
 _NUMBER = re.compile(rf"\d+|\b{CARDINAL}\b", re.IGNORECASE)
 _HIGHEST = 89
 
 
-def other_age(text: str, draws: Draws) -> str | None:
+def other_age(text: str, draws: KeyedChoices) -> str | None:
     """The text with its one number changed by one or two, upwards only below 3, never above 89; None where there is not just
     one number."""
     found = list(_NUMBER.finditer(text))

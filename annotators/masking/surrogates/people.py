@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..layout import in_case
+from ..date_layout import in_case
 from ..operator import Mention
 from . import pools
-from .draws import Draws
+from .keyed_choices import KeyedChoices
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
 _POSSESSIVE = re.compile(r"['’][sS]$")
@@ -72,7 +72,7 @@ class People:
     given name elsewhere; two names never get one surrogate; initials follow the names they stand for.
     """
 
-    def __init__(self, draws: Draws, mentions: Iterable[Mention]) -> None:
+    def __init__(self, draws: KeyedChoices, mentions: Iterable[Mention]) -> None:
         self._draws = draws
         self._known = _Known()
         self._made: dict[tuple[str, str, str], str] = {}

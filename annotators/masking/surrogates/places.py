@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ....typesystem import PhiKind
-from ..layout import in_case
+from ..date_layout import in_case
 from . import pools
-from .draws import Draws
+from .keyed_choices import KeyedChoices
 from .shapes import shaped
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[\W_]+")
@@ -43,7 +43,7 @@ _HOUSE = frozenset(
 _ROOM = frozenset({"room", "bed", "ward", "floor", "suite", "bay", "unit", "level", "block", "wing"})
 
 
-def place(text: str, kind: PhiKind, draws: Draws, salt: str) -> str | None:
+def place(text: str, kind: PhiKind, draws: KeyedChoices, salt: str) -> str | None:
     """Another place of the same sort; None where there is no surrogate for the kind or the text shows no proper word."""
     if kind is PhiKind.LOCATION_STREET:
         return _words(text, draws, salt, "street_words", frozenset())
@@ -87,7 +87,7 @@ def _like(text: str, kind: PhiKind) -> tuple[str, ...]:
     return pools.named("us_states", "kind", "name") if kind is PhiKind.LOCATION_STATE else pools.cities("US")
 
 
-def _chosen(pool: tuple[str, ...], text: str, draws: Draws, salt: str) -> str | None:
+def _chosen(pool: tuple[str, ...], text: str, draws: KeyedChoices, salt: str) -> str | None:
     said = " ".join(text.casefold().split())
     for attempt in range(200):
         made = draws.choice(pool, "place", said, salt, str(attempt))
@@ -96,7 +96,7 @@ def _chosen(pool: tuple[str, ...], text: str, draws: Draws, salt: str) -> str | 
     return None
 
 
-def _words(text: str, draws: Draws, salt: str, cues: str, also: frozenset[str]) -> str | None:
+def _words(text: str, draws: KeyedChoices, salt: str, cues: str, also: frozenset[str]) -> str | None:
     """The text with its numbers and proper words replaced; None where it has none."""
     runs = _RUN.findall(text)
     stays = [_stays(runs, i, cues, also) for i in range(len(runs))]
@@ -119,7 +119,7 @@ def _stays(runs: list[str], at: int, cues: str, also: frozenset[str]) -> bool:
     return entry.kind != "type" or not following.isalpha() or (after is not None and after.kind != "type")
 
 
-def _other(run: str, draws: Draws, salt: str) -> str:
+def _other(run: str, draws: KeyedChoices, salt: str) -> str:
     if run[0].isdecimal():
         return shaped(run, draws, f"number{salt}") or run
     if len(run) <= 5 and run.isupper():  # an abbreviation: MGH, NHS, IL
@@ -129,7 +129,7 @@ def _other(run: str, draws: Draws, salt: str) -> str:
     return in_case(_surname(word, draws, salt), word) + run[len(word) :]
 
 
-def _surname(word: str, draws: Draws, salt: str) -> str:
+def _surname(word: str, draws: KeyedChoices, salt: str) -> str:
     for attempt in range(200):
         chosen = draws.choice(pools.surnames(), "proper word", word.casefold(), salt, str(attempt))
         if chosen.casefold() != word.casefold():

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import string
 
-from .draws import Draws
+from .keyed_choices import KeyedChoices
 
 _EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
 _SCHEME = re.compile(r"(?i)^(?:https?|ftp)://")
 _CODE = 999
 
 
-def shaped(text: str, draws: Draws, label: str) -> str | None:
+def shaped(text: str, draws: KeyedChoices, label: str) -> str | None:
     """Digits for digits, letters for letters in their case, everything else as it is; never the text itself.
 
     What differs only in punctuation gets the same letters and digits. None where there is neither letter nor digit.
@@ -28,14 +28,14 @@ def shaped(text: str, draws: Draws, label: str) -> str | None:
     return None
 
 
-def _other(char: str, draws: Draws, *what: str) -> str:
+def _other(char: str, draws: KeyedChoices, *what: str) -> str:
     if char == "0" or not char.isdecimal():
         letters = string.ascii_lowercase if char.islower() else string.ascii_uppercase
         return draws.choice(string.digits if char.isdecimal() else letters, *what)
     return draws.choice("123456789", *what)
 
 
-def social_security(text: str, draws: Draws) -> str | None:
+def social_security(text: str, draws: KeyedChoices) -> str | None:
     """Nine digits as 9xx-01...49-xxxx: no social security number begins with 9, and taxpayer numbers that do have 50 or more
     in the middle. Other numbers by shape."""
     digits = [c for c in text if c.isdecimal()]
@@ -51,7 +51,7 @@ def social_security(text: str, draws: Draws) -> str | None:
     return None
 
 
-def card(text: str, draws: Draws) -> str | None:
+def card(text: str, draws: KeyedChoices) -> str | None:
     """A number of the same shape that fails the check of payment cards (ISO/IEC 7812, Luhn)."""
     made = shaped(text, draws, "card")
     if made is None or not luhn(made):
@@ -68,7 +68,7 @@ def luhn(text: str) -> bool:
     return bool(digits) and sum(doubled) % 10 == 0
 
 
-def phone(text: str, draws: Draws) -> str | None:
+def phone(text: str, draws: KeyedChoices) -> str | None:
     """A number between 555-0100 and 555-0199, which the North American Numbering Plan keeps for fiction, in the
     punctuation of the text where it has seven, ten or, with the country code 1, eleven digits. Shorter ones by shape."""
     ending = _EXTENSION.search(text)
@@ -91,12 +91,12 @@ def phone(text: str, draws: Draws) -> str | None:
     return (_refill(head, new) if new else f"{area}-555-{line[3:]}") + (extension or "")
 
 
-def mail(text: str, draws: Draws, name: str) -> str:
+def mail(text: str, draws: KeyedChoices, name: str) -> str:
     """An address at example.com (RFC 2606). `name`: its local part without the number that tells addresses apart."""
     return f"{name}{draws.number(_CODE, 'mail number', text.casefold())}@example.com"
 
 
-def web(text: str, draws: Draws) -> str:
+def web(text: str, draws: KeyedChoices) -> str:
     """An address below example.org (RFC 2606), with a path if the text has one."""
     said = text.casefold()
     scheme = _SCHEME.match(text)
@@ -107,7 +107,7 @@ def web(text: str, draws: Draws) -> str:
     return f"{scheme.group() if scheme else ''}{www}{draws.token(6, 'host', host)}.example.org{path}"
 
 
-def internet(text: str, draws: Draws) -> str:
+def internet(text: str, draws: KeyedChoices) -> str:
     """An address of the documentation ranges: 192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24 (RFC 5737), 2001:db8::/32
     (RFC 3849)."""
     said = text.casefold()
@@ -120,7 +120,7 @@ def internet(text: str, draws: Draws) -> str:
     return made if made != text else f"{net}.{host % 254 + 1}"
 
 
-def hardware(text: str, draws: Draws) -> str:
+def hardware(text: str, draws: KeyedChoices) -> str:
     """A MAC address of the documentation range 00-00-5E-00-53-00 to -FF (RFC 9542)."""
     joint = next((c for c in text if c in ":-."), ":")
     last = draws.number(256, "mac", text.casefold())

@@ -12,13 +12,13 @@ from ....pipeline.contract.resources import load
 from ....typesystem import FormTable, KnownPhi, PhiKind
 from ...known_phi.age import AgeMatcher
 from ...known_phi.date import DateMatcher
-from ...known_phi.fold import composed, fold, spellings
-from ...known_phi.literal import LiteralMatcher
+from ...known_phi.folding import compose, fold, spelling_variants
 from ...known_phi.number import NumberMatcher
-from ...known_phi.page import Page
-from ...known_phi.people import PersonName, parse_name
+from ...known_phi.online_address import OnlineAddressMatcher
+from ...known_phi.person_name import PersonName, parse_name
 from ...known_phi.phrase import address_matchers, organisation_matchers
-from ...lexicon.normal import tokens_of
+from ...known_phi.searchable_text import SearchableText
+from ...lexicon.normalization import tokens_of
 from ...names.words import Words as WordLists
 from ..feature import TokenFeature, Words
 from .columns import Column, add, empty, listed, spread
@@ -46,7 +46,7 @@ _GIVEN = re.compile(r"given|first|forename|vorname", re.IGNORECASE)
 _FAMILY = re.compile(r"famil|last|surname|nachname", re.IGNORECASE)
 _PIECE = re.compile(r"[-'’‐‑]")
 
-_KEYS: FormTable[str] = FormTable(lambda form: fold(composed(form)))
+_KEYS: FormTable[str] = FormTable(lambda form: fold(compose(form)))
 
 
 @part("ehr")
@@ -129,7 +129,7 @@ class HealthRecord(TokenFeature):
         for word, value in _named(name, item.provenance, first, last):
             pieces = [p for p in _PIECE.split(word) if len(p) > 2]
             for one in dict.fromkeys((word, *pieces)):
-                for key in spellings(composed(one)):
+                for key in spelling_variants(compose(one)):
                     if len(key) >= self.shortest and value not in single.setdefault(key, []):
                         single[key].append(value)
         if name.whole_family:
@@ -144,11 +144,11 @@ class HealthRecord(TokenFeature):
         ]
         if not wanted:
             return empty(words)
-        page = Page(words.view.text)
+        page = SearchableText(words.view.text)
         found = [
             (hit.begin, hit.end, value, value)
             for item, value in wanted
-            for matcher in _matchers(item.kind, composed(item.value))
+            for matcher in _matchers(item.kind, compose(item.value))
             for hit in matcher.find(page)
         ]
         return spread(words, found)
@@ -177,7 +177,7 @@ def _matchers(kind: PhiKind, value: str) -> list[Any]:
         case "ID" | "PHONE" | "FAX":
             return [NumberMatcher(value, kind)]
         case "EMAIL" | "URL":
-            return [LiteralMatcher(value, kind, lists)]
+            return [OnlineAddressMatcher(value, kind, lists)]
         case "ORGANIZATION":
             return [*organisation_matchers(value, kind, lists)]
         case _:

@@ -6,7 +6,7 @@ import re
 
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable, KnownPhi
-from ...known_phi.fold import composed, fold
+from ...known_phi.folding import compose, fold
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
 from .tidy import label
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _key(text: str) -> str:
-    return fold(composed(text)).casefold()
+    return fold(compose(text)).casefold()
 
 
 _KEYS: FormTable[str] = FormTable(_key)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ...lexicon import Lexicon
-from ...lexicon.normal import key_of, tokens_of
+from ...lexicon.normalization import key_of, tokens_of
 from ..feature import FormFeature
 from .tidy import label, tidy
 

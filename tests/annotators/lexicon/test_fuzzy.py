@@ -11,13 +11,13 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.fuzzy import FuzzyIndex, Metric
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.term import Term, TermSource
 
 WORD = st.text("abc", min_size=4, max_size=7)
 
 
 def lexicon(words: list[str]) -> Lexicon:
-    return Lexicon.of(Source("own", iter([Term(word) for word in words])))
+    return Lexicon.of(TermSource("own", iter([Term(word) for word in words])))
 
 
 @pytest.mark.parametrize("metric", ["levenshtein", "osa"])

@@ -11,7 +11,7 @@ import pytest
 from caspipe.annotators.lexicon import Entry, Lexicon
 from caspipe.annotators.lexicon.cache import cache_folder, cached, key_of_files, save
 from caspipe.annotators.lexicon.compiled import MAX_TOKENS, Compiled, compile_terms
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ResourceError
 
@@ -30,7 +30,7 @@ def words(tmp_path: Path) -> Path:
 
 
 def own(*terms: Term) -> Lexicon:
-    return Lexicon.of(Source("own", iter(terms), {}, ("hue", "ambiguous")))
+    return Lexicon.of(TermSource("own", iter(terms), {}, ("hue", "ambiguous")))
 
 
 def test_membership_ignores_case_but_for_abbreviations(words: Path, cache: Path) -> None:
@@ -68,7 +68,9 @@ def test_depth_is_the_length_of_the_longest_entry_that_begins_so() -> None:
 
 
 def test_terms_longer_than_any_phrase_are_left_out_and_counted() -> None:
-    compiled = compile_terms([Source("own", iter([Term("a " * (MAX_TOKENS + 1)), Term("   "), Term("a b")]))], "own")
+    compiled = compile_terms(
+        [TermSource("own", iter([Term("a " * (MAX_TOKENS + 1)), Term("   "), Term("a b")]))], "own"
+    )
     assert (compiled.meta["terms"], compiled.meta["skipped"], compiled.meta["keys"]) == (3, 2, 1)
 
 
@@ -145,7 +147,7 @@ def test_big_files_are_keyed_by_size_and_time(words: Path, monkeypatch: pytest.M
 def test_compiling_twice_gives_the_same_bytes(words: Path, tmp_path: Path, cache: Path) -> None:
     folders = []
     for name in ("a", "b"):
-        compiled = compile_terms([Source("own", iter([Term("x y", "G"), Term("x", "H"), Term("ÿ")]))], "own")
+        compiled = compile_terms([TermSource("own", iter([Term("x y", "G"), Term("x", "H"), Term("ÿ")]))], "own")
         save(compiled, tmp_path / name)
         folders.append({f.name: f.read_bytes() for f in sorted((tmp_path / name).iterdir())})
     assert folders[0] == folders[1]
@@ -176,10 +178,10 @@ def test_the_cache_lies_where_the_environment_says(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_another_process_finished_first_is_kept(cache: Path) -> None:
-    mine = compile_terms([Source("own", iter([Term("mine")]))], "own")
+    mine = compile_terms([TermSource("own", iter([Term("mine")]))], "own")
 
     def build() -> Compiled:
-        save(compile_terms([Source("own", iter([Term("theirs")]))], "own"), cache / "key")
+        save(compile_terms([TermSource("own", iter([Term("theirs")]))], "own"), cache / "key")
         return mine
 
     made = cached("key", build)
@@ -197,7 +199,7 @@ def test_what_another_process_finished_first_is_kept(cache: Path) -> None:
     ],
 )
 def test_a_compiled_folder_that_is_not_whole_says_so(tmp_path: Path, file: str, text: str, message: str) -> None:
-    save(compile_terms([Source("own", iter([Term("x")]))], "own"), tmp_path / "c")
+    save(compile_terms([TermSource("own", iter([Term("x")]))], "own"), tmp_path / "c")
     (tmp_path / "c" / file).write_text(text, encoding="utf-8")
     with pytest.raises(ResourceError, match=message):
         Lexicon.load(str(tmp_path / "c"))
@@ -205,7 +207,7 @@ def test_a_compiled_folder_that_is_not_whole_says_so(tmp_path: Path, file: str, 
 
 def test_parts_of_two_lexicons_do_not_go_together(tmp_path: Path) -> None:
     for name, terms in (("one", ["x"]), ("two", ["x", "y"])):
-        save(compile_terms([Source("own", iter(map(Term, terms)))], "own"), tmp_path / name)
+        save(compile_terms([TermSource("own", iter(map(Term, terms)))], "own"), tmp_path / name)
     (tmp_path / "one" / "first.npy").write_bytes((tmp_path / "two" / "first.npy").read_bytes())
     with pytest.raises(ResourceError, match="parts of different lexicons"):
         Lexicon.load(str(tmp_path / "one"))

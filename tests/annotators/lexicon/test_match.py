@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.lexicon.match import SKIP_RUN, SKIP_TOTAL, Hit, Matcher, singulars
-from caspipe.annotators.lexicon.normal import tokens_of
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.match import SKIP_RUN, SKIP_TOTAL, LexiconMatch, Matcher, singulars
+from caspipe.annotators.lexicon.normalization import tokens_of
+from caspipe.annotators.lexicon.term import Term, TermSource
 
 Span = tuple[int, int, str]
 
@@ -17,7 +17,7 @@ Span = tuple[int, int, str]
 def lexicon(*terms: str | Term, name: str = "own") -> Lexicon:
     """A lexicon of `form` or `form=GROUP` strings or of terms."""
     made = [t if isinstance(t, Term) else Term(*t.partition("=")[::2]) for t in terms]
-    return Lexicon.of(Source(name, iter(made)))
+    return Lexicon.of(TermSource(name, iter(made)))
 
 
 def found(matcher: Matcher, text: str) -> list[str]:
@@ -31,7 +31,7 @@ TERMS = st.lists(st.tuples(PHRASE, st.sampled_from(["G", "H"])), min_size=1, max
 TEXT = st.lists(st.one_of(WORDS, st.sampled_from([",", "x"])), max_size=20)
 
 
-def spans(hits: list[Hit]) -> list[Span]:
+def spans(hits: list[LexiconMatch]) -> list[Span]:
     return [(h.first, h.last, h.entry.group) for h in hits]
 
 
@@ -61,7 +61,7 @@ def shouted(phrase: list[str]) -> bool:
 @given(TERMS, TEXT)
 def test_every_phrase_is_found_and_nothing_else(terms: list[tuple[list[str], str]], tokens: list[str]) -> None:
     terms = [(phrase, group) for phrase, group in terms if not shouted(phrase)]
-    own = Lexicon.of(Source("own", iter([Term(" ".join(phrase), group) for phrase, group in terms])))
+    own = Lexicon.of(TermSource("own", iter([Term(" ".join(phrase), group) for phrase, group in terms])))
     hits = Matcher(own, longest="none", plurals=False).find(tokens)
     assert set(spans(hits)) == every_span(terms, tokens)
     assert len(hits) == len(set(spans(hits)))
@@ -69,7 +69,7 @@ def test_every_phrase_is_found_and_nothing_else(terms: list[tuple[list[str], str
 
 @given(TERMS, TEXT)
 def test_the_longest_of_a_group_holds_every_other_of_it(terms: list[tuple[list[str], str]], tokens: list[str]) -> None:
-    own = Lexicon.of(Source("own", iter([Term(" ".join(phrase), group) for phrase, group in terms])))
+    own = Lexicon.of(TermSource("own", iter([Term(" ".join(phrase), group) for phrase, group in terms])))
     every = set(spans(Matcher(own, longest="none").find(tokens)))
     inside_group = {a for a in every if any(b != a and b[2] == a[2] and b[0] <= a[0] and a[1] <= b[1] for b in every)}
     assert set(spans(Matcher(own, longest="group").find(tokens))) == every - inside_group

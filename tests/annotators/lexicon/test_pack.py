@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 from caspipe.annotators.lexicon import Lexicon
+from caspipe.annotators.lexicon.delimited_files import numbered
 from caspipe.annotators.lexicon.lexicon import COMBINED, PACK, pack_files
-from caspipe.annotators.lexicon.loaders._lines import numbered
 from caspipe.annotators.lexicon.loaders.pack import read, read_header
 from caspipe.annotators.lexicon.term import GROUPS
 from caspipe.pipeline.errors import ResourceError

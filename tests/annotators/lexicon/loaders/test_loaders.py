@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.annotators.lexicon.term import Address, Source, Term, formats
+from caspipe.annotators.lexicon.term import LexiconAddress, Term, TermSource, formats
 from caspipe.pipeline.errors import ResourceError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
-def read(place: str, folder: Path = FIXTURES) -> Source:
-    address = Address.parse(str(folder / place))
+def read(place: str, folder: Path = FIXTURES) -> TermSource:
+    address = LexiconAddress.parse(str(folder / place))
     return address.format.read(address.path, dict(address.options))
 
 
@@ -50,7 +50,7 @@ DETECTED = {
 
 @pytest.mark.parametrize("place", DETECTED)
 def test_a_format_is_recognised_by_what_is_in_it(place: str) -> None:
-    assert Address.parse(str(FIXTURES / place)).format.name == DETECTED[place]
+    assert LexiconAddress.parse(str(FIXTURES / place)).format.name == DETECTED[place]
 
 
 def test_every_format_has_a_fixture() -> None:
@@ -288,7 +288,7 @@ def test_bytes_that_are_no_text_are_an_error_with_a_line(tmp_path: Path) -> None
 )
 def test_what_cannot_be_read_is_said_with_the_nearest_right_name(place: str, message: str) -> None:
     with pytest.raises(ResourceError) as caught:
-        address = Address.parse(str(FIXTURES / place))
+        address = LexiconAddress.parse(str(FIXTURES / place))
         address.format.files(address.path)
         list(address.format.read(address.path, dict(address.options)).terms)
     assert message in str(caught.value)
@@ -297,14 +297,14 @@ def test_what_cannot_be_read_is_said_with_the_nearest_right_name(place: str, mes
 def test_a_file_of_no_known_format_names_the_formats(tmp_path: Path) -> None:
     (tmp_path / "x.dat").write_bytes(b"\x00\x01")
     with pytest.raises(ResourceError, match=r"not a format that is recognised; say which one with .*::<bsv\|"):
-        Address.parse(str(tmp_path / "x.dat"))
+        LexiconAddress.parse(str(tmp_path / "x.dat"))
 
 
 def test_a_table_that_fits_two_formats_asks_which(tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "META" / "MRCONSO.RRF", tmp_path)
     shutil.copy(FIXTURES / "rxnorm" / "RXNCONSO.RRF", tmp_path)
     with pytest.raises(ResourceError, match=r"could be rxnorm, umls; say which one with .*::rxnorm"):
-        Address.parse(str(tmp_path))
+        LexiconAddress.parse(str(tmp_path))
 
 
 def test_the_terminologies_beside_the_checkout_are_read(shared: Path) -> None:

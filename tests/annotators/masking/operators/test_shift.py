@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from overlap_cases import made
 
 from caspipe.annotators.dates.reading import MONTHS, PartialDate
+from caspipe.annotators.masking.date_arithmetic import moved, point
 from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker
-from caspipe.annotators.masking.moving import moved, point
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ResourceError

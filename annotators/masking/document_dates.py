@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from ..dates.reading import DateReading, PartialDate
-from .moving import point
+from .date_arithmetic import point
 from .operator import Mention
 
 Order = Literal["MDY", "DMY"]

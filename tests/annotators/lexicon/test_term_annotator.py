@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.lexicon.term import Source, Term
-from caspipe.annotators.lexicon.terms import TermAnnotator
+from caspipe.annotators.lexicon.term import Term, TermSource
+from caspipe.annotators.lexicon.term_annotator import TermAnnotator
 from caspipe.typesystem import Cas, MedicalTerm, Sentence, TermGroup, Token, View
 from caspipe.typesystem.tokenize import token_spans
 
@@ -40,7 +40,7 @@ def opened(**parameters: Any) -> TermAnnotator:
 
 
 def lexicon(*terms: Term, name: str = "own") -> Lexicon:
-    return Lexicon.of(Source(name, iter(terms), {}, ("ambiguous",)))
+    return Lexicon.of(TermSource(name, iter(terms), {}, ("ambiguous",)))
 
 
 def marked(line: str) -> tuple[str, set[tuple[int, int, TermGroup]]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from ..lexicon import Entry, Lexicon
-from ..lexicon.normal import NORMAL
+from ..lexicon.normalization import NORMAL
 
 Case = Literal["any", "ambiguous", "all"]
 

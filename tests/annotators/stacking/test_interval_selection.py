@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.stacking.choosing import best_disjoint
+from caspipe.annotators.stacking.interval_selection import best_disjoint
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 12), st.integers(1, 6), st.integers(-4, 16)).map(

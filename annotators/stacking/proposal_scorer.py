@@ -48,7 +48,7 @@ def _of_kind(proposal: Proposal, around: dict[tuple[int, int], list[str]]) -> li
     return [*names, *(f"{name} {proposal.kind.name}" for name in names)]
 
 
-class Judge:
+class ProposalScorer:
     """Applies a stacking bundle. Raises ResourceError where the model is of another sort, or its description is damaged."""
 
     def __init__(self, model: ModelBundle) -> None:

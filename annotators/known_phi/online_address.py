@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .fold import fold, occurrences
-from .page import Hit, Page
+from .folding import fold, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText
 
 _SCHEME = re.compile(r"^(?:[a-z]+://|mailto:|tel:)?(?:www\.)?")
 _PREFIX = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?$")
@@ -18,7 +18,7 @@ _OFFICES = frozenset(
 )
 
 
-class LiteralMatcher:
+class OnlineAddressMatcher:
     """A string of the record that has one spelling, in any case: an e-mail address, a URL, an IP address, a user name."""
 
     def __init__(self, value: str, kind: PhiKind, words: Words) -> None:
@@ -31,23 +31,23 @@ class LiteralMatcher:
         handle = len(local) >= 5 and local not in _OFFICES and not words.is_word(local)
         self.local = local if mail and handle else ""
 
-    def find(self, page: Page) -> Iterator[Hit]:
+    def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Every place where it stands, whole, with its user name hidden (`j***@example.org`), or its user name alone."""
         if len(self.text) < 3:
             return
-        folded, end = page.folded, -1
-        for at in occurrences(folded, self.text):
+        folded, end = document.folded, -1
+        for at in whole_word_offsets(folded, self.text):
             before = _PREFIX.search(folded, max(0, at - 12), at)
             end = at + len(self.text)
-            yield Hit(before.start() if before else at, end, self.kind, 1.0, "known address", self.value)
+            yield PhiMatch(before.start() if before else at, end, self.kind, 1.0, "known address", self.value)
         if self.domain:
             at = folded.find(self.domain)
             while at >= 0:
                 masked = _MASKED_LOCAL.search(folded, max(0, at - 24), at)
                 if masked:
-                    yield Hit(masked.start(), at + len(self.domain), self.kind, 0.9, "known address, masked")
+                    yield PhiMatch(masked.start(), at + len(self.domain), self.kind, 0.9, "known address, masked")
                 at = folded.find(self.domain, at + 1)
         if self.local:
-            for at in occurrences(folded, self.local):
+            for at in whole_word_offsets(folded, self.local):
                 if not folded.startswith(self.domain, at + len(self.local)):
-                    yield Hit(at, at + len(self.local), PhiKind.PERSON_USERNAME, 0.8, "known user name")
+                    yield PhiMatch(at, at + len(self.local), PhiKind.PERSON_USERNAME, 0.8, "known user name")

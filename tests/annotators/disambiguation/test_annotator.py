@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
@@ -215,7 +215,7 @@ def test_entries_and_near_misses_need_their_length() -> None:
 
 
 def test_names_of_your_own_are_protected_in_any_way_of_writing() -> None:
-    own = Lexicon.of(Source("staff", iter([Term("Zofran"), Term("Atorvastatix")])))
+    own = Lexicon.of(TermSource("staff", iter([Term("Zofran"), Term("Atorvastatix")])))
     engine = opened(protect=[own])
     assert not reason(engine, "He saw [Zofran] there.")
     assert not reason(engine, "He saw [zofran] there.")
@@ -224,7 +224,7 @@ def test_names_of_your_own_are_protected_in_any_way_of_writing() -> None:
 
 
 def test_a_dictionary_of_your_own_takes_the_place_of_the_shipped_one() -> None:
-    own = Lexicon.of(Source("ward", iter([Term("Blorptonia", "DISEASE_DISORDER")])))
+    own = Lexicon.of(TermSource("ward", iter([Term("Blorptonia", "DISEASE_DISORDER")])))
     engine = opened(dictionary=[own])
     assert reason(engine, "A [Blorptonia] was seen.") == EXACT
     assert reason(engine, "A [Blorptonja] was seen.") == FUZZY

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.consistency.consistency import ConsistencyAnnotator
+from caspipe.annotators.consistency.annotator import ConsistencyAnnotator
 from caspipe.annotators.disambiguation.veto import Veto
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.segmenting.segmenter import Segmenter

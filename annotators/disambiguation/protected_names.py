@@ -1,4 +1,4 @@
-"""Names that must not fall for looking like a medical word: known ones, and words one letter from a known one."""
+"""ProtectedNames that must not fall for looking like a medical word: known ones, and words one letter from a known one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.fuzzy import FuzzyIndex
 from ..lexicon.match import Matcher
-from ..lexicon.normal import NORMAL
+from ..lexicon.normalization import NORMAL
 
 
-class Names:
+class ProtectedNames:
     """Lists of names of people, places and times, with how well known a name must be to outweigh a dictionary's very word.
 
     `share` is in percent of a population, `population` in people. Entries of lists without such a column always count.

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
-from .fold import fold
+from .folding import fold
 
 _NUMBER = re.compile(r"\d+")
 
@@ -50,7 +50,7 @@ _PAUSE_BEFORE = re.compile(r"(?:^|[\n.?!,;:\])>-])\s*$")
 _PAUSE_AFTER = re.compile(r"\s*(?:[,.?!\n]|$)")
 
 
-class Hit(NamedTuple):
+class PhiMatch(NamedTuple):
     """What a matcher found: a span, its kind, how sure, by which rule, and the normalised value."""
 
     begin: int
@@ -61,7 +61,7 @@ class Hit(NamedTuple):
     value: str = ""
 
 
-class Page:
+class SearchableText:
     """A text with what matchers ask about it. Offsets in `folded` are offsets in `text`."""
 
     def __init__(self, text: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..dates.reading import MONTHS, WEEKDAYS, DateReading, PartialDate
-from .writing import ordinal
+from .date_format import ordinal
 
 _RUN = re.compile(r"\d+|[^\W\d_]+|[\W_]+")
 _ORDINAL = ("st", "nd", "rd", "th")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..dates.reading import DateReading, PartialDate
-from .dates import DocumentDates, complete_near
-from .moving import point
+from .date_arithmetic import point
+from .document_dates import DocumentDates, complete_near
 from .operator import Mention
 
 End = tuple[PartialDate, PartialDate]

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from ....pipeline.errors import ResourceError
-from . import pack
+from ...pipeline.errors import ResourceError
+from .loaders import pack
 
 TABLE = Path(str(files("caspipe.configs"))) / "lexicons" / "tui_groups.tsv"
 TUI_OPTION = "`classic` (default): the five groups of cTAKES' dictionaries; `current`: those of its newer enumeration"

@@ -64,12 +64,12 @@ def seen(text: str) -> tuple[str, list[int]]:
     return "".join(parts), offsets
 
 
-def composed(value: str) -> str:
+def compose(value: str) -> str:
     """A value of the record with its diacritics in one code point each and without invisible characters."""
     return value if value.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFC", value))
 
 
-def spellings(word: str) -> list[str]:
+def spelling_variants(word: str) -> list[str]:
     """The folded forms of a word: plain and, for umlauts and ligatures, written out: `Müller` -> `muller`, `mueller`."""
     plain = fold(word)
     if word.isascii():
@@ -78,7 +78,7 @@ def spellings(word: str) -> list[str]:
     return [plain] if written == plain else [plain, written]
 
 
-def occurrences(folded: str, word: str) -> Iterator[int]:
+def whole_word_offsets(folded: str, word: str) -> Iterator[int]:
     """Offsets at which `word` stands as a whole word of a folded text: no letter or digit touches it."""
     size, limit = len(word), len(folded)
     at = folded.find(word)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from ..known_phi.page import Page
+from ..known_phi.searchable_text import SearchableText
 
 BLANK = "|"
 """Stands for each code point of a replacement: no letter, no blank, and nothing a pattern is made of."""
@@ -46,14 +46,14 @@ def plain(text: str) -> str:
     return text if _is_plain(text) else unicodedata.normalize("NFC", text).translate(_PLAIN)
 
 
-class Sheet:
-    """One reading of the text: a page for matchers, and where its code points stand in the masked text.
+class TextVariant:
+    """One reading of the text: a document for matchers, and where its code points stand in the masked text.
 
-    `offsets` makes, when a hit asks for it, the offset of each code point of the page; None: they are the same.
+    `offsets` makes, when a hit asks for it, the offset of each code point of the document; None: they are the same.
     """
 
-    def __init__(self, page: Page, text: str, offsets: Callable[[], list[int]] | None = None) -> None:
-        self.page = page
+    def __init__(self, document: SearchableText, text: str, offsets: Callable[[], list[int]] | None = None) -> None:
+        self.document = document
         self._text = text
         self._make = offsets
 
@@ -71,7 +71,7 @@ class Sheet:
         return self.offsets[begin], stop
 
 
-class Readable:
+class VisibleText:
     """A masked text with its replacements, sorted and disjoint, blanked."""
 
     def __init__(self, text: str, begins: Sequence[int], ends: Sequence[int]) -> None:
@@ -84,23 +84,27 @@ class Readable:
         self.text = "".join(pieces)
         """As long as the masked text."""
 
-    def sheets(self) -> Iterator[Sheet]:
+    def variants(self) -> Iterator[TextVariant]:
         """The text in plain letters, and once more with divided words put together where lines end in hyphens."""
         text = self.text
         if _is_plain(text):
-            first = Sheet(Page(text), text)
+            first = TextVariant(SearchableText(text), text)
         else:
-            first = Sheet(
-                Page(text.translate(_PLAIN)), text, lambda: [i for i, c in enumerate(text) for _ in _PLAIN[ord(c)]]
+            first = TextVariant(
+                SearchableText(text.translate(_PLAIN)),
+                text,
+                lambda: [i for i, c in enumerate(text) for _ in _PLAIN[ord(c)]],
             )
         yield first
-        cuts = [m.span() for m in _HYPHEN.finditer(first.page.text)] if "\n" in text else []
-        cuts = [(b, e) for b, e in cuts if _divides(first.page.text, b, e)]
+        cuts = [m.span() for m in _HYPHEN.finditer(first.document.text)] if "\n" in text else []
+        cuts = [(b, e) for b, e in cuts if _divides(first.document.text, b, e)]
         if cuts:
-            begins, ends = [0, *(e for _, e in cuts)], [*(b for b, _ in cuts), len(first.page.text)]
+            begins, ends = [0, *(e for _, e in cuts)], [*(b for b, _ in cuts), len(first.document.text)]
             pieces = list(zip(begins, ends, strict=True))
-            joined = "".join(first.page.text[b:e] for b, e in pieces)
-            yield Sheet(Page(joined), text, lambda: [first.offsets[i] for b, e in pieces for i in range(b, e)])
+            joined = "".join(first.document.text[b:e] for b, e in pieces)
+            yield TextVariant(
+                SearchableText(joined), text, lambda: [first.offsets[i] for b, e in pieces for i in range(b, e)]
+            )
 
     def letters(self, begin: int, end: int) -> int:
         """Letters and digits of a span outside the replacements."""

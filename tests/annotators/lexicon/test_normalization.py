@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.lexicon.normal import (
+from caspipe.annotators.lexicon.normalization import (
     SEPARATOR,
     abbreviations,
     is_abbreviation,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.known_phi.age import in_words
 from caspipe.annotators.known_phi.date import Day, ordinal_in_words, readings
-from caspipe.annotators.known_phi.fold import fold, occurrences, spellings
+from caspipe.annotators.known_phi.folding import fold, spelling_variants, whole_word_offsets
 from caspipe.annotators.known_phi.nicknames import NICKNAMES
-from caspipe.annotators.known_phi.people import parse_name
+from caspipe.annotators.known_phi.person_name import parse_name
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_folding_takes_case_and_diacritics() -> None:
 
 
 def test_umlauts_are_also_written_out() -> None:
-    assert spellings("Müller") == ["muller", "mueller"]
-    assert spellings("Smith") == ["smith"]
+    assert spelling_variants("Müller") == ["muller", "mueller"]
+    assert spelling_variants("Smith") == ["smith"]
 
 
 def test_words_are_found_whole() -> None:
-    assert list(occurrences("ann anna ann's mann ann-marie", "ann")) == [0, 9, 20]
+    assert list(whole_word_offsets("ann anna ann's mann ann-marie", "ann")) == [0, 9, 20]
 
 
 @pytest.mark.parametrize(

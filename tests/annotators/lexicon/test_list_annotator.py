@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.lexicon.lists import PERSON_TITLE, PERSON_TITLES, ListAnnotator
-from caspipe.annotators.lexicon.term import Source, Term
+from caspipe.annotators.lexicon.list_annotator import PERSON_TITLE, PERSON_TITLES, ListAnnotator
+from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.typesystem import Cas, Token, View
 from caspipe.typesystem.tokenize import token_spans
 
@@ -83,8 +83,8 @@ def test_a_hit_names_the_list_of_its_entry_in_a_combination() -> None:
 
 
 def test_of_one_list_the_longest_entry_is_marked_and_lists_do_not_hide_one_another() -> None:
-    one = Lexicon.of(Source("one", iter([Term("New York"), Term("York")])))
-    two = Lexicon.of(Source("two", iter([Term("York")])))
+    one = Lexicon.of(TermSource("one", iter([Term("New York"), Term("York")])))
+    two = Lexicon.of(TermSource("two", iter([Term("York")])))
     assert found(opened(lists=[one, two]), "New York, York") == {("one", "New York"), ("two", "York"), ("one", "York")}
 
 

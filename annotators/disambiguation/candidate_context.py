@@ -12,7 +12,7 @@ NEAR = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class CandidateContext:
     """Tokens around a candidate; those of the candidate are `first` to `last` (half-open)."""
 
     forms: list[str]
@@ -31,7 +31,7 @@ class Stretch:
         return self.whole[self.begins[first] : self.begins[last - 1] + len(self.forms[last - 1])]
 
 
-def stretch_of(view: View, begin: int, end: int, reach: int) -> Stretch | None:
+def context_of(view: View, begin: int, end: int, reach: int) -> CandidateContext | None:
     """The stretch around `begin:end`, `reach` tokens to each side but over no empty line; None where no token lies on it.
 
     A token that the candidate covers in part belongs to it whole.
@@ -50,7 +50,7 @@ def stretch_of(view: View, begin: int, end: int, reach: int) -> Stretch | None:
     start = max(begin - NEAR, text.rfind("\n", 0, begin) + 1)
     stop = text.find("\n", end)
     around = text[start:begin] + text[end : min(end + NEAR, stop if stop >= 0 else len(text))]
-    return Stretch(
+    return CandidateContext(
         forms,
         [b - begins[0] for b in begins],
         first - low,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from ....pipeline.errors import ResourceError
+from ...pipeline.errors import ResourceError
 
 
 def open_text(path: Path, encoding: str = "utf-8-sig") -> TextIO:

@@ -1,4 +1,4 @@
-"""Draws that depend on the secret, on whom a surrogate is for, and on what it replaces."""
+"""KeyedChoices that depend on the secret, on whom a surrogate is for, and on what it replaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..keys import KeyedHash
 T = TypeVar("T")
 
 
-class Draws:
+class KeyedChoices:
     """The secret bound to a subject: equal requests give equal answers for this subject and no other."""
 
     __slots__ = ("_secret", "_subject")
