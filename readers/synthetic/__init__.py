@@ -1,4 +1,4 @@
-"""Synthetic clinical and pharmacovigilance narratives with gold PHI: made from templates, exact by construction."""
+"""Synthetic clinical and pharmacovigilance narratives with gold PHI, generated from templates."""
 
 from .document import Document, Maker
 from .reader import SyntheticReader

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """An age in days, and the sex of whose it is."""
+    """An age in days, and the sex of the person."""
 
     days: int
     sex: str
@@ -23,21 +23,20 @@ class Age:
 
     @property
     def unit(self) -> str:
-        """What this age is counted in: years from two on, then months, below two months weeks, below two weeks days."""
+        """Return the unit of this age: years from two years on, months from two months on, weeks from two weeks on, else days."""
         if self.days >= 730:
             return "year"
         return "month" if self.days >= 61 else "week" if self.days >= 14 else "day"
 
     @property
     def count(self) -> int:
-        """The number of those units."""
         return {"year": self.years, "month": int(self.days / 30.44), "week": self.days // 7, "day": self.days}[
             self.unit
         ]
 
 
 def tokens(numbers: Sequence[str]) -> dict[str, Callable[[Age], str]]:
-    """What `{N}`, `{words}`, `{Decade}`, `{F}` ... stand for; `numbers` are the words for nought, one, two ..."""
+    """Return the meaning of `{N}`, `{words}`, `{Decade}`, `{F}` ...; `numbers` are the words for zero, one, two ..."""
     return {
         "N": lambda a: str(a.count),
         "words": lambda a: numbers[a.count] if a.count < len(numbers) else str(a.count),

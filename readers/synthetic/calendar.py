@@ -1,4 +1,4 @@
-"""Dates as a language writes them: the tokens of date patterns."""
+"""The tokens of date patterns: parts of dates as a language writes them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _COUNTS = {"months": 12, "short months": 12, "weekdays": 7, "short weekdays": 7,
 
 
 def tokens(sections: Mapping[str, Section]) -> dict[str, Callable[[Day], str]]:
-    """What `{D}`, `{Month}`, `{Wday}` ... stand for, from the sections of a language's calendar.
+    """Return the meaning of `{D}`, `{Month}`, `{Wday}` ..., from the sections of a language's calendar.
 
-    Raises ResourceError where a section is absent or has not as many entries as there are months, weekdays or days.
+    Raises ResourceError if a section is missing or has the wrong number of entries.
     """
     names = {key: [line.text for line in section.lines] for key, section in sections.items()}
     for key, count in _COUNTS.items():
@@ -61,12 +61,12 @@ def tokens(sections: Mapping[str, Section]) -> dict[str, Callable[[Day], str]]:
 
 @cache
 def _later(day: Day) -> Day:
-    """The end of a short interval that begins on a day: in the same month where the month is long enough."""
+    """Return the end of a short interval that begins on a day, usually in the same month."""
     return day + datetime.timedelta(2 + day.day % 3)
 
 
 def moved(day: Day, days: int) -> Day:
-    """A day some days away, kept within the years that dates are written in."""
+    """Return the day that many days later, limited to the years 1900 to 2199."""
     return Day.fromordinal(min(max(day.toordinal() + days, _FIRST), _LAST))
 
 

@@ -1,4 +1,4 @@
-"""From a number to a document: the story of that number, laid out, roughened, joined."""
+"""Generate the document of a number: choose a layout, run it over a story, add noise, and join the pieces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .story import Story
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A synthetic document: text, gold spans in text order, and which layout and language it was made from."""
+    """A synthetic document: its text, its gold spans in text order, and the layout and language it was generated from."""
 
     id: str
     language: str
@@ -25,13 +25,13 @@ class Document:
     text: str
     spans: list[Span]
     known: tuple[Fact, ...] = ()
-    """What the health record says about the patient and the doctors; empty where the maker was not asked for it."""
+    """Facts of the health record about the patient and the doctors; empty unless `known` was requested."""
 
 
 class Maker:
-    """Makes documents by number. A document depends on the settings and its number, not on which were made before.
+    """Generates documents by number. A document depends only on the settings and its number.
 
-    Raises ValueError for settings out of range and layouts nobody knows, ResourceError for a language without templates.
+    Raises ValueError for settings out of range and unknown layouts, ResourceError for a language without templates.
     """
 
     def __init__(
@@ -52,33 +52,32 @@ class Maker:
         self._names = names()
 
     def document(self, number: int) -> Document:
-        """The document of that number, from 0."""
-        story, pieces = self._told(number)
-        lib, layout = story.library, story.layout
+        """Return the document with a number, counted from 0."""
+        lib, layout, story, pieces = self._write(number)
         rough = roughen(pieces, Draws(self.seed, number, "noise"), self.noise, layout, lib.abbreviations)
         text, spans = join(rough)
         known = facts(story, pieces, Draws(self.seed, number, "record")) if self.known else ()
         return Document(f"synthetic-{self.seed}-{number:06}", lib.language, layout.name, text, spans, tuple(known))
 
     def draft(self, number: int) -> tuple[Library, Layout, list[Piece]]:
-        """The document of that number before noise, piece by piece."""
-        story, pieces = self._told(number)
-        return story.library, story.layout, pieces
+        """Return the pieces of a document before noise, with its library and layout."""
+        lib, layout, _, pieces = self._write(number)
+        return lib, layout, pieces
 
-    def _told(self, number: int) -> tuple[Story, list[Piece]]:
+    def _write(self, number: int) -> tuple[Library, Layout, Story, list[Piece]]:
         draws = Draws(self.seed, number, "text")
         n = draws.below(len(self._libraries))
         lib = self._libraries[n]
         layout = draws.weighted(self._layouts[n])
         story = Story(lib, self._names, layout, draws, density=self.density, unlisted=self.unlisted)
         layout.run(story)
-        return story, merged(with_articles(story.out, lib.words["articles"]))
+        return lib, layout, story, merged(with_articles(story.out, lib.words["articles"]))
 
 
 def check(
     languages: Sequence[str], layouts: Mapping[str, float], noise: float, phi_density: float, unlisted: float
 ) -> None:
-    """Raises ValueError for settings that cannot be; looks at no file."""
+    """Raise ValueError for settings out of range. Reads no file."""
     for name, value, most in (("noise", noise, 1.0), ("phi_density", phi_density, 100.0), ("unlisted", unlisted, 1.0)):
         if not 0 <= value <= most:
             raise ValueError(f"{name}: expected a number from 0 to {most:g}, got {value:g}")
@@ -89,9 +88,8 @@ def check(
 
 
 def _layouts(own: Library, libraries: Sequence[Library], wanted: Mapping[str, float]) -> list[tuple[Layout, float]]:
-    known = {name: layout for lib in libraries for name, layout in lib.layouts.items()}
-    weighted_layouts(known, wanted)
-    mine = {name: weight for name, weight in wanted.items() if name in own.layouts and weight}
-    if wanted and not mine:
+    weighted_layouts({name: layout for lib in libraries for name, layout in lib.layouts.items()}, wanted)
+    weights = {name: weight for name, weight in wanted.items() if name in own.layouts and weight}
+    if wanted and not weights:
         raise ValueError(f"layouts: expected at least one of language {own.language}: {', '.join(own.layouts)}")
-    return weighted_layouts(own.layouts, mine)
+    return weighted_layouts(own.layouts, weights)

@@ -1,4 +1,4 @@
-"""Random draws of one document: a function of seed, document number and purpose, and of nothing else."""
+"""Random draws for one document, which depend only on the seed, the document number and the purpose."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class Draws:
-    """Draws for one purpose in one document.
+    """Random draws for one purpose in one document.
 
-    Seeded by a keyed hash, so that document 7 is the same whatever was made before it, and in any process. Only
-    `Random.random` is used, the one method whose sequence Python promises to keep between versions.
+    The seed is a keyed hash, so document 7 is independent of the documents generated before it, in any process. Only
+    `Random.random` is used: it is the one method whose sequence Python guarantees between versions.
     """
 
     __slots__ = ("unit",)
@@ -23,24 +23,24 @@ class Draws:
         key = hashlib.blake2b(str(seed).encode(), digest_size=32).digest()
         digest = hashlib.blake2b(f"{purpose}\0{number}".encode(), key=key, digest_size=16).digest()
         self.unit = random.Random(int.from_bytes(digest, "big")).random
-        """The next number in [0, 1)."""
+        """Return the next number in [0, 1)."""
 
     def chance(self, share: float) -> bool:
         return self.unit() < share
 
     def below(self, limit: int) -> int:
-        """A whole number from 0 to `limit` - 1."""
+        """Return an integer from 0 to `limit` - 1."""
         return int(self.unit() * limit)
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, both included."""
         return low + int(self.unit() * (high - low + 1))
 
     def pick(self, items: Sequence[T]) -> T:
         return items[int(self.unit() * len(items))]
 
     def weighted(self, items: Sequence[tuple[T, float]]) -> T:
-        """One of (item, weight) pairs. Weights need not add up to one; not all may be zero."""
+        """Return an item of (item, weight) pairs. Weights need not sum to one; at least one must be positive."""
         left = self.unit() * sum(weight for _, weight in items)
         for item, weight in items:
             left -= weight

@@ -1,4 +1,4 @@
-"""Where names of people come from: tables by origin, the shipped lists, and syllables that make names no list has."""
+"""Names of people: drawn from tables by origin and from the shipped lists, or built from syllables so that no list has them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .sections import read_sections, root, text_files
 from .tables import rows
 
 _COMMON = 0.004
-"""Percent of the population of the USA in 1990 that makes a surname a common one."""
+"""Minimum share, in percent of the US population of 1990, of a common surname."""
 _MIDDLE_IS_ANOTHER = 0.25
 _SAME_ORIGIN = 0.85
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Names that come together: given names and surnames of one part of the world, and syllables of invented ones."""
+    """Given names and surnames of one part of the world, and the syllables of invented names."""
 
     name: str
     share: float
@@ -32,7 +32,7 @@ class Origin:
 
 
 class Names:
-    """Draws names. `listed` holds every name of the tables and the shipped lists in small letters."""
+    """Draws names. `listed` contains all names of the tables and the shipped lists, in lower case."""
 
     def __init__(self) -> None:
         self.origins = [_origin(file.name.removesuffix(".txt"), file) for file in text_files(root().joinpath("names"))]
@@ -46,11 +46,11 @@ class Names:
         self._weights = [(o, o.share) for o in self.origins]
         self._inventive = [(o, o.share) for o in self.origins if "surname-begin" in o.lists]
 
-    def person(self, draws: Draws, role: str, sex: str, unlisted: float, kin: Person | None = None) -> Person:
-        """Somebody; a relative of `kin` where that is given. `unlisted`: share of surnames no list has."""
+    def person(self, draws: Draws, role: str, sex: str, unlisted: float, relative_of: Person | None = None) -> Person:
+        """Return a person, related to `relative_of` if that is given. `unlisted`: share of surnames that are in no list."""
         origin = draws.weighted(self._weights)
-        if kin is not None and draws.chance(_SAME_ORIGIN):
-            origin = next(o for o in self.origins if o.name == kin.origin)
+        if relative_of is not None and draws.chance(_SAME_ORIGIN):
+            origin = next(o for o in self.origins if o.name == relative_of.origin)
         invent = draws.chance(unlisted)
         if invent and "surname-begin" not in origin.lists:
             origin = draws.weighted(self._inventive)
@@ -70,7 +70,7 @@ class Names:
         )
 
     def surname(self, draws: Draws, origin: Origin | None = None, invent: bool = False) -> str:
-        """A surname: of an origin, of any where none is given; one that no list has where it is to be invented."""
+        """Return a surname of an origin, or of any. `invent`: build one that is in no list."""
         origin = origin or draws.weighted(self._inventive if invent else self._weights)
         if invent:
             name = self.invented(draws, origin, "surname")
@@ -86,7 +86,7 @@ class Names:
         return name
 
     def invented(self, draws: Draws, origin: Origin, what: str) -> str:
-        """A name made of an origin's syllables that is in no list."""
+        """Return a name that is in no list, built from an origin's syllables."""
         begins, ends = origin.lists[f"{what}-begin"], origin.lists[f"{what}-end"]
         name = ""
         for _ in range(8):
@@ -107,10 +107,10 @@ class Names:
         return draws.pick(origin.lists[sex])
 
     def _surname(self, draws: Draws, origin: Origin) -> str:
-        at = draws.unit()
-        if at < 0.15:
+        share = draws.unit()
+        if share < 0.15:
             return draws.pick(self._surnames)
-        return draws.pick(self._common if at < 0.35 else origin.lists["surname"])
+        return draws.pick(self._common if share < 0.35 else origin.lists["surname"])
 
 
 _LETTERS = {"female": "F", "male": "M"}
@@ -131,5 +131,5 @@ def _origin(name: str, file: Traversable) -> Origin:
 
 @cache
 def names() -> Names:
-    """The one table of names of this process."""
+    """Return the names, loaded once per process."""
     return Names()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Person:
-    """Somebody in a document. `role` is a key of KINDS."""
+    """A person in a document. `role` is a key of KINDS."""
 
     role: str
     sex: str
@@ -22,9 +22,9 @@ class Person:
     suffix: str = ""
     relation: str = ""
     origin: str = ""
-    """Where the given name comes from."""
+    """Name of the Origin of the given name."""
     number: int = 0
-    """A number of this person's own, for user names."""
+    """A number for user names."""
 
 
 KINDS = {
@@ -37,17 +37,17 @@ KINDS = {
     "reporter": "PERSON_REPORTER",
     "other": "PERSON_PATIENT",
 }
-"""Role of a person and the kind of this person's name. `other` is another patient."""
+"""Role of a person -> PHI kind of the name. `other` is another patient."""
 
 
 def letter(name: str) -> str:
-    """The initial of a name, particles left aside: B of `van der Berg`."""
+    """Return the initial of a name, ignoring particles: B of `van der Berg`."""
     parts = [p for p in name.replace("-", " ").split() if p[:1].isupper()]
     return next((c for c in (parts or [name])[0] if c.isalpha()), "X").upper()
 
 
 def plain(name: str) -> str:
-    """A name as user names and mail addresses have it: small ASCII letters."""
+    """Return a name in lower-case ASCII letters, as in user names and e-mail addresses."""
     decomposed = unicodedata.normalize("NFD", name.replace("ø", "o").replace("ł", "l").replace("ß", "ss"))
     return "".join(c for c in decomposed.lower() if c.isascii() and c.isalpha()) or "x"
 
@@ -75,4 +75,4 @@ TOKENS: dict[str, Callable[[Person], str]] = {
     "suffix": lambda p: p.suffix,
     "relation": lambda p: p.relation,
 }
-"""What `{First}`, `{L}` ... of a name pattern stand for."""
+"""The meaning of `{First}`, `{L}` ... in a name pattern."""

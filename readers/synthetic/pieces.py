@@ -1,4 +1,4 @@
-"""Pieces of text, each plain or PHI of one kind: joining them gives the document and its gold spans, exact by construction."""
+"""Pieces of text, each plain or PHI of one kind. Joined, they give the document and its gold spans, exact by construction."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 Piece = tuple[str, str]
-"""(text, name of its PHI kind), the name empty for plain text."""
+"""(text, name of its PHI kind); the name is empty for plain text."""
 Span = tuple[int, int, str]
 """(begin, end, name of the PHI kind): code points, half-open."""
 
 ARTICLE = "\0a"
 BIG_ARTICLE = "\0A"
-"""Stand for an indefinite article until it is known what follows."""
+"""Placeholders for an indefinite article until the next word is known."""
 _VOWEL = re.compile(
     r"""(?: [aiAI] | [eE](?!u) | [oO](?!n(?:e|ce)\b) | [uU](?!ni|se|ro|re|t[ei]|TI|S\b) | hour
           | 8 | 1[18](?!\d)                             # eight, eleven, eighteen
@@ -22,22 +22,22 @@ _VOWEL = re.compile(
 
 
 def join(pieces: Iterable[Piece]) -> tuple[str, list[Span]]:
-    """The text and its spans in text order. Spans never overlap, whatever was done to the pieces before."""
+    """Return the text and its spans in text order. Spans never overlap."""
     parts: list[str] = []
     spans: list[Span] = []
-    at = 0
+    begin = 0
     for text, kind in pieces:
         parts.append(text)
-        end = at + len(text)
+        end = begin + len(text)
         if kind:
-            spans.append((at, end, kind))
-        at = end
+            spans.append((begin, end, kind))
+        begin = end
     return "".join(parts), spans
 
 
 def merged(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces without empty ones, neighbouring plain pieces made one."""
-    made: list[Piece] = []
+    """Return the pieces without empty ones and with neighbouring plain pieces joined."""
+    result: list[Piece] = []
     plain: list[str] = []
     for piece in pieces:
         text, kind = piece
@@ -45,28 +45,28 @@ def merged(pieces: Sequence[Piece]) -> list[Piece]:
             plain.append(text)
             continue
         if plain:
-            made.append(("".join(plain), ""))
+            result.append(("".join(plain), ""))
             plain.clear()
-        made.append(piece)
+        result.append(piece)
     if plain:
-        made.append(("".join(plain), ""))
-    return [piece for piece in made if piece[0]]
+        result.append(("".join(plain), ""))
+    return [piece for piece in result if piece[0]]
 
 
 def with_articles(pieces: Sequence[Piece], articles: Sequence[str]) -> list[Piece]:
-    """The pieces with articles in place of their marks: the first before a consonant's sound, the second before a vowel's."""
-    made = list(pieces)
-    for n, (text, _) in enumerate(made):
+    """Replace the placeholders: by the first article before a consonant sound, by the second before a vowel sound."""
+    result = list(pieces)
+    for n, (text, _) in enumerate(result):
         if text not in (ARTICLE, BIG_ARTICLE):
             continue
-        following = "".join(t for t, _ in made[n + 1 : n + 4]).lstrip()
+        following = "".join(t for t, _ in result[n + 1 : n + 4]).lstrip()
         word = articles[1 if _VOWEL.match(following) else 0]
-        made[n] = word.capitalize() if text == BIG_ARTICLE else word, ""
-    return made
+        result[n] = word.capitalize() if text == BIG_ARTICLE else word, ""
+    return result
 
 
-def capitalise(pieces: list[Piece], start: int) -> None:
-    """Makes the first letter from piece `start` on a capital, in place."""
+def capitalize(pieces: list[Piece], start: int) -> None:
+    """Capitalize the first letter from piece `start` on, in place."""
     for n in range(start, len(pieces)):
         text, kind = pieces[n]
         if text:

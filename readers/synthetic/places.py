@@ -1,4 +1,4 @@
-"""Towns: from the shipped list, or invented from syllables; with state, postal code and country that fit."""
+"""Towns from the shipped list or built from syllables, with a matching state, postal code and country."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .sections import read_sections
 from .tables import rows
 
 _TOWN = 4000
-"""People that make a listed place of the home country worth naming."""
+"""Minimum population of the listed places of the home country that are used."""
 _NEEDED = ("home", "states", "provinces", "countries", "town-begin", "town-end")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A town: where the patient lives, where a reporter comes from. No state where the country has none to name."""
+    """A town. `state` is empty for countries whose states are not listed."""
 
     city: str
     state: str
@@ -27,7 +27,7 @@ class Place:
 
 
 class Places:
-    """The towns of a language's places.txt. Its first country is home; most documents are from there."""
+    """The towns of a language's places.txt. Its first country is the home country; most documents come from there."""
 
     def __init__(self, file: Traversable) -> None:
         sections = {s.name: [line.text.split("|") for line in s.lines] for s in read_sections(file)}
@@ -47,7 +47,7 @@ class Places:
         self._towns = self._listed()
 
     def place(self, draws: Draws) -> Place:
-        """A town: the home country's for most, else one abroad."""
+        """Return a town, usually one of the home country."""
         if draws.chance(self._home_share) or len(self._countries) == 1:
             name, code, mail = draws.pick(self._states)
             city = self._city(draws, code)
@@ -63,18 +63,18 @@ class Places:
         return draws.pick(towns)
 
     def _listed(self) -> dict[str, list[str]]:
-        """Listed towns by state code, by ISO country and `*` outside the home country."""
+        """Return the listed towns by state code, or by `<ISO country>*` outside the home country."""
         home = self._countries[0][1]
         abroad = {iso for _, iso, _ in self._countries[1:]}
-        found: dict[str, list[str]] = {}
+        towns: dict[str, list[str]] = {}
         for form, population, country, state in rows("cities", "form", "population", "country", "state"):
             if country == home and state and int(population or 0) >= _TOWN:
-                found.setdefault(state, []).append(form)
+                towns.setdefault(state, []).append(form)
             elif country in abroad and int(population or 0) >= 50_000:
-                found.setdefault(country + "*", []).append(form)
-        return found
+                towns.setdefault(country + "*", []).append(form)
+        return towns
 
 
 def _mail(pattern: str, draws: Draws) -> str:
-    """A postal code: each 9 becomes a digit, each A a letter, other characters stay."""
+    """Return a postal code: each 9 becomes a digit, each A a letter."""
     return "".join(str(draws.below(10)) if c == "9" else chr(65 + draws.below(26)) if c == "A" else c for c in pattern)

@@ -1,4 +1,4 @@
-"""Reader that makes its documents: synthetic narratives with gold spans."""
+"""Reader that generates its documents: synthetic narratives with gold spans."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from .document import Document, Maker, check
 
 @component("synthetic", outputs=[Phi, KnownPhi])
 class SyntheticReader(CollectionReader):
-    """Makes clinical and pharmacovigilance narratives from templates, with their PHI in the view `gold`.
+    """Generates clinical and pharmacovigilance narratives from templates, with their PHI in the view `gold`.
 
-    Document i of a seed is the same however many are made, in any order and any process. Metadata: `layout`, `language`.
+    Document i of a seed is always the same, independent of the number of documents, their order and the process.
+    Metadata: `layout`, `language`.
     """
 
     documents: int = 1000
-    """How many."""
+    """Number of documents."""
     first: int = 0
-    """Number of the first document, so that several runs can share the work: 0 to 999, 1000 to 1999 ..."""
+    """Number of the first document. Several runs can share the work: 0 to 999, 1000 to 1999 ..."""
     seed: int = 1
-    """Another seed, other documents."""
+    """Different seeds give different documents."""
     languages: list[str] = dataclasses.field(default_factory=lambda: ["en"])
     """Languages of the templates; each document is in one of them."""
     layouts: dict[str, float] = dataclasses.field(default_factory=dict)
-    """Weights of the layouts wanted: `{discharge_summary: 2, vaers_consumer: 1}`. Without any, all with their own weights."""
+    """Weights of layouts, as in `{discharge_summary: 2, vaers_consumer: 1}`. By default all, with their own weights."""
     noise: float = 0.3
-    """From 0 (clean) to 1: typing slips, lost and doubled blanks, case, abbreviations, wrapped lines, scanning errors."""
+    """From 0 (clean) to 1: typing errors, missing and doubled spaces, case, abbreviations, wrapped lines, scanning errors."""
     phi_density: float = 1.0
-    """How much likelier sentences with PHI are than those without, where a template leaves the choice; 0 for none of them."""
+    """Weight of sentences with PHI relative to those without, if a template can choose; 0 for no such sentences."""
     unlisted: float = 0.4
-    """Share of people whose surname is in no list, made of syllables, so that a model learns the context, not the list."""
+    """Share of people whose surname is in no list but built from syllables, so that a model learns context, not lists."""
     known: bool = False
-    """Also give what a hospital's record would say (`KnownPhi`): the patient's name, birth date, age, town and record numbers,
-    and the names of the hospital's doctors, some of whom do not occur in the document. The documents are the same either way."""
+    """Add what a hospital's record would say (`KnownPhi`): the patient's name, birth date, age, town and record numbers, and
+    the names of the hospital's doctors, some of whom do not occur in the document. The documents stay the same."""
 
     def __post_init__(self) -> None:
         for name, least in (("documents", 0), ("first", 0)):
@@ -47,7 +48,7 @@ class SyntheticReader(CollectionReader):
 
     @cached_property
     def maker(self) -> Maker:
-        """Makes the documents. Raises ReaderError for layouts and languages there are no templates of."""
+        """The generator of the documents. Raises ReaderError for unknown layouts."""
         try:
             return Maker(
                 self.seed,
@@ -62,7 +63,6 @@ class SyntheticReader(CollectionReader):
             raise ReaderError(f"reader {self.id}: {error}") from None
 
     def open(self) -> None:
-        """Loads the templates."""
         super().open()
         _ = self.maker
 
@@ -70,7 +70,7 @@ class SyntheticReader(CollectionReader):
         return self.documents
 
     def __bool__(self) -> bool:
-        return True  # else truth would ask for the length, and a reader of no documents is still a reader
+        return True  # not the length: a reader of no documents is still a reader
 
     def __iter__(self) -> Iterator[Cas]:
         for number in range(self.first, self.first + self.documents):
@@ -78,7 +78,7 @@ class SyntheticReader(CollectionReader):
 
 
 def cas_of(document: Document) -> Cas:
-    """The document as a CAS: the text with what is known beside it, and a view `gold` with its Phi."""
+    """Return the document as a CAS, with KnownPhi in the initial view and Phi in the view `gold`."""
     cas = Cas(document.text, id=document.id)
     cas.metadata.update(layout=document.layout, language=document.language)
     for kind, value, role, field in document.known:

@@ -1,4 +1,4 @@
-"""The one file format of the templates: `== name ==` headings with one entry a line below them."""
+"""The file format of the templates: `== name ==` headings followed by one entry per line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry: its text, how often it counts, and where it stands, for messages."""
+    """One entry. `weight`: how many times it counts; `place`: file and line, for messages."""
 
     text: str
     weight: int
@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(slots=True)
 class Section:
-    """A heading's words and its entries."""
+    """A heading, as words, and its entries."""
 
     words: list[str]
     place: str
@@ -39,19 +39,19 @@ class Section:
 
 
 def root() -> Traversable:
-    """The folder of all templates."""
+    """Return the folder of all templates."""
     return files(__package__).joinpath("templates")
 
 
 def text_files(folder: Traversable) -> list[Traversable]:
-    """The `.txt` files of a folder, sorted by name; none where it is absent."""
+    """Return the `.txt` files of a folder, sorted by name; none if the folder does not exist."""
     if not folder.is_dir():
         return []
     return sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
 
 
 def read_sections(file: Traversable) -> Iterator[Section]:
-    """The sections of a file. `# ` begins a comment line, `3* ` an entry that counts three times.
+    """Yield the sections of a file. `# ` begins a comment line, `3* ` an entry that counts three times.
 
     Raises ResourceError that names file and line for an entry before the first heading or a weight out of range.
     """

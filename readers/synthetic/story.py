@@ -1,24 +1,20 @@
-"""The facts of one document: who, when, where. Every slot asks the same story, so the document agrees with itself."""
+"""The facts of one document: people, dates and places. All slots share one story, which keeps the document consistent."""
 
 from __future__ import annotations
 
 import datetime
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from .calendar import moved
 from .casting import cast
 from .draws import Draws
+from .layout_style import LayoutStyle
 from .names import Names
 from .people import Person
 from .pieces import Piece
-
-if TYPE_CHECKING:
-    from .layouts import Layout
-    from .library import Library
-    from .places import Place
-    from .pools import Entry
-    from .template import Slot
+from .places import Place
+from .vocabulary import Vocabulary
 
 _BANDS = ((0, 1, 3.0), (1, 12, 4.0), (13, 17, 3.0), (18, 44, 27.0), (45, 64, 28.0), (65, 89, 29.0), (90, 104, 6.0))
 """(first year of age, last year, share) of patients."""
@@ -28,49 +24,32 @@ _RECENT = range(2020, 2040)
 
 
 class Story:
-    """One document in the making. `out` holds the pieces so far."""
-
-    __slots__ = (
-        "_other",
-        "anchor",
-        "ascii",
-        "birth",
-        "day",
-        "days",
-        "density",
-        "draws",
-        "facts",
-        "favourites",
-        "home",
-        "layout",
-        "library",
-        "limit",
-        "memo",
-        "names",
-        "order",
-        "out",
-        "patient",
-        "people",
-        "unlisted",
-        "used",
-    )  # fmt: skip
+    """The state of one document while it is written. `out` holds its pieces so far."""
 
     def __init__(
-        self, library: Library, names: Names, layout: Layout, draws: Draws, *, density: float, unlisted: float
+        self,
+        vocabulary: Vocabulary,
+        names: Names,
+        layout: LayoutStyle,
+        draws: Draws,
+        *,
+        density: float,
+        unlisted: float,
     ) -> None:
-        self.library, self.names, self.layout, self.draws = library, names, layout, draws
+        self.vocabulary, self.names, self.layout, self.draws = vocabulary, names, layout, draws
         self.density, self.unlisted = density, unlisted
         self.out: list[Piece] = []
         self.memo: dict[tuple[str, str], list[Piece]] = {}
-        self.used: set[Entry] = set()
+        self.used: set[object] = set()
+        """Entries of pools that the document has used."""
         self.people: dict[str, Person] = {}
         self.favourites: dict[str, int] = {}
         self.days: dict[str, datetime.date] = {}
         self._other: Place | None = None
         self.ascii = draws.chance(0.6)
-        self.home = library.places.place(draws)
-        at_home = self.home.country == library.places.home
-        self.order = draws.pick(library.words["home-order" if at_home else "abroad-order"])
+        self.home = vocabulary.places.place(draws)
+        at_home = self.home.country == vocabulary.places.home
+        self.order = draws.pick(vocabulary.words["home-order" if at_home else "abroad-order"])
         low, high = layout.ages
         age = _years(draws, low, high)
         first, last = layout.years
@@ -84,29 +63,35 @@ class Story:
         self.patient = self.person("patient", sex)
 
     def person(self, key: str, sex: str = "") -> Person:
-        """Somebody by role and number, `doctor2`: made when first asked for."""
-        found = self.people.get(key)
-        if found is None:
-            role = key.rstrip("0123456789")
-            sex = sex or ("female" if self.draws.chance(0.5) else "male")
-            found = self.people[key] = cast(self, role, sex)
-        return found
+        """Return a person by role and number, as in `doctor2`, created at the first call."""
+        if key not in self.people:
+            self.people[key] = cast(
+                self.vocabulary,
+                self.names,
+                self.draws,
+                key.rstrip("0123456789"),
+                sex or ("female" if self.draws.chance(0.5) else "male"),
+                unlisted=self.unlisted,
+                patient=self.people.get("patient"),
+                facts=self.facts,
+            )
+        return self.people[key]
 
     def other_place(self, another: bool) -> Place:
-        """A town that is not the patient's: the last one spoken of, or another."""
+        """Return a town that is not the patient's: the last one mentioned, or another one."""
         if self._other is None or another:
-            self._other = self.library.places.place(self.draws)
+            self._other = self.vocabulary.places.place(self.draws)
         return self._other
 
     def favourite(self, key: str, count: int, share: float) -> int:
-        """Which of `count` ways to write something: a share of the time the one this document began with."""
+        """Return one of `count` ways to write something: with probability `share` the one first used in this document."""
         first = self.favourites.get(key)
         if first is None:
             first = self.favourites[key] = self.draws.below(count)
         return first if self.draws.chance(share) else self.draws.below(count)
 
     def date_family(self) -> str:
-        """How dates of this document are mostly written: numeric, compact, in prose."""
+        """Return a family of date formats (numeric, compact, prose), mostly the one first used in this document."""
         families = list(self.layout.dates)
         first = self.favourites.get("dates")
         if first is None:
@@ -116,29 +101,29 @@ class Story:
             return families[first]
         return self.draws.weighted(list(self.layout.dates.items()))
 
-    def remembered(self, key: tuple[str, str], slot: Slot) -> None:
-        """Adds what a slot said the first time it was asked under this key."""
+    def repeat(self, key: tuple[str, str], write: Callable[[Story], None]) -> None:
+        """Add the pieces that `write` adds, the same ones at every call with this key."""
         known = self.memo.get(key)
         if known is None:
             start = len(self.out)
-            slot.run(self)
+            write(self)
             known = self.memo[key] = self.out[start:]
         else:
             self.out += known
 
     def shape(self, text: str) -> str:
-        """Names as this document's system writes them: many have no letters but A to Z."""
+        """Return a name as the document's system stores it: many systems have only the letters A to Z."""
         return ascii_letters(text) if self.ascii and not text.isascii() else text
 
     def ahead(self, low: int, high: int) -> datetime.date:
-        """Moves on in time by some days, not beyond the end of a stay, and says where the story is now."""
+        """Advance the current day by some days, but not beyond the end of a stay, and return it."""
         day = moved(self.day, self.draws.between(low, high))
         self.day = day if self.limit is None else min(day, self.limit)
         return self.day
 
 
 def ascii_letters(text: str) -> str:
-    """The text with Latin letters that have diacritics written without."""
+    """Return the text without diacritics on Latin letters."""
     decomposed = unicodedata.normalize("NFD", text.translate(_LATIN))
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
@@ -155,7 +140,7 @@ def _years(draws: Draws, low: int, high: int) -> int:
 
 
 def _birth(anchor: datetime.date, years: int, draws: Draws) -> datetime.date:
-    """A date of birth that makes a person so many years old on a day; a baby's is at least a day before."""
+    """Return a date of birth for an age in years on a day; at least one day earlier."""
     return moved(anchor, -int(years * 365.25) - draws.between(2, 364))
 
 

@@ -1,20 +1,17 @@
-"""The template language: plain text, `{slot argument}`, and `[one|or another|]`; compiled once, rendered often."""
+"""The template language: plain text, `{slot argument}`, and choices `[one|or another|]`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...pipeline.errors import ResourceError
-
-if TYPE_CHECKING:
-    from .story import Story
+from .story import Story
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """What stands for `{...}`: it adds pieces to the story. `phi` says that it always adds PHI."""
+    """The meaning of `{...}`: `run` adds pieces to the story. `phi`: it always adds PHI."""
 
     run: Callable[[Story], None]
     phi: bool = False
@@ -22,7 +19,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """`[a|b]`: one of the branches, each as likely as the others."""
+    """`[a|b]`: one of the branches, with equal probability."""
 
     branches: tuple[Nodes, ...]
 
@@ -30,25 +27,25 @@ class Choice:
 Node = str | Slot | Choice
 Nodes = tuple[Node, ...]
 Resolve = Callable[[str, str], Slot]
-"""From a slot's name and its argument to what it does. Raises ValueError for a name nobody knows."""
+"""Returns the slot with a name and an argument. Raises ValueError for an unknown name."""
 
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 
 def compile_template(text: str, resolve: Resolve, place: str) -> Nodes:
-    r"""The nodes of a template. `\n` and `\t` are a line end and a tab, a backslash before any other character keeps it.
+    r"""Compile a template. `\n` and `\t` are a newline and a tab; a backslash before any other character escapes it.
 
-    Raises ResourceError that names the place for brackets that do not fit and slots that nobody knows.
+    Raises ResourceError that names `place` and column for unbalanced brackets and unknown slots.
     """
-    reader = _Reader(text, resolve, place)
-    nodes = reader.sequence("")
-    if reader.at < len(text):
-        raise reader.wrong(f"unexpected {text[reader.at]!r}")
+    parser = _Parser(text, resolve, place)
+    nodes = parser.sequence("")
+    if parser.offset < len(text):
+        raise parser.error(f"unexpected {text[parser.offset]!r}")
     return nodes
 
 
 def render(nodes: Nodes, story: Story) -> None:
-    """Adds the pieces of a template to the story."""
+    """Add the pieces of a template to the story."""
     out = story.out
     for node in nodes:
         if isinstance(node, str):
@@ -60,25 +57,19 @@ def render(nodes: Nodes, story: Story) -> None:
 
 
 def holds_phi(nodes: Sequence[Node]) -> bool:
-    """Whether a template can add PHI by one of its own slots."""
-    return any(
-        node.phi
-        if isinstance(node, Slot)
-        else any(map(holds_phi, node.branches))
-        if isinstance(node, Choice)
-        else False
-        for node in nodes
-    )
+    """Return whether one of the template's own slots can add PHI."""
+    slots = any(node.phi for node in nodes if isinstance(node, Slot))
+    return slots or any(holds_phi(branch) for node in nodes if isinstance(node, Choice) for branch in node.branches)
 
 
-class _Reader:
-    """Recursive descent over one template."""
+class _Parser:
+    """Recursive-descent parser of one template."""
 
     def __init__(self, text: str, resolve: Resolve, place: str) -> None:
-        self.text, self.resolve, self.place, self.at = text, resolve, place, 0
+        self.text, self.resolve, self.place, self.offset = text, resolve, place, 0
 
-    def wrong(self, what: str) -> ResourceError:
-        return ResourceError(f"{self.place}: column {self.at + 1}: {what}")
+    def error(self, what: str) -> ResourceError:
+        return ResourceError(f"{self.place}: column {self.offset + 1}: {what}")
 
     def sequence(self, stops: str) -> Nodes:
         nodes: list[Node] = []
@@ -89,14 +80,14 @@ class _Reader:
                 nodes.append("".join(plain))
                 plain.clear()
 
-        while self.at < len(self.text) and self.text[self.at] not in stops:
-            c = self.text[self.at]
+        while self.offset < len(self.text) and self.text[self.offset] not in stops:
+            c = self.text[self.offset]
             if c == "\\":
-                if self.at + 1 == len(self.text):
-                    raise self.wrong("a backslash at the end")
-                following = self.text[self.at + 1]
+                if self.offset + 1 == len(self.text):
+                    raise self.error("a backslash at the end")
+                following = self.text[self.offset + 1]
                 plain.append(_ESCAPES.get(following, following))
-                self.at += 2
+                self.offset += 2
             elif c == "{":
                 flush()
                 nodes.append(self.slot())
@@ -104,34 +95,34 @@ class _Reader:
                 flush()
                 nodes.append(self.choice())
             elif c in "]}":
-                raise self.wrong(f"{c!r} closes nothing")
+                raise self.error(f"{c!r} closes nothing")
             else:
                 plain.append(c)
-                self.at += 1
+                self.offset += 1
         flush()
         return tuple(nodes)
 
     def slot(self) -> Slot:
-        end = self.text.find("}", self.at)
+        end = self.text.find("}", self.offset)
         if end < 0:
-            raise self.wrong("'{' is never closed")
-        name, _, argument = self.text[self.at + 1 : end].partition(" ")
+            raise self.error("'{' is never closed")
+        name, _, argument = self.text[self.offset + 1 : end].partition(" ")
         try:
-            found = self.resolve(name, argument)
+            slot = self.resolve(name, argument)
         except ValueError as error:
-            raise self.wrong(str(error)) from None
-        self.at = end + 1
-        return found
+            raise self.error(str(error)) from None
+        self.offset = end + 1
+        return slot
 
     def choice(self) -> Choice:
-        opened = self.at
+        opened = self.offset
         branches: list[Nodes] = []
         while True:
-            self.at += 1
+            self.offset += 1
             branches.append(self.sequence("|]"))
-            if self.at == len(self.text):
-                self.at = opened
-                raise self.wrong("'[' is never closed")
-            if self.text[self.at] == "]":
-                self.at += 1
+            if self.offset == len(self.text):
+                self.offset = opened
+                raise self.error("'[' is never closed")
+            if self.text[self.offset] == "]":
+                self.offset += 1
                 return Choice(tuple(branches))

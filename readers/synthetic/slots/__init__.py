@@ -1,20 +1,17 @@
-"""What stands for `{name argument}` in a template: one file for each family of slots."""
+"""Slots: the meaning of `{name argument}` in a template, one module per family."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ....pipeline.errors import nearest
-from ..pieces import capitalise
+from ..pieces import capitalize
+from ..pools import Pools
+from ..story import Story
 from ..template import Slot
 from . import ages, dates, numbers, people, places, sections, words
 
-if TYPE_CHECKING:
-    from ..library import Library
-    from ..story import Story
-
-Family = Callable[[str, str, "Library"], Slot | None]
+Family = Callable[[str, str, Pools], Slot | None]
 
 FAMILIES: tuple[Family, ...] = (
     people.slot,
@@ -27,20 +24,20 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 
-def resolve(name: str, argument: str, library: Library) -> Slot:
-    """The slot called `name`. A capital first letter makes the text begin with one; `{drug#1}` is the same each time.
+def resolve(name: str, argument: str, pools: Pools) -> Slot:
+    """Return a slot. With a capital first letter its text begins with a capital; `{drug#1}` is the same each time.
 
-    Raises ValueError for a name no family knows.
+    Raises ValueError for an unknown name.
     """
     plain, number, key = name.partition("#")
     for family in FAMILIES:
-        found = family(plain, argument, library)
-        if found is not None:
-            return _remembered(found, plain, key) if number else found
+        slot = family(plain, argument, pools)
+        if slot is not None:
+            return _repeated(slot, plain, key) if number else slot
     small = plain[:1].lower() + plain[1:]
     if small != plain:
-        return _capital(resolve(f"{small}{number}{key}", argument, library))
-    known = [*library.lists, *library.spans, *(row[0] for row in library.sexed)]
+        return _capital(resolve(f"{small}{number}{key}", argument, pools))
+    known = [*pools.lists, *pools.spans, *(row[0] for row in pools.sexed)]
     raise ValueError(f"no slot {{{name}}}{nearest(plain, known)}")
 
 
@@ -48,13 +45,13 @@ def _capital(slot: Slot) -> Slot:
     def run(story: Story) -> None:
         start = len(story.out)
         slot.run(story)
-        capitalise(story.out, start)
+        capitalize(story.out, start)
 
     return Slot(run, slot.phi)
 
 
-def _remembered(slot: Slot, name: str, key: str) -> Slot:
+def _repeated(slot: Slot, name: str, key: str) -> Slot:
     def run(story: Story) -> None:
-        story.remembered((name, key), slot)
+        story.repeat((name, key), slot.run)
 
     return Slot(run, slot.phi)

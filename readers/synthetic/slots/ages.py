@@ -1,27 +1,23 @@
-"""Ages: `{age.adjective}` of the patient, `{age.noun 30-70}` of somebody else."""
+"""Ages: `{age.adjective}` of the patient, `{age.noun 30-70}` of another person."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..ages import Age
+from ..pools import Pools
+from ..story import Story
 from ..template import Slot
 from .numbers import limits
-
-if TYPE_CHECKING:
-    from ..library import Library
-    from ..story import Story
 
 _UNITS = ("year", "month", "week", "day")
 
 
-def slot(name: str, argument: str, library: Library) -> Slot | None:
+def slot(name: str, argument: str, pools: Pools) -> Slot | None:
     head, dot, form = name.partition(".")
     if head != "age" or not dot:
         return None
-    if f"{form} year" not in library.ages:
+    if f"{form} year" not in pools.ages:
         raise ValueError(f"age: expected a form of ages.txt, got {form}")
-    forms = {unit: library.ages.get(f"{form} {unit}") or library.ages[f"{form} year"] for unit in _UNITS}
+    forms = {unit: pools.ages.get(f"{form} {unit}") or pools.ages[f"{form} year"] for unit in _UNITS}
     years = limits(argument) if argument else None
 
     def run(story: Story) -> None:

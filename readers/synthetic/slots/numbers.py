@@ -1,16 +1,12 @@
-"""Figures that are no PHI: `{n 2-9}`, `{x 3.5-5.1}`, and raw digits and letters for the patterns of identifiers."""
+"""Numbers that are not PHI: `{n 2-9}`, `{x 3.5-5.1}`, and random digits and letters for identifiers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ..pools import Pools
+from ..story import Story
 from ..template import Slot
-
-if TYPE_CHECKING:
-    from ..library import Library
-    from ..story import Story
 
 _RANGE = re.compile(r"(\d+)(?:\.(\d+))?-(\d+)(?:\.(\d+))?")
 _CHARACTERS = {
@@ -23,14 +19,14 @@ _CHARACTERS = {
 
 
 def limits(argument: str) -> tuple[int, int]:
-    """The two whole numbers of `2-9`. Raises ValueError for anything else."""
+    """Return the two integers of `2-9`. Raises ValueError for anything else."""
     match = _RANGE.fullmatch(argument)
     if match is None or match[2] or match[4] or int(match[1]) > int(match[3]):
         raise ValueError(f"expected a range like 2-9, got {argument or 'nothing'}")
     return int(match[1]), int(match[3])
 
 
-def slot(name: str, argument: str, library: Library) -> Slot | None:
+def slot(name: str, argument: str, pools: Pools) -> Slot | None:
     if name == "n":
         low, high = limits(argument)
         return Slot(lambda story: story.out.append((str(story.draws.between(low, high)), "")))
@@ -60,7 +56,6 @@ def _characters(alphabet: str, argument: str) -> Slot:
     count = int(argument)
 
     def run(story: Story) -> None:
-        pick: Callable[[str], str] = story.draws.pick
-        story.out.append(("".join([pick(alphabet) for _ in range(count)]), ""))
+        story.out.append(("".join([story.draws.pick(alphabet) for _ in range(count)]), ""))
 
     return Slot(run)

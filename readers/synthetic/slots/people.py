@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ..people import KINDS, Person
+from ..pools import Pools
+from ..story import Story
 from ..template import Slot
-
-if TYPE_CHECKING:
-    from ..library import Library
-    from ..story import Story
 
 _NAME = re.compile(rf"({'|'.join(KINDS)})(\d?)\.([A-Za-z_]+)")
 _PLAIN: dict[str, Callable[[Person], str]] = {
@@ -23,27 +20,27 @@ _INITIALS = "initials"
 _TITLED = ("titled", "titled_full")
 
 
-def slot(name: str, argument: str, library: Library) -> Slot | None:
+def slot(name: str, argument: str, pools: Pools) -> Slot | None:
     match = _NAME.fullmatch(name)
     if match is None or argument:
         return None
     role, key, form = match[1], match[1] + match[2], match[3]
-    if form in library.names:
-        return _name(key, role, form, library)
+    if form in pools.names:
+        return _name(key, role, form, pools)
     if form == "email":
-        return Slot(lambda story: _email(story, story.person(key)), phi=True)
+        return Slot(lambda story: _email(story, story.person(key), pools), phi=True)
     if form in _PLAIN:
         part = _PLAIN[form]
         return Slot(lambda story: story.out.append((part(story.person(key)), "")))
-    if any(row[0] == form for row in library.sexed):
+    if any(row[0] == form for row in pools.sexed):
         return Slot(lambda story: story.out.append((sexed(story, form, story.person(key)), "")))
     return None
 
 
-def _name(key: str, role: str, form: str, library: Library) -> Slot:
-    patterns = library.names[form]
+def _name(key: str, role: str, form: str, pools: Pools) -> Slot:
+    patterns = pools.names[form]
     kind = "PERSON_INITIALS" if form.startswith(_INITIALS) else "PERSON_USERNAME" if form == "user" else KINDS[role]
-    grown = library.names["first"] if form in _TITLED else patterns
+    grown = pools.names["first"] if form in _TITLED else patterns
 
     def run(story: Story) -> None:
         person = story.person(key)
@@ -54,22 +51,22 @@ def _name(key: str, role: str, form: str, library: Library) -> Slot:
     return Slot(run, phi=True)
 
 
-def _email(story: Story, person: Person) -> None:
-    """The person's user name at an invented domain."""
-    patterns = story.library.names["user"]
+def _email(story: Story, person: Person, pools: Pools) -> None:
+    """Add the person's user name at an invented domain."""
+    patterns = pools.names["user"]
     start = len(story.out)
     story.out += patterns[story.favourite(f"user of {person.role}", len(patterns), 1.0)].pieces(person, "")
     story.out.append(("@", ""))
-    story.library.lists["domain"].run(story)
+    pools.lists["domain"].run(story)
     address = "".join([text for text, _ in story.out[start:]])
     story.out[start:] = [(address, "EMAIL")]
 
 
 def sexed(story: Story, word: str, person: Person) -> str:
-    """A word that depends on a person's sex, and on the age of the patient: `he`, `man`, `Ms.`."""
+    """Return a word that depends on a person's sex, and on the age of the patient: `he`, `man`, `Ms.`."""
     column = 3 if person.sex == "female" else 2
     facts = story.facts if person.role == "patient" else ("grown",)
-    for row in story.library.sexed:
+    for row in story.vocabulary.sexed:
         if row[0] == word and (row[1] == "any" or row[1] in facts):
             return row[column]
     return word

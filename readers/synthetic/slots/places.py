@@ -1,18 +1,17 @@
-"""Places of the patient's town: `{city}`, `{state}`, `{state.code}`, `{zip}`, `{country}`; `{city other}` is another town,
-`{state other}` and `{country other}` are those of the other town named last.
-`{address}` is the patient's, `{address office}` one in the same town."""
+"""Places: `{city}`, `{state}`, `{state.code}`, `{zip}` and `{country}` of the patient's town.
+
+`{city other}` is another town; `{state other}` and `{country other}` are those of the other town mentioned last. `{address}` is
+the patient's address, `{address office}` one in the same town.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ..places import Place
+from ..pools import Pools
+from ..story import Story
 from ..template import Slot
-
-if TYPE_CHECKING:
-    from ..library import Library
-    from ..story import Story
 
 _PARTS: dict[str, tuple[Callable[[Place], str], str]] = {
     "city": (lambda p: p.city, "LOCATION_CITY"),
@@ -21,15 +20,15 @@ _PARTS: dict[str, tuple[Callable[[Place], str], str]] = {
     "zip": (lambda p: p.zip, "LOCATION_ZIP"),
     "country": (lambda p: p.country, "LOCATION_COUNTRY"),
 }
-"""Slot, part of a place, kind. Where a country has no states to name, the country stands for them."""
+"""Slot -> part of a place, PHI kind. The country replaces the state if the country has no listed states."""
 
 
-def slot(name: str, argument: str, library: Library) -> Slot | None:
+def slot(name: str, argument: str, pools: Pools) -> Slot | None:
     if name == "address":
-        what = {"": "address", "office": "office"}.get(argument)
-        if what is None:
+        name = {"": "address", "office": "office"}.get(argument, "")
+        if not name:
             raise ValueError(f"address: expected nothing or 'office', got {argument}")
-        return Slot(lambda story: library.lists[what if _at_home(story) else f"{what}-abroad"].run(story), phi=True)
+        return Slot(lambda story: pools.lists[name if _at_home(story) else f"{name}-abroad"].run(story), phi=True)
     if name not in _PARTS:
         return None
     if argument not in ("", "other"):
@@ -38,11 +37,11 @@ def slot(name: str, argument: str, library: Library) -> Slot | None:
 
     def run(story: Story) -> None:
         place = story.other_place(name == "city") if argument else story.home
-        own = "LOCATION_COUNTRY" if kind == "LOCATION_STATE" and not place.state else kind
-        story.out.append((story.shape(part(place)), own))
+        no_state = kind == "LOCATION_STATE" and not place.state
+        story.out.append((story.shape(part(place)), "LOCATION_COUNTRY" if no_state else kind))
 
     return Slot(run, phi=True)
 
 
 def _at_home(story: Story) -> bool:
-    return story.home.country == story.library.places.home
+    return story.home.country == story.vocabulary.places.home

@@ -1,0 +1,60 @@
+"""What a language's folder says about words, places, and the formats of dates, ages and names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+from ...pipeline.errors import ResourceError
+from . import ages, calendar, people
+from .noise import Abbreviations
+from .pattern import Pattern, compile_pattern
+from .places import Places
+from .sections import read_sections
+
+T = TypeVar("T")
+
+NEEDED = ("sexed", "relations", "male-titles", "female-titles", "doctor-titles", "nurse-titles", "doctor-degrees",
+          "nurse-degrees", "suffixes", "articles", "numbers", "abbreviations", "home-order", "abroad-order")  # fmt: skip
+"""Sections that words.txt must have."""
+
+
+class Vocabulary:
+    """The words and formats of a language, without its templates. Raises ResourceError that names file and line."""
+
+    def __init__(self, language: str, folder: Traversable) -> None:
+        self.language = language
+        self.words = _words(folder.joinpath("words.txt"))
+        self.abbreviations = Abbreviations(_table(self.words, "abbreviations", 2))
+        self.sexed = _table(self.words, "sexed", 4)
+        self.relations = _table(self.words, "relations", 4)
+        self.places = Places(folder.joinpath("places.txt"))
+        sections = {s.words[0].replace("-", " "): s for s in read_sections(folder.joinpath("calendar.txt"))}
+        self.dates = _patterns(folder.joinpath("dates.txt"), calendar.tokens(sections))
+        self.ages = _patterns(folder.joinpath("ages.txt"), ages.tokens(self.words["numbers"]))
+        self.names = _patterns(folder.joinpath("names.txt"), people.TOKENS)
+
+
+def _words(file: Traversable) -> dict[str, list[str]]:
+    words = {s.name: [line.text for line in s.lines for _ in range(line.weight)] for s in read_sections(file)}
+    for needed in NEEDED:
+        if needed not in words:
+            raise ResourceError(f"{file.name}: expected a section {needed}")
+    return words
+
+
+def _table(words: Mapping[str, list[str]], name: str, columns: int) -> list[list[str]]:
+    """Return a section whose entries are cells between bars."""
+    table = [[cell.strip() for cell in line.split("|")] for line in words[name]]
+    if any(len(row) != columns for row in table):
+        raise ResourceError(f"words.txt: {name}: expected {columns} cells between bars in every entry")
+    return table
+
+
+def _patterns(file: Traversable, tokens: Mapping[str, Callable[[T], str]]) -> dict[str, list[Pattern[T]]]:
+    """Return the patterns of a file by the words of their section: `numeric mdy`."""
+    return {
+        " ".join(section.words): [p for line in section.lines for p in [compile_pattern(line, tokens)] * line.weight]
+        for section in read_sections(file)
+    }
