@@ -1,4 +1,4 @@
-"""The page of errors: every miss and false hit with its context, to be filtered and stepped through."""
+"""The page of errors: every miss and false hit with its context, with filters and keys to step through them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
-from ..pages.page import cell, chip, esc, kind_class, page, table
+from ..pages.rendering import kind_class, render_page
 from ..scoring.document import Mark, Pair
 from ..scoring.mistakes import GROUPS, Group, Mistake
-from .error_style import FILTERING, STYLE
 
-TOLD: dict[Group, str] = {
+GROUP_LABELS: dict[Group, str] = {
     "missed": "Missed",
     "bounds": "Wrong bounds",
     "kind": "Wrong kind",
@@ -23,12 +23,12 @@ TOLD: dict[Group, str] = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Words:
-    """What the page calls things."""
+    """The wording of the page."""
 
     one: str = "error"
     many: str = "errors"
-    told: Mapping[Group, str] = dataclasses.field(default_factory=lambda: TOLD)
-    meant: Mapping[Group, str] = dataclasses.field(
+    labels: Mapping[Group, str] = dataclasses.field(default_factory=lambda: GROUP_LABELS)
+    meanings: Mapping[Group, str] = dataclasses.field(
         default_factory=lambda: {
             "missed": "PHI that nothing touched",
             "bounds": "found, but not all of it, or more than it",
@@ -47,8 +47,8 @@ ERRORS = Words()
 CHANGES = Words(
     one="change",
     many="changes",
-    told={"missed": "Gone", "bounds": "Other bounds", "kind": "Other kind", "false": "New"},
-    meant={
+    labels={"missed": "Gone", "bounds": "Other bounds", "kind": "Other kind", "false": "New"},
+    meanings={
         "missed": "in the first only; nothing in the second touches it",
         "bounds": "in both, with other borders",
         "kind": "in both, under another kind",
@@ -60,13 +60,13 @@ CHANGES = Words(
     leaking="spans of the first are not wholly covered by the second",
     by_kind="By kind: the first's, for new spans the second's",
 )
-"""Two runs side by side, or a run and what reviewers made of it."""
+"""For two runs, or for a run and the corrections of reviewers."""
 
 _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " "})
 
 
 class ErrorPage:
-    """Collects the errors of documents and makes the page. At most `limit` of each group are shown; all are counted."""
+    """Collects the errors of documents and renders their page. At most `limit` of each group are shown; all are counted."""
 
     def __init__(self, *, context: int, limit: int, words: Words = ERRORS) -> None:
         self.words = words
@@ -77,14 +77,14 @@ class ErrorPage:
         """(kind, group) -> errors."""
         self.leaks: Counter[str] = Counter()
         """Kind -> gold spans that leak a letter or digit."""
-        self._entries: dict[Group, list[str]] = {group: [] for group in GROUPS}
+        self._entries: dict[Group, list[dict[str, Any]]] = {group: [] for group in GROUPS}
 
-    def add(self, pair: Pair, found: Sequence[Mistake]) -> None:
-        """Adds the errors of one document."""
+    def add(self, pair: Pair, errors: Sequence[Mistake]) -> None:
+        """Add the errors of one document."""
         self.documents += 1
         window = _Window(pair, self.context, self.words)
         leaking = set()
-        for mistake in found:
+        for mistake in errors:
             self.counts[mistake.kind, mistake.group] += 1
             if mistake.leaked and mistake.gold is not None:
                 leaking.add(mistake.gold)
@@ -94,67 +94,39 @@ class ErrorPage:
         self.leaks.update(g.kind for g in leaking)
 
     def html(self, title: str = "Errors", note: str = "") -> bytes:
-        """The whole page. `note` stands below its title."""
+        """Return the page. `note` is shown below the title."""
         sums = {group: sum(n for (_, g), n in self.counts.items() if g == group) for group in GROUPS}
-        facts = (
-            f"{self.documents:,} document{'s' * (self.documents != 1)} · {sum(sums.values()):,} {self.words.many} · "
-        )
-        facts += f"{self.leaks.total():,} {self.words.leaking}"
-        facts += f"<br>{esc(note)}" if note else ""
-        sections = "".join(self._section(group, sums[group]) for group in GROUPS)
-        body = (
-            f'<header><p class="facts">caspipe</p><h1>{esc(title)}</h1><p class="facts">{facts}</p>'
-            f"{_legend(self.words)}</header>\n"
-            f"<main>{self._summary()}{self._tools(sums)}{sections}"
-            f'<p class="muted" id="empty" hidden>No {self.words.one} fits this choice.</p></main>\n'
-            "<footer>This page holds the original text: it is for those who may read it.</footer>"
-        )
-        return page(title, body, style=STYLE, script=FILTERING)
-
-    @property
-    def _kinds(self) -> list[str]:
-        return sorted({kind for kind, _ in self.counts})
-
-    def _summary(self) -> str:
-        rows = [
-            f'<th scope="row">{chip(kind)}</th>'
-            + "".join(_count(self.counts[kind, group]) for group in GROUPS)
-            + _count(self.leaks[kind])
-            for kind in self._kinds
-        ]
-        return table(self.words.by_kind, ["Kind", *(f"#{self.words.told[g]}" for g in GROUPS), "#Leaks"], rows)
-
-    def _tools(self, sums: dict[Group, int]) -> str:
-        buttons = "".join(
-            f'<button type="button" data-group="{g}" aria-pressed="true" title="{self.words.meant[g]}">'
-            f"{self.words.told[g]} <b>{sums[g]:,}</b></button>"
-            for g in GROUPS
-        )
-        kinds = "".join(f'<option value="{esc(k)}">{esc(k)}</option>' for k in self._kinds)
-        return (
-            '<div class="tools" id="tools" role="toolbar" aria-label="Choose" hidden>'
-            f'<div class="groups" role="group" aria-label="Groups">{buttons}</div>'
-            f'<label>Kind <select id="kind"><option value="">all</option>{kinds}</select></label>'
-            '<label><input type="checkbox" id="leaks"> leaks only</label>'
-            '<span class="steps"><button type="button" id="previous">Previous <kbd>k</kbd></button>'
-            '<button type="button" id="next">Next <kbd>j</kbd></button> <span id="count" aria-live="polite"></span></span></div>'
+        kinds = sorted({kind for kind, _ in self.counts})
+        return render_page(
+            "errors.html.j2",
+            title=title,
+            styles=["errors.css"],
+            scripts=["errors.js"],
+            note=note,
+            words=self.words,
+            documents=self.documents,
+            groups=GROUPS,
+            sums=sums,
+            total=sum(sums.values()),
+            leak_count=self.leaks.total(),
+            kinds=kinds,
+            columns=["Kind", *(f"#{self.words.labels[g]}" for g in GROUPS), "#Leaks"],
+            rows=[[{"kind": k}, *(self.counts[k, group] for group in GROUPS), self.leaks[k]] for k in kinds],
+            entries=self._entries,
         )
 
-    def _section(self, group: Group, total: int) -> str:
-        entries = self._entries[group]
-        if not entries:
-            return ""
-        left = total - len(entries)
-        more = f'<p class="muted">{left:,} more are counted above but not shown.</p>' if left else ""
-        return (
-            f'<section class="group" id="{group}"><h2>{self.words.told[group]} '
-            f'<span class="muted">{self.words.meant[group]}</span></h2>\n'
-            f"{''.join(entries)}{more}</section>\n"
-        )
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of the context; marked if it has a class."""
+
+    text: str
+    css: str = ""
+    title: str = ""
 
 
 class _Window:
-    """The marked-up surroundings of any place in one document."""
+    """Marks up the context of any span in one document."""
 
     def __init__(self, pair: Pair, context: int, words: Words) -> None:
         self.words = words
@@ -164,31 +136,27 @@ class _Window:
         self.system = _sorted(pair.system)
         self._longest = max((m.end - m.begin for m in (*pair.gold, *pair.system)), default=0)
 
-    def show(self, begin: int, end: int) -> str:
-        """The text around, where what is reference, what is system and what is both looks different."""
+    def show(self, begin: int, end: int) -> dict[str, Any]:
+        """Return the text before, in and after a span in pieces, marked as gold, system or both."""
         low, high = max(0, begin - self.context), min(len(self.text), end + self.context)
         gold, system = self._near(self.gold, low, high), self._near(self.system, low, high)
         edges = {low, high, begin, end}
         edges.update(e for m in (*gold, *system) for e in (m.begin, m.end) if low < e < high)
-        pieces = {"before": "", "own": "", "after": ""}
+        pieces: dict[str, list[_Piece]] = {"before": [], "own": [], "after": []}
         for a, b in pairwise(sorted(edges)):
             place = "before" if b <= begin else "after" if a >= end else "own"
-            pieces[place] += self._piece(a, b, _at(gold, a), _at(system, a))
-        return (
-            f'{"…" * (low > 0)}{pieces["before"]}<span class="own">{pieces["own"]}</span>{pieces["after"]}'
-            f"{'…' * (high < len(self.text))}"
-        )
+            pieces[place].append(self._piece(a, b, _mark_at(gold, a), _mark_at(system, a)))
+        return {**pieces, "cut_before": low > 0, "cut_after": high < len(self.text)}
 
-    def _piece(self, begin: int, end: int, gold: Mark | None, system: Mark | None) -> str:
-        text = esc(self.text[begin:end].translate(_BREAKS))
-        if gold is None and system is None:
-            return text
-        if gold is None:
-            assert system is not None
-            return f'<mark class="extra {kind_class(system.kind)}" title="{self.words.only[1]}: {esc(system.kind)}">{text}</mark>'
-        if system is None:
-            return f'<mark class="leak" title="{self.words.only[0]}: {esc(gold.kind)}">{text}</mark>'
-        return f'<mark class="both {kind_class(gold.kind)}" title="{self.words.both}: {esc(gold.kind)}">{text}</mark>'
+    def _piece(self, begin: int, end: int, gold: Mark | None, system: Mark | None) -> _Piece:
+        text = self.text[begin:end].translate(_BREAKS)
+        if gold is not None and system is not None:
+            return _Piece(text, f"both {kind_class(gold.kind)}", f"{self.words.both}: {gold.kind}")
+        if gold is not None:
+            return _Piece(text, "leak", f"{self.words.only[0]}: {gold.kind}")
+        if system is not None:
+            return _Piece(text, f"extra {kind_class(system.kind)}", f"{self.words.only[1]}: {system.kind}")
+        return _Piece(text)
 
     def _near(self, marks: list[Mark], low: int, high: int) -> list[Mark]:
         first = bisect_left(marks, low - self._longest, key=lambda m: m.begin)
@@ -196,42 +164,22 @@ class _Window:
         return [m for m in marks[first:last] if m.end > low]
 
 
-def _entry(pair: Pair, mistake: Mistake, window: _Window, words: Words) -> str:
-    gold, system = mistake.gold, mistake.system
-    facts = []
-    if gold is not None:
-        facts.append((words.sides[0], f"{chip(gold.kind)} {gold.begin}–{gold.end}"))
-    if system is not None:
-        facts.append((words.sides[1], f"{chip(system.kind)} {system.begin}–{system.end}"))
-        facts.append(("Source", esc(system.source or "(unnamed)")))
-        facts.append(("Confidence", f"{system.confidence:.2f}"))
-    if mistake.leaked:
-        leaked = sum(end - begin for begin, end in mistake.leaked)
-        facts.append(("Leaks", f'<span class="leaks">{leaked:,} code point{"s" * (leaked != 1)}</span>'))
-    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
-    leaks = " data-leaks" if mistake.leaked else ""
-    return (
-        f'<article class="error" data-kind="{esc(mistake.kind)}"{leaks} tabindex="-1">'
-        f'<h3>{esc(pair.id or "(no id)")}</h3><p class="context">{window.show(mistake.begin, mistake.end)}</p>'
-        f"<dl>{listed}</dl></article>\n"
-    )
-
-
-def _legend(words: Words) -> str:
-    return (
-        f'<div class="legend" role="group" aria-label="Legend"><mark class="leak">{words.only[0]}</mark>'
-        f'<mark class="extra k-OTHER">{words.only[1]}</mark><mark class="both k-OTHER">{words.both}</mark>'
-        "<span>the place itself is in bold</span></div>"
-    )
-
-
-def _count(n: int) -> str:
-    return cell(n) if n else '<td class="n muted">0</td>'
+def _entry(pair: Pair, mistake: Mistake, window: _Window, words: Words) -> dict[str, Any]:
+    """Return what the template shows of one error."""
+    sides = zip(words.sides, (mistake.gold, mistake.system), strict=True)
+    return {
+        "kind": mistake.kind,
+        "document": pair.id or "(no id)",
+        "sides": [(side, mark) for side, mark in sides if mark is not None],
+        "system": mistake.system,
+        "leaked": sum(end - begin for begin, end in mistake.leaked),
+        **window.show(mistake.begin, mistake.end),
+    }
 
 
 def _sorted(marks: Sequence[Mark]) -> list[Mark]:
     return sorted(marks, key=lambda m: (m.begin, m.end, m.kind))
 
 
-def _at(marks: Sequence[Mark], offset: int) -> Mark | None:
+def _mark_at(marks: Sequence[Mark], offset: int) -> Mark | None:
     return next((m for m in marks if m.begin <= offset < m.end), None)

@@ -10,6 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from ...pipeline.contract.component import Old, Output, component
 from ...pipeline.storage.file_names import safe_parts
 from ...pipeline.storage.files import AtomicFile, digest_of
@@ -18,9 +20,8 @@ from ..files.content import Content
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.slices import Slices
 from .document_page import document_page
-from .page import cell, chip, esc, page, table
-from .spans import Shown, shown_spans
-from .style import INDEX
+from .rendering import render_fragment, render_page
+from .spans import ShownSpan, shown_spans
 
 _INDEX = "index.html"
 _ROWS = "<!-- rows -->"
@@ -46,7 +47,7 @@ class HtmlConsumer(FolderConsumer):
         self.open_folder(".html", restricted=True, reserved=[_INDEX])
         self._index = Slices(self.files.folder / _INDEX, private=True)
         with self._whole(self._index.file):
-            self._index.file.write(_index_page()[0])
+            self._index.file.write(_list_page()[0])
         self._documents = 0
 
     def open_part(self) -> None:
@@ -67,7 +68,7 @@ class HtmlConsumer(FolderConsumer):
         name = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
         if len(name.parts) - 1 != depth:  # its name was taken, and lies elsewhere: so does the list
             outputs = [self._moved(outputs[0], name, depth)]
-        data = f"<tr>{row.replace(_NAME, quote(name.as_posix()), 1)}</tr>\n".encode()
+        data = row.replace(_NAME, quote(name.as_posix()), 1).encode()
         begin, length = self._index.append(document, data)
         self._documents += 1
         return [*outputs, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
@@ -117,7 +118,7 @@ class HtmlConsumer(FolderConsumer):
         index, self._index = self._index, None
         if index is not None:
             with self._whole(index.file):
-                index.file.write(_index_page(self._documents)[1])
+                index.file.write(_list_page(self._documents)[1])
                 index.file.commit()
         super().close()
 
@@ -146,29 +147,27 @@ def _read(file: Path, output: Output) -> bytes | None:
         return opened.read(output.length)
 
 
-def _index_page(documents: int = 0) -> tuple[bytes, bytes]:
-    """The list of documents before and after its rows, which are written one by one: memory stays flat."""
-    columns = ["Document", "#Characters", "#Masked", "#Left readable", "#Taken out", "#Missed", "Kinds"]
-    body = (
-        '<header><p class="facts">caspipe</p><h1>Documents</h1><p class="facts">Every page shows the original text: '
-        f"it is for those who may read it.</p></header>\n<main>{table('In reading order', columns, [_ROWS])}"
-        f'<p class="facts">{documents:,} document{"s" * (documents != 1)}</p></main>'
+def _list_page(documents: int = 0) -> tuple[bytes, bytes]:
+    """Return the list of documents before and after its rows, which are written one by one to save memory."""
+    page = render_page(
+        "document_list.html.j2",
+        title="Documents",
+        styles=["document_list.css"],
+        rows=Markup(_ROWS),
+        documents=documents,
     )
-    before, _, after = page("Documents", body, style=INDEX).partition(f"<tr>{_ROWS}</tr>".encode())
-    return before, after
+    before, _, after = page.partition(f'<tr><th scope="row">{_ROWS}</th></tr>'.encode())
+    return before.rstrip(), after.lstrip()
 
 
-def _row(cas: Cas, spans: list[Shown], link: str) -> str:
+def _row(cas: Cas, spans: list[ShownSpan], link: str) -> str:
     states = Counter(s.state for s in spans)
     kinds = Counter(s.kind.partition("_")[0] for s in spans if s.state in ("masked", "found"))
-    chips = "".join(chip(kind, n) for kind, n in sorted(kinds.items()))
     characters = len(cas.text) if cas.has_view(INITIAL_VIEW) else 0
-    return (
-        f'<th scope="row"><a href="{link}">{esc(cas.id or "(no id)")}</a></th>'
-        + cell(characters)
-        + cell(states["masked"])
-        + cell(states["kept"])
-        + cell(states["vetoed"])
-        + cell(states["missed"])
-        + f'<td><div class="chips">{chips}</div></td>'
+    return render_fragment(
+        "document_row.html.j2",
+        link=Markup(link),
+        name=cas.id or "(no id)",
+        counts=[characters, states["masked"], states["kept"], states["vetoed"], states["missed"]],
+        kinds=sorted(kinds.items()),
     )

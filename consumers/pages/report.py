@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pipeline.contract.component import CasConsumer, Old, Output, component
+from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import Cas
-from .page import page
+from .pace_chart import pace_chart
+from .rendering import render_page
 from .report_findings import findings
-from .report_run import account, configuration, heading, resources, troubles
-from .style import REPORT
+from .report_run import configuration_text, failures, resources, summary, warnings
 from .tally import Tally
-
-if TYPE_CHECKING:
-    from ...pipeline.contract.report import RunReport
 
 
 @component("report")
@@ -94,17 +92,19 @@ class ReportConsumer(CasConsumer):
         write_atomic(path, self.render(report))
 
     def render(self, report: RunReport) -> bytes:
-        """The page."""
-        sections = [
-            heading(report, ids=self.document_ids),
-            "<main>",
-            account(report),
-            findings(self._tally),
-            resources(report),
-            troubles(report, ids=self.document_ids, limit=self.max_failures),
-            configuration(report, parameters=self.configuration),
-            "</main>",
-            "<footer>Written by caspipe. This page holds no text of any document. Masking is done by rules and models, which "
-            "miss things: look at samples before you release.</footer>",
-        ]
-        return page(f"{report.name or 'pipeline'}: run report", "\n".join(filter(None, sections)), style=REPORT)
+        """Return the page."""
+        shown, withheld = warnings(report, ids=self.document_ids)
+        return render_page(
+            "report.html.j2",
+            title=f"{report.name or 'pipeline'}: run report",
+            styles=["report.css"],
+            **summary(report, ids=self.document_ids),
+            pace=pace_chart(report.pace, report.pace_seconds, report.seconds),
+            found=findings(self._tally),
+            resources=resources(report),
+            failures=failures(report, ids=self.document_ids, limit=self.max_failures),
+            warnings=shown,
+            withheld=withheld,
+            configuration=configuration_text(report) if self.configuration else None,
+            versions=[list(version) for version in sorted(report.versions.items())],
+        )

@@ -1,4 +1,4 @@
-"""The run page's sections on the run itself: how it ended, its pace, time, memory, failures, configuration."""
+"""The run report's data about the run: how it ended, its time and memory, failures, warnings and configuration."""
 
 from __future__ import annotations
 
@@ -6,43 +6,54 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .pace_chart import pace_chart
-from .page import bar, cell, esc, table
-from .report_findings import ranked
+from ...pipeline.contract.report import ComponentStats, RunReport
+from .report_findings import Table, ranked
 from .units import duration, megabytes, rate
-
-if TYPE_CHECKING:
-    from ...pipeline.contract.report import ComponentStats, RunReport
 
 _SECRETS = ("key", "secret", "password", "token", "salt", "credential")
 _REASONS = {
     "error": "a component raised an error",
     "time": "it took longer than a limit allows",
     "memory": "it took more memory than a limit allows",
-    "crash": "the process that worked on it died",
+    "crash": "its worker process died",
     "leak": "the leak gate found masked or known values in the masked text",
     "unreadable": "it could not be read",
-    "duplicate": "its document id was there before",
-    "undeclared": "a component made what it does not declare",
+    "duplicate": "an earlier document had the same id",
+    "undeclared": "a component created annotations that it does not declare",
     "output": "its outputs could not be written",
 }
 
 
-def heading(report: RunReport, *, ids: bool) -> str:
-    """Name, start, how the run ended, and its main figures."""
+def summary(report: RunReport, *, ids: bool) -> dict[str, Any]:
+    """Return the values of the page's header: name, start, how the run ended, its main numbers."""
     d = report.documents
-    if report.stopped and report.stopped != "limit":
-        status = f'<span class="status bad">Stopped early: {esc(_stopped(report.stopped, ids))}</span>'
-    elif d.quarantined or d.skipped:
-        failed = d.quarantined + d.skipped
-        status = f'<span class="status bad">{failed:,} of {d.read:,} documents were not released</span>'
+    not_released = d.quarantined + d.skipped
+    if stopped_early := bool(report.stopped) and report.stopped != "limit":
+        status = f"Stopped early: {_stop_reason(report.stopped, ids)}"
+    elif not_released:
+        status = f"{not_released:,} of {d.read:,} documents were not released"
     else:
-        status = '<span class="status good">All documents were released</span>'
-    if report.stopped == "limit":
-        status += ' <span class="muted">The run ended at its limit of documents.</span>'
-    each_second = d.read / report.seconds if report.seconds > 0 else 0.0
+        status = "All documents were released"
+    balanced = d.read == d.released + d.quarantined + d.skipped
+    return {
+        "name": report.name or "pipeline",
+        "started": report.started,
+        "shard": report.shard,
+        "fingerprint": report.fingerprint[:16],
+        "status": status,
+        "succeeded": not stopped_early and not not_released,
+        "limited": report.stopped == "limit",
+        "cards": _cards(report),
+        "balanced": balanced,
+        "balance": f"{d.read:,} read {'=' if balanced else '≠'} {d.released:,} released + {d.quarantined:,} quarantined"
+        f" + {d.skipped:,} skipped",
+    }
+
+
+def _cards(report: RunReport) -> list[tuple[str, str, str]]:
+    d = report.documents
     cards = [
         ("Documents read", f"{d.read:,}", ""),
         ("Released", f"{d.released:,}", ""),
@@ -50,173 +61,107 @@ def heading(report: RunReport, *, ids: bool) -> str:
         ("Skipped", f"{d.skipped:,}", "bad" if d.skipped else ""),
         ("Characters released", f"{report.characters:,}", ""),
         ("Duration", duration(report.seconds), ""),
-        ("Documents a second", rate(each_second), ""),
+        ("Documents a second", rate(d.read / report.seconds if report.seconds > 0 else 0.0), ""),
     ]
-    if report.reused:
-        cards.append(("Reused of an earlier run", f"{report.reused:,}", ""))
-    if report.attempts:
-        cards.append(("Retries", f"{report.attempts:,}", ""))
-    if report.workers:
-        cards.append(("Workers", f"{report.workers:,}", ""))
+    optional = {
+        "Reused from an earlier run": report.reused,
+        "Retries": report.attempts,
+        "Workers": report.workers,
+    }
+    cards += [(name, f"{n:,}", "") for name, n in optional.items() if n]
     if report.resident:
         cards.append(("Most memory of a process", megabytes(max(report.resident.values())), ""))
-    shown = "".join(f'<div class="{css}"><dt>{name}</dt><dd>{value}</dd></div>' for name, value, css in cards)
-    facts = [f"Started {esc(report.started)}" if report.started else "Start not recorded"]
-    facts += [f"shard {esc(report.shard)}"] if report.shard else []
-    facts += [f"fingerprint <code>{esc(report.fingerprint[:16])}</code>"] if report.fingerprint else []
-    return (
-        f'<header><p class="facts">Run report</p><h1>{esc(report.name or "pipeline")}</h1>'
-        f'<p class="facts">{" · ".join(facts)}</p>{status}<dl class="cards">{shown}</dl>{_identity(report)}</header>'
-    )
+    return cards
 
 
-def _identity(report: RunReport) -> str:
-    """Whether every document that was read is accounted for."""
-    d = report.documents
-    good = d.read == d.released + d.quarantined + d.skipped
-    sides = f"{d.read:,} read {'=' if good else '≠'} {d.released:,} released + {d.quarantined:,} quarantined"
-    sides += f" + {d.skipped:,} skipped"
-    told = "every document is accounted for" if good else "documents are missing from the account: release nothing"
-    mark = "✓" if good else "✗"
-    css = "good" if good else "bad"
-    return f'<p class="account {css}"><span aria-hidden="true">{mark}</span> {sides}: {told}</p>'
+def resources(report: RunReport) -> list[tuple[str, Table]]:
+    """Return headings and tables of time and memory, and of the slowest documents."""
+    sections = [("Where the time went", _components(report.components))]
+    if report.resident:
+        highest = max(report.resident.values()) or 1
+        memory = [[name, megabytes(size), {"share": size / highest}] for name, size in report.resident.items()]
+        caption = "Peak memory of each process; pages that workers share with the main process count for each of them"
+        sections.append(("Memory", (caption, ["Process", "#Peak", "Peak"], memory)))
+    if report.slowest:
+        longest = max(seconds for seconds, _ in report.slowest) or 1.0
+        slowest = [[str(n), f"{seconds * 1e3:,.1f}", {"share": seconds / longest}] for seconds, n in report.slowest]
+        sections.append(("Slowest documents", ("By number in reading order", ["Document", "#ms", "Time"], slowest)))
+    return sections
 
 
-def account(report: RunReport) -> str:
-    """The pace of the run over its time."""
-    chart = pace_chart(report.pace, report.pace_seconds, report.seconds)
-    return f"<h2>Pace</h2>{chart}" if chart else ""
-
-
-def resources(report: RunReport) -> str:
-    """Where time and memory went, and the slowest documents."""
-    return _components(report.components) + _memory(report.resident) + _slowest(report.slowest)
-
-
-def _components(components: Iterable[ComponentStats]) -> str:
-    stats = list(components)
-    most = max((c.seconds for c in stats), default=0.0) or 1.0
-    rows = [
-        cell(c.id, head=True)
-        + cell(c.kind)
-        + cell(c.documents)
-        + cell(c.annotations)
-        + f'<td class="n">{duration(c.seconds)}</td>'
-        + "".join(_ms(s) for s in (c.seconds / c.documents if c.documents else 0.0, c.p50, c.p95, c.max))
-        + cell(c.errors)
-        + bar(c.seconds / most)
-        for c in stats
-    ]
+def _components(components: list[ComponentStats]) -> Table:
+    longest = max((c.seconds for c in components), default=0.0) or 1.0
+    rows = []
+    for c in components:
+        times = (c.seconds / c.documents if c.documents else 0.0, c.p50, c.p95, c.max)
+        milliseconds = [f"{seconds * 1000:,.2f}" for seconds in times]
+        counts = [c.documents, c.annotations, duration(c.seconds)]
+        rows.append([c.id, c.kind, *counts, *milliseconds, c.errors, {"share": c.seconds / longest}])
     columns = ["Component", "Role", "#Documents", "#Annotations", "#Total", "#Mean ms", "#p50 ms", "#p95 ms", "#Max ms"]
     caption = "Time in each component, in pipeline order; milliseconds are for one document"
-    return f"<h2>Where the time went</h2>{table(caption, [*columns, '#Errors', 'Total'], rows)}"
+    return caption, [*columns, "#Errors", "Total"], rows
 
 
-def _memory(resident: Mapping[str, int]) -> str:
-    if not resident:
-        return ""
-    most = max(resident.values()) or 1
-    rows = [
-        cell(name, head=True) + f'<td class="n">{megabytes(held)}</td>' + bar(held / most)
-        for name, held in resident.items()
-    ]
-    caption = "The most that each process held; pages that workers share with the run count for each"
-    return f"<h2>Memory</h2>{table(caption, ['Process', '#Peak', 'Peak'], rows)}"
-
-
-def _slowest(documents: list[tuple[float, int]]) -> str:
-    if not documents:
-        return ""
-    most = max(seconds for seconds, _ in documents) or 1.0
-    rows = [
-        cell(number, head=True) + f'<td class="n">{seconds * 1e3:,.1f}</td>' + bar(seconds / most)
-        for seconds, number in documents
-    ]
-    return f"<h2>Slowest documents</h2>{table('By number in reading order', ['Document', '#ms', 'Time'], rows)}"
-
-
-def troubles(report: RunReport, *, ids: bool, limit: int) -> str:
-    """What was not released and why, and the warnings. Without `ids` nothing that may name a document."""
-    return _failures(report, ids, limit) + _warnings(report, ids)
-
-
-def _failures(report: RunReport, ids: bool, limit: int) -> str:
+def failures(report: RunReport, *, ids: bool, limit: int) -> list[tuple[str, Table]]:
+    """Return headings and tables of the documents that were not released; without `ids`, nothing that may name them."""
     reasons = report.reasons or Counter(f.reason for f in report.failures)
     if not reasons:
-        return "<h2>Errors</h2><p>None.</p>"
-    rows = [cell(code, head=True) + cell(_REASONS.get(code, "")) + cell(n) for code, n in ranked(reasons)]
-    made = f"<h2>Errors</h2>{table('Documents that were not released', ['Reason', 'Meaning', '#Documents'], rows)}"
-    classes = Counter((f.reason, f.component, f.cause) for f in report.failures)
-    rows = [
-        cell(where, head=True) + cell(cause) + cell(reason) + cell(n)
-        for (reason, where, cause), n in sorted(classes.items(), key=lambda item: (-item[1], item[0][1:], item[0]))
+        return []
+    total = sum(reasons.values())
+    by_reason = [[code, _REASONS.get(code, ""), n] for code, n in ranked(reasons)]
+    causes = Counter((f.reason, f.component, f.cause) for f in report.failures)
+    by_cause = [
+        [component, cause, reason, n]
+        for (reason, component, cause), n in sorted(causes.items(), key=lambda item: (-item[1], item[0][1:], item[0]))
     ]
-    told = sum(reasons.values())
-    caption = f"The first {len(report.failures):,} of {told:,}" if told > len(report.failures) else ""
-    made += f"<h2>Where they failed</h2>{table(caption, ['Component', 'Error', 'Reason', '#Documents'], rows)}"
+    caption = f"The first {len(report.failures):,} of {total:,}" if total > len(report.failures) else ""
+    sections = [
+        ("Errors", ("Documents that were not released", ["Reason", "Meaning", "#Documents"], by_reason)),
+        ("Where they failed", (caption, ["Component", "Error", "Reason", "#Documents"], by_cause)),
+    ]
     listed = report.failures[:limit]
     if listed:
-        columns = ["#Number", *(["Document"] if ids else []), "Reason", "Component", "Error"]
         rows = [
-            f'<td class="n">{f.number}</td>'
-            + (cell(f.document) if ids else "")
-            + cell(f.reason)
-            + cell(f.component)
-            + cell(f.cause)
-            + (cell(f.message) if ids else "")
+            [str(f.number), *([f.document] if ids else []), f.reason, f.component, f.cause]
+            + ([f.message] if ids else [])
             for f in listed
         ]
-        rest = told - len(listed)
+        columns = ["#Number", *(["Document"] if ids else []), "Reason", "Component", "Error"]
         caption = "Failed documents, by their number in reading order"
-        caption += f"; {rest:,} more are not listed" if rest > 0 else ""
-        made += f"<h2>Failed documents</h2>{table(caption, [*columns, *(['Message'] if ids else [])], rows)}"
-    return made
+        caption += f"; {total - len(listed):,} more are not listed" if total > len(listed) else ""
+        sections.append(("Failed documents", (caption, [*columns, *(["Message"] if ids else [])], rows)))
+    return sections
 
 
-def _warnings(report: RunReport, ids: bool) -> str:
-    if not report.warnings:
-        return ""
-    parts = sorted((c.id for c in report.components if "/" in c.id), key=len, reverse=True)
-    shown = [w for w in report.warnings if ids or not may_name_a_document(w, parts)]
-    items = "".join(f"<li>{esc(w)}</li>" for w in shown)
-    withheld = len(report.warnings) - len(shown)
-    if withheld:
-        what = "1 warning that may name" if withheld == 1 else f"{withheld:,} warnings that may name"
-        items += f'<li class="muted">{what} documents or files: shown only with <code>document_ids</code></li>'
-    return f'<h2>Warnings</h2><ul class="warnings">{items}</ul>'
+def warnings(report: RunReport, *, ids: bool) -> tuple[list[str], int]:
+    """Return the warnings to show, and the number of others, which may name a document."""
+    components = sorted((c.id for c in report.components if "/" in c.id), key=len, reverse=True)
+    shown = [w for w in report.warnings if ids or not may_name_a_document(w, components)]
+    return shown, len(report.warnings) - len(shown)
 
 
 def may_name_a_document(warning: str, components: Iterable[str] = ()) -> bool:
-    """Whether a warning speaks of a document or a file. Ids of `components` may hold a slash without being paths."""
+    """Return whether a warning may name a document or file. Ids of `components` may contain a slash without being paths."""
     for component in components:
         warning = warning.replace(component, "")
     return re.search(r"[/\\]|^document |\bdocument [^ ]+:|^[^ ]*\.\w+: ", warning) is not None
 
 
-def _stopped(why: str, ids: bool) -> str:
-    """Why the run stopped; without `ids` no more of an error's message than component and class."""
-    return why if ids else ": ".join(why.split(": ")[:2])
+def _stop_reason(reason: str, ids: bool) -> str:
+    """Return why the run stopped; without `ids`, only the component and class of an error, not its message."""
+    return reason if ids else ": ".join(reason.split(": ")[:2])
 
 
-def configuration(report: RunReport, *, parameters: bool) -> str:
-    """Components and parameters, where they are to be shown, and versions."""
-    made = ""
-    if parameters:
-        config = json.dumps(without_secrets(report.config), indent=2, ensure_ascii=False, default=str)
-        made = f"<h2>Configuration</h2><details><summary>Components and parameters</summary><pre>{esc(config)}</pre></details>"
-    rows = [cell(name, head=True) + cell(version) for name, version in sorted(report.versions.items())]
-    return f"{made}<h2>Versions</h2>{table('', ['Package', 'Version'], rows)}"
+def configuration_text(report: RunReport) -> str:
+    """Return components and parameters as JSON, without secrets."""
+    return json.dumps(without_secrets(report.config), indent=2, ensure_ascii=False, default=str)
 
 
 def without_secrets(value: Any) -> Any:
-    """A configuration without the values of parameters whose name speaks of a secret."""
+    """Return a configuration without the values of parameters whose name suggests a secret."""
     if isinstance(value, Mapping):
         return {
             k: "(secret)" if v and any(s in str(k).lower() for s in _SECRETS) else without_secrets(v)
             for k, v in value.items()
         }
     return [without_secrets(v) for v in value] if isinstance(value, list | tuple) else value
-
-
-def _ms(seconds: float) -> str:
-    return f'<td class="n">{seconds * 1000:,.2f}</td>'

@@ -18,7 +18,7 @@ Mark = tuple[int, int, str, State, list[int]]
 
 
 @dataclass(slots=True)
-class Shown:
+class ShownSpan:
     """One place in the original text that has something to tell. `number` counts from 1 in text order."""
 
     begin: int
@@ -31,7 +31,7 @@ class Shown:
     number: int = 0
 
 
-def shown_spans(cas: Cas) -> list[Shown]:
+def shown_spans(cas: Cas) -> list[ShownSpan]:
     """Everything a page shows of the original text, disjoint and in text order.
 
     Final spans first, then masked spans that no final span explains, then reference spans nobody found, then candidates
@@ -44,7 +44,7 @@ def shown_spans(cas: Cas) -> list[Shown]:
     masked = cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan) if masker_ran else []
     masked.sort(key=lambda m: m.original_begin)
     ends = [m.original_end for m in masked]
-    found: list[Shown] = []
+    found: list[ShownSpan] = []
     for phi in view.select(Phi):
         at = bisect_right(ends, phi.begin)
         over = []
@@ -52,16 +52,16 @@ def shown_spans(cas: Cas) -> list[Shown]:
             over.append(masked[at])
             at += 1
         state: State = "masked" if over else "kept" if masker_ran else "found"
-        found.append(Shown(phi.begin, phi.end, phi.kind.name, state, phi, over))
+        found.append(ShownSpan(phi.begin, phi.end, phi.kind.name, state, phi, over))
     explained = {id(m) for s in found for m in s.masked}
     found += [
-        Shown(m.original_begin, m.original_end, m.kind.name, "masked", None, [m])
+        ShownSpan(m.original_begin, m.original_end, m.kind.name, "masked", None, [m])
         for m in masked
         if id(m) not in explained
     ]
     gold = cas.view(GOLD_VIEW) if cas.has_view(GOLD_VIEW) else None
     if gold is not None and gold.text == view.text:
-        found += [Shown(g.begin, g.end, g.kind.name, "missed") for g in gold.select(Phi)]
+        found += [ShownSpan(g.begin, g.end, g.kind.name, "missed") for g in gold.select(Phi)]
     found += _clusters(c for c in view.select(PhiCandidate) if c.winner is None)
     taken = _disjoint(found, len(view.text))
     for number, shown in enumerate(taken, 1):
@@ -70,20 +70,20 @@ def shown_spans(cas: Cas) -> list[Shown]:
     return taken
 
 
-def _clusters(candidates: Iterable[PhiCandidate]) -> list[Shown]:
+def _clusters(candidates: Iterable[PhiCandidate]) -> list[ShownSpan]:
     """Candidates that hang together by overlaps, as one place each."""
-    made: list[Shown] = []
+    made: list[ShownSpan] = []
     for c in candidates:
         if made and c.begin < made[-1].end:
             made[-1].end = max(made[-1].end, c.end)
         elif c.begin < c.end:
-            made.append(Shown(c.begin, c.end, c.kind.name, "vetoed"))
+            made.append(ShownSpan(c.begin, c.end, c.kind.name, "vetoed"))
     return made
 
 
-def _disjoint(spans: Iterable[Shown], limit: int) -> list[Shown]:
+def _disjoint(spans: Iterable[ShownSpan], limit: int) -> list[ShownSpan]:
     """Those that overlap none before them, in text order."""
-    taken: list[Shown] = []
+    taken: list[ShownSpan] = []
     covered = bytearray(limit)
     for s in spans:
         if 0 <= s.begin < s.end <= limit and not any(covered[s.begin : s.end]):
@@ -92,7 +92,7 @@ def _disjoint(spans: Iterable[Shown], limit: int) -> list[Shown]:
     return sorted(taken, key=lambda s: s.begin)
 
 
-def masked_marks(view: View, spans: list[Shown]) -> list[Mark]:
+def masked_marks(view: View, spans: list[ShownSpan]) -> list[Mark]:
     """(begin, end, kind, state, numbers) of what to mark in the masked text: replacements, and kept spans where they went."""
     numbers: dict[int, list[int]] = {}
     for s in spans:

@@ -12,7 +12,7 @@ BY_KIND = ("spans", "holding")
 BY_PAIR = ("proposed", "won", "vetoed", "operators", "fallbacks")
 
 
-def speaker(phi: Phi, candidates: list[PhiCandidate]) -> PhiCandidate | None:
+def winning_candidate(phi: Phi, candidates: list[PhiCandidate]) -> PhiCandidate | None:
     """The candidate that speaks for a final span: of its source and kind; None for a span that no candidate stands behind."""
     return next((c for c in candidates if c.winner is phi and c.source == phi.source and c.kind is phi.kind), None)
 
@@ -80,7 +80,7 @@ class Tally:
                 spoken.setdefault(id(c.winner), []).append(c)
         for phi in view.select(Phi) if view is not None else []:
             tally.spans[phi.kind.name] += 1
-            voice = speaker(phi, spoken.get(id(phi), []))
+            voice = winning_candidate(phi, spoken.get(id(phi), []))
             tally.won[phi.source, voice.rule if voice is not None else ""] += 1
         tally.holding.update(tally.spans.keys())
         if cas.has_view(DEIDENTIFIED_VIEW):

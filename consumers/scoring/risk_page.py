@@ -1,103 +1,72 @@
-"""A report of risk as an HTML page: cards, tables, an interval drawn in every row, and what has to be said about them."""
+"""A risk report as an HTML page: cards, tables with an interval drawn in every row, and notes."""
 
 from __future__ import annotations
 
-from ..pages.page import cell, chip, esc, page, table
-from ..pages.style import REPORT
+from collections.abc import Iterable
+from typing import Any
+
+from markupsafe import Markup
+
+from ..pages.rendering import render_page
 from .risk_result import CLASSES, SCORED, Risk, Share
 from .risk_text import DENSITY_COLUMNS, density_rows, kind_rows, notes, shown, title
 
-_STYLE = """
-.scroll { margin-top: 1.2rem; }
-svg.interval { width: 16rem; height: .9rem; vertical-align: middle; }
-svg.interval .axis { stroke: var(--line); stroke-width: 1; }
-svg.interval .range { stroke: var(--accent); stroke-width: 3; }
-svg.interval .dot { fill: var(--accent); stroke: var(--accent); stroke-width: 2; }
-svg.interval .open { fill: var(--bg); }
-svg.interval .most { stroke: var(--muted); stroke-width: 2; }
-"""
-
 
 def risk_page(risk: Risk) -> bytes:
-    """The whole page; it loads nothing and runs nothing."""
+    """Return the page; it loads nothing and has no script."""
     heading = title(risk)
-    heading = heading[0].upper() + heading[1:]
-    cards = "".join(
-        f"<div><dt>{by}, observed</dt><dd>{esc(_short(risk.observed[by].share))}</dd></div>" for by in CLASSES
-    )
-    shares = _shares(risk)
-    kinds = [
-        f'<th scope="row">{chip(kind)}</th>{"".join(_cell(c, n > 0) for n, c in enumerate(rest))}'
-        for kind, *rest in kind_rows(risk)
-    ]
-    parts = [
-        f'<header><h1>{esc(heading)}</h1><dl class="cards">{cards}</dl></header><main>',
-        table(
-            f"Share of {risk.unit}s at risk",
-            ["Identifiers", "How", "Corpus", "#Hold some", "#Leak", "#Share", "Interval, from 0 to the largest"],
-            shares,
-        ),
-        table(
-            "Leaks by kind",
-            ["Kind", "Identifies", "#Documents", "#Identifiers", "#Leaked", "#Recall", "#Leak probability"],
-            kinds,
-        ),
-    ]
-    if risk.expected[1:]:
-        dense = [
-            f'<th scope="row">{chip(kind)}</th>{"".join(_cell(c, n > 0) for n, c in enumerate(rest))}'
-            for kind, *rest in density_rows(risk)
-        ]
-        head = [c.capitalize() if n < 2 else f"#{c.capitalize()}" for n, c in enumerate(DENSITY_COLUMNS)]
-        parts.append(table("How often kinds occur", head, dense))
-    said = "".join(f"<li>{esc(note)}</li>" for note in notes(risk))
-    return page(
-        heading,
-        "\n".join([*parts, f'<h2>What to know</h2><ul class="notes">{said}</ul></main>']),
-        style=REPORT + _STYLE,
+    return render_page(
+        "risk.html.j2",
+        title=heading[0].upper() + heading[1:],
+        styles=["report.css", "risk.css"],
+        unit=risk.unit,
+        cards=[(f"{by}, observed", _percent(risk.observed[by].share)) for by in CLASSES],
+        shares=_share_rows(risk),
+        kinds=_with_chips(kind_rows(risk)),
+        densities=_with_chips(density_rows(risk)) if risk.expected[1:] else [],
+        density_columns=[c.capitalize() if n < 2 else f"#{c.capitalize()}" for n, c in enumerate(DENSITY_COLUMNS)],
+        notes=notes(risk),
     )
 
 
-def _shares(risk: Risk) -> list[str]:
-    every = [*(seen.share for seen in risk.observed.values()), *(s for c in risk.expected for s in c.shares.values())]
-    longest = max((v for s in every for v in (s.value, s.high, s.at_most) if v is not None), default=0.0) or 1.0
-    rows = []
+def _with_chips(rows: Iterable[list[str]]) -> list[list[Any]]:
+    return [[{"kind": kind}, *cells] for kind, *cells in rows]
+
+
+def _share_rows(risk: Risk) -> list[list[object]]:
+    shares = [*(seen.share for seen in risk.observed.values()), *(s for c in risk.expected for s in c.shares.values())]
+    longest = max((v for s in shares for v in (s.value, s.high, s.at_most) if v is not None), default=0.0) or 1.0
+    rows: list[list[object]] = []
     for by in CLASSES:
         seen = risk.observed[by]
         leaking = f"{seen.leaking:,}" if seen.share.value is not None else "unknown"
-        rows.append(_row(by, "observed", SCORED, f"{seen.holding:,}", leaking, seen.share, longest))
-        rows += [_row(by, "expected", c.name, "", "", c.shares[by], longest) for c in risk.expected]
+        drawn = _draw_interval(seen.share, "dot", longest)
+        rows.append([by, "observed", SCORED, f"{seen.holding:,}", leaking, shown(seen.share), drawn])
+        for corpus in risk.expected:
+            share = corpus.shares[by]
+            drawn = _draw_interval(share, "dot open", longest)
+            rows.append([by, "expected", corpus.name, "", "", shown(share), drawn])
     return rows
 
 
-def _row(by: str, how: str, corpus: str, holding: str, leaking: str, share: Share, longest: float) -> str:
-    plain = cell(by, head=True) + _cell(how) + _cell(corpus)
-    return plain + _cell(holding, True) + _cell(leaking, True) + _cell(shown(share), True) + _drawn(share, how, longest)
+def _draw_interval(share: Share, css: str, longest: float) -> Markup:
+    """Draw the interval as a line and the estimate as a dot, on the scale that all rows of the page share."""
 
-
-def _drawn(share: Share, how: str, longest: float) -> str:
-    """The interval as a line, the estimate as a dot; all of the page's on one scale."""
-
-    def at(value: float) -> str:
+    def x(value: float) -> str:
         return f"{4 + 192 * value / longest:.1f}"
 
-    marks = ['<line class="axis" x1="4" y1="6" x2="196" y2="6"/>']
+    shapes = ['<line class="axis" x1="4" y1="6" x2="196" y2="6"/>']
     if share.low is not None and share.high is not None:
-        marks.append(f'<line class="range" x1="{at(share.low)}" y1="6" x2="{at(share.high)}" y2="6"/>')
+        shapes.append(f'<line class="range" x1="{x(share.low)}" y1="6" x2="{x(share.high)}" y2="6"/>')
     if share.at_most is not None:
-        marks.append(f'<line class="most" x1="{at(share.at_most)}" y1="1" x2="{at(share.at_most)}" y2="11"/>')
+        shapes.append(f'<line class="most" x1="{x(share.at_most)}" y1="1" x2="{x(share.at_most)}" y2="11"/>')
     if share.value is not None:
-        css = "dot" if how == "observed" else "dot open"
-        marks.append(f'<circle class="{css}" cx="{at(share.value)}" cy="6" r="3.5"/>')
-    return (
-        '<td><svg class="interval" viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
-        f"{''.join(marks)}</svg></td>"
+        shapes.append(f'<circle class="{css}" cx="{x(share.value)}" cy="6" r="3.5"/>')
+    return Markup(
+        '<svg class="interval" viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        f"{''.join(shapes)}</svg>"
     )
 
 
-def _cell(value: str, number: bool = False) -> str:
-    return f"<td{' class=n' if number else ''}>{esc(value)}</td>"
-
-
-def _short(share: Share) -> str:
+def _percent(share: Share) -> str:
     return "unknown" if share.value is None else f"{100 * share.value:.1f} %"

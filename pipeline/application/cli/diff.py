@@ -172,7 +172,7 @@ def _print(found: Difference, with_reference: bool) -> None:
     )
     kinds = sorted({kind for kind, _ in found.counts})
     if kinds:
-        table: Any = Table("kind", *(CHANGES.told[g].lower() for g in GROUPS), box=None, pad_edge=False)
+        table: Any = Table("kind", *(CHANGES.labels[g].lower() for g in GROUPS), box=None, pad_edge=False)
         for column in table.columns[1:]:
             column.justify = "right"
         for kind in kinds:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ....consumers.pages.tally import speaker
+from ....consumers.pages.tally import winning_candidate
 from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
 from ....typesystem.utf16 import Utf16
 from .state import OPEN, SUGGESTED, ReviewError, Span
@@ -156,7 +156,7 @@ def _sid(letter: str, phi: Phi | PhiCandidate) -> str:
 
 
 def _found(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, Piece]], made: Document) -> Item:
-    voice = speaker(phi, spoken)
+    voice = winning_candidate(phi, spoken)
     around = made.voices_over(phi.begin, phi.end)
     top = phi.kind.top.name
     disputed = any((v.begin, v.end) != (phi.begin, phi.end) or v.kind.partition("_")[0] != top for v in around)

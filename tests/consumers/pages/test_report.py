@@ -254,7 +254,7 @@ def test_workers_memory_retries_and_reuse_are_shown_where_there_were_any(tmp_pat
     cards = dict(zip(parsed.xpath("//dt/text()"), parsed.xpath("//dd/text()"), strict=True))
     assert cards["Workers"] == "2"
     assert cards["Retries"] == "3"
-    assert cards["Reused of an earlier run"] == "1,500"
+    assert cards["Reused from an earlier run"] == "1,500"
     assert cards["Most memory of a process"] == "245 MB"
     assert rows(page, "Memory") == [["run", "90 MB", ""], ["worker 1", "245 MB", ""]]
     assert rows(page, "Slowest documents") == [["7", "500.0", ""], ["2", "250.0", ""]]

@@ -1,0 +1,43 @@
+// n and p step through the spans; pointing at a span shows its details; Escape clears the selection.
+const box = document.getElementById('box'), count = document.getElementById('count');
+const spans = [...document.querySelectorAll('#original mark')].map(m => m.dataset.d);
+let at = -1;
+const show = d => {
+  const detail = document.getElementById('d' + d);
+  box.replaceChildren();
+  if (detail) {
+    const copy = detail.cloneNode(true);
+    copy.removeAttribute('id');
+    box.append(copy);
+  }
+};
+const settle = () => at < 0 ? box.replaceChildren() : show(spans[at]);
+const select = (i, focus) => {
+  document.querySelectorAll('mark.on').forEach(m => m.classList.remove('on'));
+  at = i;
+  count.textContent = at < 0 ? '' : (at + 1) + ' of ' + spans.length;
+  settle();
+  if (at < 0) return;
+  const there = [...document.querySelectorAll('mark[data-d~="' + spans[at] + '"]')];
+  there.forEach(m => m.classList.add('on'));
+  there.reverse().forEach(m => m.scrollIntoView({block: 'nearest'}));
+  if (focus) there[there.length - 1].focus({preventScroll: true});
+};
+const step = n => {
+  if (spans.length) select(at < 0 ? (n > 0 ? 0 : spans.length - 1) : (at + n + spans.length) % spans.length, true);
+};
+const target = e => {
+  const mark = e.target instanceof Element && e.target.closest('mark[data-d]');
+  return mark ? mark.dataset.d.split(' ')[0] : '';
+};
+document.addEventListener('keydown', e => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === 'n' || e.key === 'p') { step(e.key === 'n' ? 1 : -1); e.preventDefault(); }
+  if (e.key === 'Escape') select(-1);
+});
+document.addEventListener('mouseover', e => { const d = target(e); if (d) show(d); });
+document.addEventListener('mouseout', e => { if (target(e)) settle(); });
+document.addEventListener('click', e => { const d = target(e); if (d) select(spans.indexOf(d)); });
+document.getElementById('next').addEventListener('click', () => step(1));
+document.getElementById('previous').addEventListener('click', () => step(-1));
+document.getElementById('panel').hidden = false;
