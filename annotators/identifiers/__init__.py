@@ -1,4 +1,4 @@
-"""Numbers, codes and addresses that point to a person: phone, e-mail, record numbers, cards, devices, streets ..."""
+"""Identifiers of a person: phone, e-mail, record numbers, cards, devices, street addresses ..."""
 
 from .annotator import IdentifierAnnotator
 

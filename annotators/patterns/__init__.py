@@ -2,19 +2,20 @@
 
 from . import addresses, shapes
 from .annotator import PatternAnnotator
-from .engine import Hit, Matcher
+from .engine import RuleMatch, RuleMatcher
 from .filters import FILTERS, hit_filter
-from .rules import Rule, RuleFile
+from .rule import Rule
+from .rule_file import RuleFile
 from .validators import VALIDATORS, validator
 
 __all__ = [
     "FILTERS",
     "VALIDATORS",
-    "Hit",
-    "Matcher",
     "PatternAnnotator",
     "Rule",
     "RuleFile",
+    "RuleMatch",
+    "RuleMatcher",
     "addresses",
     "hit_filter",
     "shapes",

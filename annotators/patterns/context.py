@@ -1,4 +1,4 @@
-"""Words around a hit that a rule requires, forbids, or takes as further evidence: whole words, never parts of words."""
+"""Words around a match that a rule requires, forbids, or takes as further evidence: whole words, never parts of words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Phrases = tuple[tuple[str, ...], ...]
 """Words or sequences of words, in lower case."""
 
 REACH = 400
-"""Code points looked at on either side of a hit, at most."""
+"""Maximum number of code points read on either side of a match."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[#@]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?|[#@]")
@@ -22,17 +22,17 @@ _STOP = re.compile(r"[\r\n]|[.!?](?=\s+[A-Z])")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case; `#` and `@` count as words, other punctuation does not."""
+    """Return the words of a text in lower case; `#` and `@` count as words, other punctuation does not."""
     lower = text.lower()
     return _ASCII_WORD.findall(lower) if lower.isascii() else _WORD.findall(lower.replace("’", "'"))
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """One condition on the words around a hit.
+class ContextCondition:
+    """One condition on the words around a match.
 
-    `phrases` are words or sequences of words in lower case. `within` counts words from the hit, or is `line` or `sentence`.
-    `required` and `forbidden` veto; `adds` changes the confidence where a phrase is there.
+    `phrases` are words or sequences of words in lower case. `within` is a number of words, or `line` or `sentence`.
+    `required` and `forbidden` veto; `adds` changes the confidence if a phrase is present.
     """
 
     side: Side
@@ -42,7 +42,7 @@ class Context:
     forbidden: bool = False
     adds: float = 0.0
     singles: frozenset[str] = field(init=False, repr=False)
-    """The phrases of one word, for one look instead of many."""
+    """Phrases of one word, for a fast test."""
     longer: Phrases = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Context:
         object.__setattr__(self, "longer", tuple(p for p in self.phrases if len(p) > 1))
 
     def occurs(self, words: list[str]) -> bool:
-        """Whether one of the phrases stands among the words."""
+        """Return True if one of the phrases is among the words."""
         if not self.singles.isdisjoint(words):
             return True
         return any(
@@ -62,7 +62,7 @@ class Context:
 
 
 class Surroundings:
-    """The words around one hit, read once for all its conditions."""
+    """The words around one match, read once for all conditions."""
 
     __slots__ = ("_begin", "_cache", "_counted", "_end", "_sentences", "_text")
 
@@ -71,8 +71,8 @@ class Surroundings:
         self._cache: dict[tuple[str, int | str], list[str]] = {}
         self._counted: dict[str, tuple[int, list[str]]] = {}
 
-    def holds(self, condition: Context) -> bool:
-        """Whether a phrase of the condition stands where the condition looks for it."""
+    def holds(self, condition: ContextCondition) -> bool:
+        """Return True if a phrase of the condition occurs on its side, within its distance."""
         sides = ("before", "after") if condition.side == "near" else (condition.side,)
         return any(condition.occurs(self._words(side, condition.within)) for side in sides)
 
@@ -88,35 +88,39 @@ class Surroundings:
         return self._cache[key]
 
     def _read(self, side: str, within: int | str) -> list[str]:
-        text, begin, end = self._text, self._begin, self._end
         reach = REACH if isinstance(within, str) else min(REACH, 24 + 16 * within)
-        if side == "before":
-            low = max(0, begin - reach)
-            if low and text[low - 1].isalnum():
-                while low < begin and text[low].isalnum():
-                    low += 1  # never half a word
-            if within == "sentence":
-                low = max(low, self._sentence(begin)[0])
-            piece = text[low:begin]
-            if isinstance(within, str):
-                stop = self._stop(within)
-                return words_of(_last(piece, stop) if stop else piece)
-            return words_of(piece)[-within:]
+        return self._read_before(within, reach) if side == "before" else self._read_after(within, reach)
+
+    def _read_before(self, within: int | str, reach: int) -> list[str]:
+        text, begin = self._text, self._begin
+        low = max(0, begin - reach)
+        if low and text[low - 1].isalnum():
+            while low < begin and text[low].isalnum():
+                low += 1  # only whole words
+        if isinstance(within, int):
+            return words_of(text[low:begin])[-within:]
+        if within == "sentence":
+            low = max(low, self._sentence(begin)[0])
+        stop, piece = self._stop(within), text[low:begin]
+        ends = [match.end() for match in stop.finditer(piece)] if stop else []
+        return words_of(piece[ends[-1] :] if ends else piece)
+
+    def _read_after(self, within: int | str, reach: int) -> list[str]:
+        text, end = self._text, self._end
         high = min(len(text), end + reach)
         if high < len(text) and text[high].isalnum():
             while high > end and text[high - 1].isalnum():
                 high -= 1
+        if isinstance(within, int):
+            return words_of(text[end:high])[:within]
         if within == "sentence":
             high = min(high, self._sentence(end - 1)[1])
-        piece = text[end:high]
-        if isinstance(within, str):
-            stop = self._stop(within)
-            end_of_it = stop.search(piece) if stop else None
-            return words_of(piece[: end_of_it.start()] if end_of_it else piece)
-        return words_of(piece)[:within]
+        stop = self._stop(within)
+        first = stop.search(text[end:high]) if stop else None
+        return words_of(text[end : end + first.start()] if first else text[end:high])
 
     def _stop(self, within: str) -> re.Pattern[str] | None:
-        """What ends a line, or a sentence where nobody marked sentences."""
+        """Return the pattern for the end of a line, or of a sentence if the view has no sentences."""
         if within == "line":
             return _LINE
         return None if self._sentences else _STOP
@@ -129,10 +133,3 @@ class Surroundings:
         if i >= 0 and offset < ends[i]:
             return begins[i], ends[i]
         return (ends[i] if i >= 0 else 0), (begins[i + 1] if i + 1 < len(begins) else len(self._text))
-
-
-def _last(piece: str, stop: re.Pattern[str]) -> str:
-    at = 0
-    for found in stop.finditer(piece):
-        at = found.end()
-    return piece[at:]

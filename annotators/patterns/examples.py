@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...pipeline.errors import Fault
-from .rules import Rule, RuleFile, unmark
+from .engine import RuleMatcher
+from .rule import Rule, unmark
 
 
-def try_examples(file: RuleFile) -> Iterator[Fault]:
-    """A fault for each example a rule does not mark as it says, and for each counter-example it marks.
+def check_examples(rules: Iterable[Rule], matcher: RuleMatcher) -> Iterator[Fault]:
+    """Yield a fault for each example that its rule marks wrongly and for each counter-example that it marks.
 
-    The rule alone is tried; messages give offsets and kinds, never the text.
+    Only the rule itself runs; messages give offsets and kinds, never the text.
     """
-    for rule in file.rules:
+    for rule in rules:
         for marked, line in rule.examples:
             text, spans = unmark(marked)
-            found = _spans(file, rule, text)
+            actual = _spans(matcher, rule, text)
             expected = [(b, e, tag if rule.kind is not None else rule.list) for b, e, tag in spans]
-            if found != expected:
-                yield Fault(rule.name, f"example: expected {_shown(expected)}, found {_shown(found)}", rule.file, line)
+            if actual != expected:
+                message = f"example: expected {_shown(expected)}, found {_shown(actual)}"
+                yield Fault(rule.name, message, rule.file, line)
         for text, line in rule.counter_examples:
-            found = _spans(file, rule, text)
-            if found:
-                yield Fault(rule.name, f"counter-example: expected nothing, found {_shown(found)}", rule.file, line)
+            if actual := _spans(matcher, rule, text):
+                message = f"counter-example: expected nothing, found {_shown(actual)}"
+                yield Fault(rule.name, message, rule.file, line)
 
 
-def _spans(file: RuleFile, rule: Rule, text: str) -> list[tuple[int, int, str]]:
-    hits = file.matcher.hits(text, rule=rule.name)
-    return sorted({(h.begin, h.end, h.kind.name if h.kind is not None else h.list) for h in hits})
+def _spans(matcher: RuleMatcher, rule: Rule, text: str) -> list[tuple[int, int, str]]:
+    matches = matcher.find(text, rule=rule.name)
+    return sorted({(m.begin, m.end, m.kind.name if m.kind is not None else m.list) for m in matches})
 
 
 def _shown(spans: list[tuple[int, int, str]]) -> str:

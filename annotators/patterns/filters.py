@@ -1,44 +1,18 @@
-"""Named plausibility checks that may veto a hit: what only looks like an identifier. Checksums are not among them."""
+"""Named plausibility checks that may veto a match: text that only looks like an identifier. No checksum is among them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from ...pipeline.errors import nearest
-from .validators import VALIDATORS, digits
+from .registry import NamedCheck, digits, registrar
+from .validators import VALIDATORS
 
-Check = Callable[[str], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A named check; a hit it refuses is no hit."""
-
-    name: str
-    check: Check
-    description: str
+FILTERS: dict[str, NamedCheck] = {}
+hit_filter = registrar(FILTERS, "filter")
+"""Registers a check under a name, for `filter: name` in rule files; a match that the check refuses is dropped."""
 
 
-FILTERS: dict[str, Filter] = {}
-
-
-def hit_filter(name: str) -> Callable[[Check], Check]:
-    """Registers a check under `name`, for `filter: name` in rule files. Raises ValueError where the name is taken."""
-
-    def enter(check: Check) -> Check:
-        other = FILTERS.get(name)
-        place = (check.__module__, check.__qualname__)
-        if other is not None and (other.check.__module__, other.check.__qualname__) != place:
-            raise ValueError(f"filter {name} is claimed twice: by {other.check.__module__} and by {check.__module__}")
-        FILTERS[name] = Filter(name, check, (check.__doc__ or "").strip().split("\n")[0])
-        return check
-
-    return enter
-
-
-def find_filter(name: str) -> Filter:
-    """The filter called `name`. Raises LookupError with the nearest name, or the reason why a validator is none."""
+def find_filter(name: str) -> NamedCheck:
+    """Return the filter called `name`. Raises LookupError with the nearest name, or the reason why it is a validator."""
     if name in FILTERS:
         return FILTERS[name]
     if name in VALIDATORS or name.startswith("stdnum."):
@@ -66,7 +40,7 @@ def has_digit_or_upper(text: str) -> bool:
 
 
 def _enter_lengths() -> None:
-    """Filters for the least number of letters and digits, or of digits."""
+    """Register filters for the least number of letters and digits, or of digits."""
     numbers = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
     for least, word in numbers.items():
 

@@ -1,4 +1,4 @@
-"""Deny and allow lists of strings, matched whatever the case, the white space and the dashes."""
+"""Deny and allow lists of strings, matched regardless of case, white space and dashes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _END: Any = None
 
 
 def pieces(text: str) -> tuple[str, ...]:
-    """Runs of letters and runs of digits, case-folded: `AB-123`, `ab 123` and `AB123` are the same."""
+    """Return the runs of letters and of digits, case-folded: `AB-123`, `ab 123` and `AB123` give the same."""
     return tuple(map(folded, _PIECE.findall(text)))
 
 
 def folded(piece: str) -> str:
-    """A run of letters or digits as it is compared: invisible characters gone, NFKC, case-folded."""
+    """Return a run of letters or digits for comparison: without invisible characters, NFKC, case-folded."""
     if piece.isascii():
         return piece.casefold()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece.translate(_UNSEEN)).casefold())
 
 
 class StringList:
-    """Strings looked up in a text: longest first, whole words only, in time linear in the text."""
+    """A set of strings to find in a text: longest first, whole words only, in linear time."""
 
     def __init__(self, strings: Iterable[tuple[str, int]]) -> None:
-        """`strings`: (string, number that a hit reports). Strings without letters and digits are ignored."""
+        """`strings` are (string, number returned for a match). Strings without letters and digits are ignored."""
         self._root: dict[Any, Any] = {}
         self._whole: dict[tuple[str, ...], int] = {}
         for string, number in strings:
@@ -50,11 +50,11 @@ class StringList:
         return len(self._whole)
 
     def __contains__(self, text: str) -> bool:
-        """Whether the text as a whole is one of the strings."""
+        """Return True if the whole text is one of the strings."""
         return pieces(text) in self._whole
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """(begin, end, number) of every hit, in text order, disjoint."""
+        """Yield (begin, end, number) of every match, in text order, disjoint."""
         if not self._root:
             return
         spans = [(m.start(), m.end(), folded(m[0])) for m in _PIECE.finditer(text)]
@@ -78,5 +78,5 @@ class StringList:
 
 
 def _inside(text: str, begin: int, end: int) -> bool:
-    """Whether the span begins or ends inside a run of letters and digits."""
+    """Return True if the span begins or ends inside a run of letters and digits."""
     return (begin > 0 and text[begin - 1].isalnum()) or (end < len(text) and text[end].isalnum())

@@ -6,10 +6,11 @@ from typing import Any, cast, get_args
 
 from ...pipeline.errors import nearest
 from ...typesystem import PhiKind
-from .context import Context, Side
+from .context import ContextCondition, Side
 from .filters import find_filter
-from .rules import Boundary, Rule, Value, unmark
-from .source import NAME, At, Source, shown, sort_of
+from .marked_yaml import KeyPath
+from .rule import Boundary, Rule, Value, unmark
+from .rule_source import NAME, RuleSource, shown, sort_of
 from .validators import find_validator
 
 RULE_KEYS = (
@@ -21,32 +22,35 @@ CONTEXT_KEYS = (*SIDES, "within", "adds")
 
 
 class RuleReader:
-    """One rule being read."""
+    """Reads one rule at `path` of a rule file."""
 
-    def __init__(self, source: Source, given: Any, at: At) -> None:
-        self.source, self.given, self.at = source, given, at
-        self.where = f"rules[{at[-1]}]"
+    def __init__(self, source: RuleSource, given: Any, path: KeyPath) -> None:
+        self.source, self.given, self.path = source, given, path
+        self.where = f"rules[{path[-1]}]"
 
     def read(self) -> Rule | None:
-        """The rule, or None and its faults were told."""
-        given, source, at = self.given, self.source, self.at
+        """Return the rule, or None after its faults were reported."""
+        given, source, path = self.given, self.source, self.path
         if not isinstance(given, dict):
-            self._tell("", f"expected a mapping with {', '.join(RULE_KEYS)}, got {sort_of(given)}")
+            self._report("", f"expected a mapping with {', '.join(RULE_KEYS)}, got {sort_of(given)}")
             return None
-        before = len(source.collected.faults)
+        faults = len(source.shared.faults)
         name = given.get("name")
         if isinstance(name, str) and NAME.fullmatch(name):
             self.where = name
-        source.claim("rules", name, (*at, "name"))
-        source.keys(given, RULE_KEYS, at, self.where)
+        source.claim("rules", name, (*path, "name"))
+        source.keys(given, RULE_KEYS, path, self.where)
         listed = given.get("list", "")
-        kind = None if listed else source.kind(given, "kind", at, self.where)
+        kind = None if listed else source.kind(given, "kind", path, self.where)
         if listed and ("kind" in given or not isinstance(listed, str)):
-            self._tell("list", "expected the name of a list, and no `kind` beside it")
-        otherwise = source.kind(given, "otherwise", at, self.where) if "otherwise" in given else None
+            self._report("list", "expected the name of a list without a `kind`")
+        otherwise = source.kind(given, "otherwise", path, self.where) if "otherwise" in given else None
         validator = self._validator()
         if otherwise is not None and not validator:
-            self._tell("otherwise", "it is the kind of a hit that the validator refuses, and there is no validator")
+            self._report(
+                "otherwise",
+                "expected a `validator` too: `otherwise` is the kind of what it rejects",
+            )
         patterns = self._patterns()
         rule = Rule(
             name=self.where,
@@ -56,9 +60,9 @@ class RuleReader:
             group=self._group(patterns),
             boundary=self._choice("boundary", get_args(Boundary), "word"),
             context=self._context(),
-            confidence=source.number(given, "confidence", 0.5, at, self.where),
+            confidence=source.number(given, "confidence", 0.5, path, self.where),
             validator=validator,
-            valid_adds=source.number(given, "valid_adds", 0.4, at, self.where),
+            valid_adds=source.number(given, "valid_adds", 0.4, path, self.where),
             otherwise=otherwise,
             filters=self._filters(),
             value=self._choice("value", get_args(Value), "compact"),
@@ -66,51 +70,51 @@ class RuleReader:
             counter_examples=self._lines("counter_examples", None, None),
             automaton=source.automaton,
             file=source.yaml.file,
-            line=source.yaml.line(at),
+            line=source.yaml.line(path),
         )
-        return rule if len(source.collected.faults) == before else None
+        return rule if len(source.shared.faults) == faults else None
 
-    def _tell(self, key: str, what: str, *more: str | int) -> None:
-        at = (*self.at, key, *more) if key else self.at
-        self.source.tell(at, self.where, f"{key}: {what}" if key else what)
+    def _report(self, key: str, what: str, *more: str | int) -> None:
+        path = (*self.path, key, *more) if key else self.path
+        self.source.report(path, self.where, f"{key}: {what}" if key else what)
 
     def _patterns(self) -> list[Any]:
         given = self.given
         if ("pattern" in given) == ("patterns" in given):
-            self._tell("", "expected either `pattern` or `patterns`")
+            self._report("", "expected either `pattern` or `patterns`")
             return []
         key = "pattern" if "pattern" in given else "patterns"
-        ignore = self._choice("case", ("exact", "ignore"), "exact") == "ignore"
+        ignore_case = self._choice("case", ("exact", "ignore"), "exact") == "ignore"
         items = given[key] if isinstance(given[key], list) else [given[key]]
         if not items:
-            self._tell(key, "expected at least one pattern")
-        found = []
+            self._report(key, "expected at least one pattern")
+        patterns = []
         for i, item in enumerate(items):
             more = (i,) if isinstance(given[key], list) else ()
             if not isinstance(item, str) or not item.strip():
-                self._tell(key, f"expected a pattern as a string, got {sort_of(item)}", *more)
+                self._report(key, f"expected a pattern as a string, got {sort_of(item)}", *more)
                 continue
-            compiled = self.source.pattern(item, (*self.at, key, *more), self.where, ignore_case=ignore)
+            compiled = self.source.pattern(item, (*self.path, key, *more), self.where, ignore_case=ignore_case)
             if compiled is not None:
-                found.append(compiled)
-        return found
+                patterns.append(compiled)
+        return patterns
 
     def _group(self, patterns: list[Any]) -> int | str:
         group: int | str = self.given.get("group", 0)
         if isinstance(group, bool) or not isinstance(group, int | str):
-            self._tell("group", f"expected the number or name of a group, got {shown(group)}")
+            self._report("group", f"expected the number or name of a group, got {shown(group)}")
             return 0
         for compiled in patterns:
             if isinstance(group, str) and group not in compiled.groupindex:
-                self._tell("group", f"no group called {group!r} in the pattern{nearest(group, compiled.groupindex)}")
+                self._report("group", f"no group called {group!r} in the pattern{nearest(group, compiled.groupindex)}")
             elif isinstance(group, int) and not 0 <= group <= compiled.groups:
-                self._tell("group", f"the pattern has {compiled.groups} groups, got {group}")
+                self._report("group", f"the pattern has {compiled.groups} groups, got {group}")
         return group
 
     def _choice(self, key: str, choices: tuple[str, ...], default: str) -> Any:
         value = self.given.get(key, default)
         if value not in choices:
-            self._tell(key, f"expected one of {', '.join(choices)}, got {shown(value)}{nearest(str(value), choices)}")
+            self._report(key, f"expected one of {', '.join(choices)}, got {shown(value)}{nearest(str(value), choices)}")
             return default
         return value
 
@@ -121,58 +125,62 @@ class RuleReader:
         try:
             find_validator(str(value))
         except LookupError as error:
-            self._tell("validator", str(error))
+            self._report("validator", str(error))
         return str(value)
 
     def _filters(self) -> tuple[str, ...]:
-        found = self.source.strings(self.given, "filter", self.at, self.where)
-        for i, name in enumerate(found):
+        names = self.source.strings(self.given, "filter", self.path, self.where)
+        for i, name in enumerate(names):
             try:
                 find_filter(name)
             except LookupError as error:
-                self._tell("filter", str(error), i)
-        return tuple(found)
+                self._report("filter", str(error), i)
+        return tuple(names)
 
     def _lines(self, key: str, kind: PhiKind | None, otherwise: PhiKind | None) -> tuple[tuple[str, int], ...]:
         numbered = []
-        for i, text in enumerate(self.source.strings(self.given, key, self.at, self.where)):
+        for i, text in enumerate(self.source.strings(self.given, key, self.path, self.where)):
             _, spans = unmark(text)
             if key == "examples" and not spans:
-                self._tell(key, "expected a marked-up line: `see <ID>123</ID>`", i)
+                self._report(key, "expected a marked-up line: `see <ID>123</ID>`", i)
             if key == "counter_examples" and spans:
-                self._tell(key, "expected a line without marks: the rule finds nothing in it", i)
+                self._report(key, "expected a line without marks: the rule finds nothing in it", i)
             for _, _, tag in spans if kind is not None else ():
                 if tag not in {k.name for k in (kind, otherwise) if k is not None}:
-                    self._tell(key, f"marked as {tag}, but the rule marks {kind}", i)
-            numbered.append((text, self.source.yaml.line((*self.at, key, i))))
+                    self._report(key, f"marked as {tag}, but the rule marks {kind}", i)
+            numbered.append((text, self.source.yaml.line((*self.path, key, i))))
         return tuple(numbered)
 
-    def _context(self) -> tuple[Context, ...]:
+    def _context(self) -> tuple[ContextCondition, ...]:
         given = self.given.get("context")
-        many = isinstance(given, list)
-        found = []
-        for i, item in enumerate(given if many else [given] if given is not None else []):
-            at: At = (*self.at, "context", i) if many else (*self.at, "context")
+        several = isinstance(given, list)
+        conditions = []
+        for i, item in enumerate(given if several else [given] if given is not None else []):
+            path: KeyPath = (*self.path, "context", i) if several else (*self.path, "context")
             sides = [k for k in item if k in SIDES] if isinstance(item, dict) else []
             if len(sides) != 1:
-                self.source.tell(at, self.where, f"context: expected one of {', '.join(SIDES)} with a list of words")
+                self.source.report(
+                    path, self.where, f"context: expected one of {', '.join(SIDES)} with a list of words"
+                )
             if isinstance(item, dict):
-                self.source.keys(item, CONTEXT_KEYS, at, self.where)
+                self.source.keys(item, CONTEXT_KEYS, path, self.where)
             if len(sides) == 1:
-                found.append(self._condition(item, sides[0], at))
-        return tuple(found)
+                conditions.append(self._condition(item, sides[0], path))
+        return tuple(conditions)
 
-    def _condition(self, item: dict[Any, Any], side: str, at: At) -> Context:
+    def _condition(self, item: dict[Any, Any], side: str, path: KeyPath) -> ContextCondition:
         within = item.get("within", 5)
         counted = isinstance(within, int) and not isinstance(within, bool) and 1 <= within <= 50
         if not counted and within not in ("line", "sentence"):
             what = f"context: within: expected a number of words from 1 to 50, line or sentence, got {shown(within)}"
-            self.source.tell((*at, "within"), self.where, what)
+            self.source.report((*path, "within"), self.where, what)
             within = 5
-        adds = self.source.number(item, "adds", 0.0, at, self.where, low=-1.0)
+        adds = self.source.number(item, "adds", 0.0, path, self.where, low=-1.0)
         forbidden = side.startswith("not_")
         if forbidden and "adds" in item:
-            self.source.tell((*at, "adds"), self.where, f"context: {side} forbids; `adds` means nothing beside it")
-        phrases = self.source.phrases(item[side], (*at, side), self.where)
+            self.source.report(
+                (*path, "adds"), self.where, f"context: `adds` has no effect with {side}, which forbids a match"
+            )
+        phrases = self.source.phrases(item[side], (*path, side), self.where)
         plain = cast(Side, side.removeprefix("not_"))
-        return Context(plain, phrases, within, not forbidden and "adds" not in item, forbidden, adds)
+        return ContextCondition(plain, phrases, within, not forbidden and "adds" not in item, forbidden, adds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from .filters import has_digit, hit_filter
+from .registry import digits
 from .tlds import COUNTRY, GENERIC, UNSAFE
-from .validators import digits
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _NUMERIC = re.compile(r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![0-9])")

@@ -1,4 +1,4 @@
-"""Pattern syntax of rule files: named fragments, patterns over several lines, and what google-re2 refuses, with the way out."""
+"""Pattern syntax of rule files: named fragments, patterns over several lines, and explanations of what google-re2 rejects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ...pipeline.errors import nearest
 
 MAX_MEMORY = 16 << 20
-"""Bytes one compiled pattern, or the combined pass of a rule file, may use for its automaton."""
+"""Maximum number of bytes for the automaton of one pattern or one combined pass."""
 
 _PIECE = re.compile(
     r"[^\\\[{\s#]+|\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL
@@ -18,30 +18,30 @@ _CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
 
 
 class PatternError(ValueError):
-    """A pattern cannot be used; the message says why and what to write instead."""
+    """A pattern is invalid; the message says why and what to write instead."""
 
 
 def expand(
     pattern: str, fragments: Mapping[str, str], memo: dict[str, str] | None = None, _open: tuple[str, ...] = ()
 ) -> str:
-    """The pattern with `{name}` replaced by the fragment of that name, in a group of its own.
+    """Return the pattern with `{name}` replaced by the fragment of that name, in a group of its own.
 
-    A pattern that contains a line break is verbose: white space and `# comments` in it mean nothing (write `[ ]` or `\\ `
-    for a blank, `[#]` for the sign). `memo` keeps expanded fragments from call to call. Raises PatternError for unknown
+    A pattern that contains a line break is verbose: white space and `# comments` in it are ignored (write `[ ]` or `\\ `
+    for a space, `[#]` for the sign). `memo` caches expanded fragments across calls. Raises PatternError for unknown
     fragments and for fragments that contain themselves.
     """
     memo = {} if memo is None else memo
     verbose = "\n" in pattern
-    made: list[str] = []
-    at = 0
-    while at < len(pattern):
-        if pattern[at] == "[" and (found := _CLASS.match(pattern, at)):
-            made.append(found[0])
-            at = found.end()
+    parts: list[str] = []
+    offset = 0
+    while offset < len(pattern):
+        if pattern[offset] == "[" and (char_class := _CLASS.match(pattern, offset)):
+            parts.append(char_class[0])
+            offset = char_class.end()
             continue
-        piece = _PIECE.match(pattern, at)
-        assert piece is not None  # the last branch takes any character
-        at = piece.end()
+        piece = _PIECE.match(pattern, offset)
+        assert piece is not None  # the last branch matches any character
+        offset = piece.end()
         name, text = piece[1], piece[0]
         if name is not None:
             if name in _open:
@@ -50,19 +50,19 @@ def expand(
                 raise PatternError(f"no fragment called {name}{nearest(name, fragments)}")
             if name not in memo:
                 memo[name] = expand(fragments[name], fragments, memo, (*_open, name))
-            made.append(f"(?:{memo[name]})")
-        elif verbose and (text.isspace() or (text[0] == "#" and len(text) >= 1)):
+            parts.append(f"(?:{memo[name]})")
+        elif verbose and (text.isspace() or text[0] == "#"):
             continue
         elif not verbose and text[0] == "#" and len(text) > 1:
-            made.append("#")
-            at = piece.start() + 1  # no comment in a one-line pattern: read on behind the sign
+            parts.append("#")
+            offset = piece.start() + 1  # a one-line pattern has no comments: continue behind the sign
         else:
-            made.append(text)
-    return "".join(made)
+            parts.append(text)
+    return "".join(parts)
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False) -> Any:
-    """The compiled google-re2 pattern. Raises PatternError that names the construct and what to use instead."""
+    """Compile a pattern with google-re2. Raises PatternError that names the construct and what to use instead."""
     import re2
 
     try:
@@ -72,12 +72,12 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False) -> Any:
 
 
 def wrap(pattern: str, ignore_case: bool) -> str:
-    """The pattern with its case rule."""
+    """Return the pattern with its case rule."""
     return f"(?i:{pattern})" if ignore_case else pattern
 
 
 def re2_options() -> Any:
-    """Options of every pattern here: quiet, with a bounded automaton."""
+    """Return the options of all patterns of rule files: no logging, with a bounded automaton."""
     import re2
 
     options = re2.Options()
@@ -111,24 +111,28 @@ _ESCAPES = {
 
 
 def explain(message: bytes | str) -> str:
-    """google-re2's message in words: the construct it refuses and the one to use instead."""
+    """Explain a message of google-re2: the construct it rejects and the one to use instead."""
     text = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
-    reason, _, found = text.partition(": ")
+    reason, _, construct = text.partition(": ")
     if reason == "invalid escape sequence":
-        if found[1:2].isdigit():
-            return f"back-reference {found} is not supported: write the alternatives out, or use a `validator`"
-        return f"escape {found} is not supported" + (f": {_ESCAPES[found[:2]]}" if found[:2] in _ESCAPES else "")
+        if construct[1:2].isdigit():
+            return f"back-reference {construct} is not supported: write the alternatives out, or use a `validator`"
+        return f"escape {construct} is not supported" + (
+            f": {_ESCAPES[construct[:2]]}" if construct[:2] in _ESCAPES else ""
+        )
     if reason == "invalid repetition size":
-        numbers = [int(n) for n in re.findall(r"\d+", found)]
+        numbers = [int(n) for n in re.findall(r"\d+", construct)]
         if numbers == sorted(numbers):
-            return f"repeat {found} counts to more than 1000 (nested repeats multiply): write `+` or `*`, or a smaller bound"
-        return f"repeat {found} has its bounds in the wrong order"
+            return f"repeat {construct} counts to more than 1000 (nested repeats multiply): write `+` or `*`, or a smaller bound"
+        return f"repeat {construct} has its bounds in the wrong order"
     if reason in ("invalid perl operator", "invalid named capture group", "bad repetition operator"):
         for length in (4, 3, 2):
-            if found[:length] in _INSTEAD:
-                name, instead = _INSTEAD[found[:length]]
-                return f"{name} `{found}` is not supported: {instead}"
-        return f"`{found}` is not supported" + (": use `case: ignore`, or `(?i:...)`" if found.startswith("(?") else "")
+            if construct[:length] in _INSTEAD:
+                name, instead = _INSTEAD[construct[:length]]
+                return f"{name} `{construct}` is not supported: {instead}"
+        return f"`{construct}` is not supported" + (
+            ": use `case: ignore`, or `(?i:...)`" if construct.startswith("(?") else ""
+        )
     if reason.startswith("pattern too large"):
         return "the pattern is too large: use smaller repeats, or fewer alternatives (a long list belongs under `deny`)"
     return text

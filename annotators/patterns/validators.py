@@ -5,44 +5,17 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from ...pipeline.errors import nearest
+from .registry import NamedCheck, digits, registrar
 
-Check = Callable[[str], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Validator:
-    """A named check of a hit's text."""
-
-    name: str
-    check: Check
-    description: str
+VALIDATORS: dict[str, NamedCheck] = {}
+validator = registrar(VALIDATORS, "validator")
+"""Registers a check under a name, for `validator: name` in rule files."""
 
 
-VALIDATORS: dict[str, Validator] = {}
-
-
-def validator(name: str) -> Callable[[Check], Check]:
-    """Registers a check under `name`, for `validator: name` in rule files. Raises ValueError where the name is taken."""
-
-    def enter(check: Check) -> Check:
-        other = VALIDATORS.get(name)
-        place = (check.__module__, check.__qualname__)
-        if other is not None and (other.check.__module__, other.check.__qualname__) != place:
-            raise ValueError(
-                f"validator {name} is claimed twice: by {other.check.__module__} and by {check.__module__}"
-            )
-        VALIDATORS[name] = Validator(name, check, (check.__doc__ or "").strip().split("\n")[0])
-        return check
-
-    return enter
-
-
-def find_validator(name: str) -> Validator:
+def find_validator(name: str) -> NamedCheck:
     """The validator called `name`; `stdnum.us.ssn` names a module of python-stdnum. Raises LookupError with the nearest."""
     if name in VALIDATORS:
         return VALIDATORS[name]
@@ -52,7 +25,7 @@ def find_validator(name: str) -> Validator:
         except ImportError:
             known = False
         if known and name.count(".") >= 1:
-            return Validator(name, lambda text: stdnum(name, text), f"{name} of python-stdnum accepts it.")
+            return NamedCheck(name, lambda text: stdnum(name, text), f"{name} of python-stdnum accepts it.")
         raise LookupError(f"python-stdnum has no module {name}")
     raise LookupError(f"no validator called {name!r}{nearest(name, VALIDATORS)}")
 
@@ -63,14 +36,6 @@ def stdnum(module: str, text: str) -> bool:
         return bool(importlib.import_module(module).is_valid(text))
     except (ValueError, LookupError, TypeError):
         return False
-
-
-_DIGIT = re.compile(r"[0-9]")
-
-
-def digits(text: str) -> str:
-    """The ASCII digits of a text."""
-    return "".join(_DIGIT.findall(text))
 
 
 def _luhn(number: str) -> bool:
@@ -218,25 +183,10 @@ def _north_american() -> re.Pattern[str]:
     """The patterns of all regions that share country code 1, as one."""
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
 
-    kinds = (
-        "fixed_line",
-        "mobile",
-        "toll_free",
-        "premium_rate",
-        "shared_cost",
-        "personal_number",
-        "voip",
-        "pager",
-        "uan",
-    )
-    patterns: dict[str, None] = {}
-    for region in COUNTRY_CODE_TO_REGION_CODE[1]:
-        metadata = PhoneMetadata.metadata_for_region(region)
-        for kind in kinds:
-            pattern = getattr(getattr(metadata, kind), "national_number_pattern", None)
-            if pattern:
-                patterns[pattern] = None
-    return re.compile("|".join(f"(?:{p})" for p in patterns))
+    kinds = "fixed_line mobile toll_free premium_rate shared_cost personal_number voip pager uan"
+    metadata = map(PhoneMetadata.metadata_for_region, COUNTRY_CODE_TO_REGION_CODE[1])
+    patterns = [getattr(getattr(m, kind), "national_number_pattern", None) for m in metadata for kind in kinds.split()]
+    return re.compile("|".join(f"(?:{p})" for p in dict.fromkeys(filter(None, patterns))))
 
 
 @validator("nhs")

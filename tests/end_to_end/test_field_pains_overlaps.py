@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whole_pipeline import lines, masked, process, shipped
 
-from caspipe.annotators.patterns.rules import unmark
+from caspipe.annotators.patterns.rule import unmark
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
 from caspipe.pipeline.contract import registry

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.annotators.patterns.rules import unmark
+from caspipe.annotators.patterns.rule import unmark
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Cas, KnownPhi, MaskedSpan, Phi, PhiCandidate, PhiKind

@@ -25,7 +25,7 @@ from caspipe.annotators.neural.arrays import pack
 from caspipe.annotators.neural.inputs import FIRST
 from caspipe.annotators.neural.network_bundle import NETWORK, VOCABULARIES, NeuralModel
 from caspipe.annotators.neural.vectors.word_vectors import WordVectors
-from caspipe.annotators.patterns.rules import RuleFile
+from caspipe.annotators.patterns.rule_file import RuleFile
 from caspipe.annotators.pretrained.gliner import GlinerAnnotator
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
 from caspipe.annotators.sequence import bundle

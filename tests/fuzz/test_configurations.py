@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from secret import SECRET, tells
 from watch import watched
 
-from caspipe.annotators.patterns.rules import RuleFile
+from caspipe.annotators.patterns.rule_file import RuleFile
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.application.experiment.reading import read_plan
 from caspipe.pipeline.assembly import shipped
@@ -77,7 +77,7 @@ LOADERS: dict[str, tuple[list[str], Callable[[Path], None], int]] = {
 
 OF_THE_FILE = (
     "expected UTF-8", "nested more than", "more than ", "cannot be read", "no such file", "malformed YAML", "expected at most",
-    "expected a rule file in YAML", "no valid YAML: a character that YAML does not allow",
+    "expected a rule file in YAML", "invalid YAML: a character that YAML does not allow",
 )  # fmt: skip
 """Beginnings of faults that no line has."""
 

@@ -19,7 +19,7 @@ from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.compiled import compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.neural.arrays import unpack
-from caspipe.annotators.patterns.rules import RuleFile
+from caspipe.annotators.patterns.rule_file import RuleFile
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.pipeline import Pipeline
@@ -227,15 +227,15 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
         _odd_lexicon("lexicon.json", b'{"version": 3, "terms": 1, "lists": [{}]}'),
         NO_LEXICON,
     ),
-    "rules with a tag that does not fit": (_rules("rules: !!bool x\n"), "/r.yaml:1: no valid YAML: not what !!bool"),
-    "rules with a day that is none": (_rules("rules:\n- 2020-99-99\n"), "/r.yaml:2: no valid YAML: not what !!timest"),
+    "rules with a tag that does not fit": (_rules("rules: !!bool x\n"), "/r.yaml:1: invalid YAML: not a valid !!bool"),
+    "rules with a day that is none": (_rules("rules:\n- 2020-99-99\n"), "/r.yaml:2: invalid YAML: not a valid !!timest"),
     "rules whose aliases multiply": (
         _rules("a: &a [x, x]\n" + "".join(f"{b}: &{b} [{f'*{a}, ' * 10}]\n" for a, b in pairwise("abcdefg"))),
-        "/r.yaml: no valid YAML: more than 100000 values: do aliases (*name) multiply?",
+        "/r.yaml: invalid YAML: more than 100000 values: do aliases (*name) multiply?",
     ),
     "rules nested beyond all measure": (
         _rules("[" * 90_000 + "]" * 90_000),
-        "/r.yaml: no valid YAML: nested too deeply",
+        "/r.yaml: invalid YAML: nested too deeply",
     ),
     "an experiment nested beyond all measure": (
         _experiment("- " * 90_000 + "a"),

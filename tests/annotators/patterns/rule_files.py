@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 from caspipe.annotators.patterns import RuleFile
-from caspipe.annotators.patterns.engine import Hit
+from caspipe.annotators.patterns.engine import RuleMatch
 
 
 def rule_file(folder: Path, text: str, name: str = "site.yaml") -> RuleFile:
@@ -25,6 +25,6 @@ def faults(folder: Path, text: str, name: str = "site.yaml") -> list[str]:
     return [str(fault).replace(f"{folder}/", "") for fault in found]
 
 
-def covered(text: str, hits: list[Hit]) -> list[str]:
+def covered(text: str, hits: list[RuleMatch]) -> list[str]:
     """The texts under hits."""
     return [text[h.begin : h.end] for h in hits]

@@ -1,10 +1,10 @@
-"""Context words: whole words, on the right side, near enough."""
+"""ContextCondition words: whole words, on the right side, near enough."""
 
 from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.patterns.context import Context, Surroundings, words_of
+from caspipe.annotators.patterns.context import ContextCondition, Surroundings, words_of
 
 
 def around(text: str, sentences: tuple[list[int], list[int]] | None = None) -> Surroundings:
@@ -42,12 +42,12 @@ def phrases(*words: str) -> tuple[tuple[str, ...], ...]:
     ],
 )
 def test_whole_words_within_reach_count(text: str, side: str, within: int | str, expected: bool) -> None:
-    condition = Context(side, phrases("lot"), within)  # type: ignore[arg-type]
+    condition = ContextCondition(side, phrases("lot"), within)  # type: ignore[arg-type]
     assert around(text).holds(condition) is expected
 
 
 def test_phrases_are_matched_in_order() -> None:
-    condition = Context("before", phrases("social security", "ssn"), 4)
+    condition = ContextCondition("before", phrases("social security", "ssn"), 4)
     assert around("Social Security: ###").holds(condition)
     assert not around("security social ###").holds(condition)
     assert around("his SSN ###").holds(condition)
@@ -55,10 +55,10 @@ def test_phrases_are_matched_in_order() -> None:
 
 def test_sentences_of_a_segmenter_are_used_where_there_are_some() -> None:
     text = "Lot one\nof two: ### here. Then lot three."
-    condition = Context("near", phrases("lot"), "sentence")
+    condition = ContextCondition("near", phrases("lot"), "sentence")
     assert around(text, ([0, 26], [25, 41])).holds(condition)
     assert not around(text.replace("Lot", "Jot"), ([0, 26], [25, 41])).holds(condition)
-    assert not around(text).holds(Context("before", phrases("lot"), "sentence"))  # the line break ends it
+    assert not around(text).holds(ContextCondition("before", phrases("lot"), "sentence"))  # the line break ends it
 
 
 def test_words_are_lower_case_and_signs_are_kept_apart() -> None:

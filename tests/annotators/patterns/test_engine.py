@@ -5,25 +5,26 @@ from __future__ import annotations
 import time
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.patterns import RuleFile
+from caspipe.annotators.patterns import RuleFile, engine
+from caspipe.annotators.patterns.byte_text import plain
 from caspipe.annotators.patterns.engine import (
-    FIGURES,
+    DIGIT_GATE_SIZE,
     GATE_SIZE,
     OVERLAP,
     WINDOW,
-    Hit,
-    Matcher,
+    RuleMatch,
+    RuleMatcher,
     outermost,
-    plain,
     value_of,
 )
-from caspipe.annotators.patterns.gate import Gate, head
-from caspipe.annotators.patterns.rules import unmark
+from caspipe.annotators.patterns.gate import head
+from caspipe.annotators.patterns.rule import unmark
 from caspipe.typesystem import PhiKind
 
 from .rule_files import covered, rule_file
@@ -34,7 +35,7 @@ FINDER = IDENTIFIERS.matcher
 
 def found(folder: Path, rule: str, text: str) -> list[str]:
     file = rule_file(folder, f"rules: [{{name: a, kind: ID, {rule}}}]")
-    return covered(text, file.matcher.hits(text))
+    return covered(text, file.matcher.find(text))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_case_is_exact_unless_the_rule_says_otherwise(tmp_path: Path) -> None:
 def test_typographic_blanks_dashes_and_digits_are_read_as_plain_ones(tmp_path: Path) -> None:
     text = "😀 12\u00a034\u2011\uff15\u0666 é"
     assert found(tmp_path, "pattern: '12 34-[0-9]{2}'", text) == ["12\u00a034\u2011\uff15\u0666"]
-    (hit,) = rule_file(tmp_path, "rules: [{name: a, kind: ID, pattern: '12 34-[0-9]{2}'}]").matcher.hits(text)
+    (hit,) = rule_file(tmp_path, "rules: [{name: a, kind: ID, pattern: '12 34-[0-9]{2}'}]").matcher.find(text)
     assert hit.value == "123456"
 
 
@@ -92,19 +93,19 @@ def test_values_are_normalised_as_the_rule_says() -> None:
 
 def test_a_validator_raises_confidence_and_its_failure_vetoes_nothing(tmp_path: Path) -> None:
     rule = "{name: a, kind: ID_CARD, pattern: '[0-9]{16}', confidence: 0.3, validator: luhn, valid_adds: 0.5, otherwise: ID}"
-    hits = rule_file(tmp_path, f"rules: [{rule}]").matcher.hits("4012888888881881 4012888888881882")
+    hits = rule_file(tmp_path, f"rules: [{rule}]").matcher.find("4012888888881881 4012888888881882")
     assert [(h.kind, h.confidence) for h in hits] == [(PhiKind.ID_CARD, 0.8), (PhiKind.ID, 0.3)]
 
 
 def test_confidence_stays_between_nought_and_one(tmp_path: Path) -> None:
     rule = "{name: a, kind: ID, pattern: '[0-9]', confidence: 0.9, context: [{near: [up], adds: 1}, {near: [down], adds: -1}]}"
     matcher = rule_file(tmp_path, f"rules: [{rule}]").matcher
-    assert [h.confidence for h in matcher.hits("up 1")] == [1.0]
-    assert [h.confidence for h in matcher.hits("down 1")] == [0.0]
+    assert [h.confidence for h in matcher.find("up 1")] == [1.0]
+    assert [h.confidence for h in matcher.find("down 1")] == [0.0]
 
 
-def hit(begin: int, end: int, confidence: float, rule: str = "r", order: int = 0, list: str = "") -> Hit:
-    return Hit(begin, end, rule, None if list else PhiKind.ID, confidence, order, list)
+def hit(begin: int, end: int, confidence: float, rule: str = "r", order: int = 0, list: str = "") -> RuleMatch:
+    return RuleMatch(begin, end, rule, None if list else PhiKind.ID, confidence, order, list)
 
 
 def test_of_overlapping_hits_only_those_inside_surer_ones_go() -> None:
@@ -116,7 +117,7 @@ def test_of_overlapping_hits_only_those_inside_surer_ones_go() -> None:
 
 
 @st.composite
-def hits(draw: st.DrawFn) -> list[Hit]:
+def hits(draw: st.DrawFn) -> list[RuleMatch]:
     spans = draw(
         st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.sampled_from([0.2, 0.5, 0.9])), max_size=12)
     )
@@ -125,7 +126,7 @@ def hits(draw: st.DrawFn) -> list[Hit]:
 
 
 @given(hits())
-def test_leaving_hits_out_never_uncovers_a_character(given_hits: list[Hit]) -> None:
+def test_leaving_hits_out_never_uncovers_a_character(given_hits: list[RuleMatch]) -> None:
     kept = list(outermost(given_hits))
     assert {i for h in kept for i in range(h.begin, h.end)} == {i for h in given_hits for i in range(h.begin, h.end)}
 
@@ -136,13 +137,13 @@ def test_hits_at_the_borders_of_windows_are_found_once(tmp_path: Path, border: i
     matcher = rule_file(tmp_path, f"rules: [{rule}, {{name: b, kind: ID, pattern: '[0-9]{{4}} [0-9]{{4}}'}}]").matcher
     for at in range(border - 24, border + 4):
         text = "é" + "x" * (at - 2) + " no. 555 0199 1234 5678 9012 " + "y" * WINDOW
-        assert covered(text, matcher.hits(text)) == ["555 0199", "0199 1234", "5678 9012"]
+        assert covered(text, matcher.find(text)) == ["555 0199", "0199 1234", "5678 9012"]
 
 
 def test_a_long_text_gives_the_hits_of_its_pieces() -> None:
     line = "Seen 3/4/2021, MRN 1234567, call 617-555-0199 or +44 20 7946 0123; é 1234 Elm Street, jane@example.org.\n"
-    one = [(h.begin, h.end, h.rule) for h in FINDER.hits(line)]
-    many = [(h.begin, h.end, h.rule) for h in FINDER.hits(line * 700)]
+    one = [(h.begin, h.end, h.rule) for h in FINDER.find(line)]
+    many = [(h.begin, h.end, h.rule) for h in FINDER.find(line * 700)]
     assert many == [(i * len(line) + b, i * len(line) + e, rule) for i in range(700) for b, e, rule in one]
 
 
@@ -156,8 +157,8 @@ PIECES = st.sampled_from(
 @given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=15).map("".join))
 @settings(max_examples=150, deadline=None)
 def test_no_hit_begins_or_ends_inside_a_run_of_letters_or_digits(text: str) -> None:
-    free = {r.name for r in FINDER.file.rules if r.boundary == "none"}
-    for h in FINDER.hits(text):
+    free = {r.name for r in IDENTIFIERS.rules if r.boundary == "none"}
+    for h in FINDER.find(text):
         assert 0 <= h.begin < h.end <= len(text)
         if h.rule not in free:
             assert not (h.begin and text[h.begin - 1].isalnum() and text[h.begin].isalnum())
@@ -167,14 +168,14 @@ def test_no_hit_begins_or_ends_inside_a_run_of_letters_or_digits(text: str) -> N
 @given(st.text(max_size=40))
 @settings(max_examples=100, deadline=None)
 def test_the_same_text_gives_the_same_hits(text: str) -> None:
-    assert FINDER.hits(text) == FINDER.hits(text)
+    assert FINDER.find(text) == FINDER.find(text)
 
 
 def seconds(pattern_file: RuleFile, text: str) -> float:
     best = 1e9
     for _ in range(3):
         start = time.thread_time()
-        pattern_file.matcher.hits(text)
+        pattern_file.matcher.find(text)
         best = min(best, time.thread_time() - start)
     return best
 
@@ -185,43 +186,42 @@ def test_time_grows_with_the_text_and_not_faster(tmp_path: Path, unit: str) -> N
         tmp_path,
         r"rules: [{name: a, kind: ID, patterns: ['b[a-z-]*', '(?:[0-9]+\.)+x', '[a-z.]+@[a-z.]+\.[a-z]+', '(?:x.?)*y.*z']}]",
     )
-    file.matcher.hits(unit * 1000)
+    file.matcher.find(unit * 1000)
     small, large = seconds(file, unit * (40_000 // len(unit))), seconds(file, unit * (160_000 // len(unit)))
     assert large < 4 * 2.5 * max(small, 0.002)  # linear is 4, quadratic 16
 
 
 def test_a_hit_longer_than_a_window_is_found_whole(tmp_path: Path) -> None:
     text = "x " * 1000 + "https://example.org/" + "a" * 5000 + " y" * 5000
-    assert [h.end - h.begin for h in FINDER.hits(text)] == [5020]
+    assert [h.end - h.begin for h in FINDER.find(text)] == [5020]
     text = "x " * 1000 + "https://example.org/" + "é" * 3000 + " y" * 5000
-    assert [h.end - h.begin for h in FINDER.hits(text)] == [3020]
+    assert [h.end - h.begin for h in FINDER.find(text)] == [3020]
 
 
 EXAMPLES = [line for rule in IDENTIFIERS for line, _ in (*rule.examples, *rule.counter_examples)]
 
 
 @cache
-def _each_alone() -> Matcher:
-    """The shipped rules with a combined pass for each pattern: how they are put together then plays no part."""
-    matcher = Matcher(IDENTIFIERS)
-    matcher._gates = [([n], Gate([compiled.pattern])) for n, (_, _, compiled, _) in enumerate(matcher._detail)]
-    return matcher
+def _each_alone() -> RuleMatcher:
+    """The shipped rules with a combined pass of its own for each pattern."""
+    with mock.patch.multiple(engine, GATE_SIZE=1, DIGIT_GATE_SIZE=1):
+        return RuleMatcher(IDENTIFIERS.rules, IDENTIFIERS.deny, IDENTIFIERS.allow)
 
 
 @given(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=6), st.sampled_from(["\n", " ", ", ", ""]))
 @settings(max_examples=60, deadline=None)
 def test_which_patterns_share_a_pass_changes_no_hit(lines: list[str], joint: str) -> None:
     text = joint.join(unmark(line)[0] for line in lines)
-    assert FINDER.hits(text) == _each_alone().hits(text)
+    assert FINDER.find(text) == _each_alone().find(text)
 
 
 def test_every_pattern_is_in_one_pass() -> None:
-    numbers = sorted(n for group, _ in FINDER._gates for n in group)
-    assert numbers == list(range(len(FINDER._detail)))
-    assert max(len(group) for group, _ in FINDER._gates) <= GATE_SIZE
+    numbers = sorted(n for group, _ in FINDER.gates for n in group)
+    assert numbers == list(range(len(FINDER.compiled)))
+    assert max(len(group) for group, _ in FINDER.gates) <= GATE_SIZE
 
 
 def test_few_patterns_that_begin_with_a_figure_share_a_pass() -> None:
-    figures = [g for g, _ in FINDER._gates if {head(FINDER._detail[n][2].pattern) for n in g} == {"figure"}]
+    figures = [g for g, _ in FINDER.gates if {head(FINDER.compiled[n][2].pattern) for n in g} == {"digit"}]
     assert len(figures) > 1
-    assert max(map(len, figures)) <= FIGURES
+    assert max(map(len, figures)) <= DIGIT_GATE_SIZE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.annotators.patterns import RuleFile
-from caspipe.annotators.patterns.rules import unmark
+from caspipe.annotators.patterns.rule import unmark
 from caspipe.pipeline.errors import ResourceError
 
 from .rule_files import covered, faults, rule_file
@@ -110,7 +110,7 @@ def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> 
         ),
         (
             "rules: [{name: a, list: b, kind: ID, pattern: a}]",
-            "site.yaml:1: a: list: expected the name of a list, and no",
+            "site.yaml:1: a: list: expected the name of a list without",
         ),
         (
             "rules: [{name: a, kind: ID, pattern: a, otherwise: ID}]",
@@ -132,9 +132,9 @@ def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> 
             "rules: [{name: a, kind: ID, pattern: a, validator: stdnum.no.such}]",
             "site.yaml:1: a: validator: python-stdnum has",
         ),
-        ("rules:\n - name: a\n   name: b", "site.yaml:3: name: key stands twice (first in line 2)"),
-        ("a: [", "site.yaml:2: no valid YAML: did not find expected node content"),
-        ("a: !!python/name:os.system x", "site.yaml:1: no valid YAML"),
+        ("rules:\n - name: a\n   name: b", "site.yaml:3: name: key is given twice (first in line 2)"),
+        ("a: [", "site.yaml:2: invalid YAML: did not find expected node content"),
+        ("a: !!python/name:os.system x", "site.yaml:1: invalid YAML"),
     ],
 )
 def test_faults_are_named(tmp_path: Path, text: str, told: str) -> None:
@@ -146,7 +146,7 @@ def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
     assert RuleFile.check(str(tmp_path / "none.yaml")) == f"no rule file or file called '{tmp_path / 'none.yaml'}'"
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
     assert str(RuleFile.check(str(tmp_path / "bytes.yaml"))).endswith(
-        "expected a rule file in YAML; it is no UTF-8 text"
+        "expected a rule file in YAML; it is not UTF-8 text"
     )
     with pytest.raises(ResourceError, match="no such rule file"):
         RuleFile.load(str(tmp_path / "none.yaml"))
@@ -156,7 +156,7 @@ def test_a_sound_file_has_no_faults_and_an_empty_one_finds_nothing(tmp_path: Pat
     path = tmp_path / "empty.yaml"
     path.write_text("", encoding="utf-8")
     assert RuleFile.check(str(path)) is None
-    assert RuleFile.load(str(path)).matcher.hits("617-555-0199") == []
+    assert RuleFile.load(str(path)).matcher.find("617-555-0199") == []
 
 
 def test_included_files_share_words_and_fragments_and_names(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_included_files_share_words_and_fragments_and_names(tmp_path: Path) -> N
         """,
     )
     text = "badge B1234, other things and B5678"
-    assert covered(text, file.matcher.hits(text)) == ["B1234"]
+    assert covered(text, file.matcher.find(text)) == ["B1234"]
     assert faults(tmp_path, "include: shared.yaml\nfragments: {digits: a}", "second.yaml") == [
         "second.yaml:2: fragments.digits: the name is taken (first in shared.yaml:1)"
     ]
@@ -185,7 +185,7 @@ def test_shipped_files_are_known_by_name_and_can_be_included(tmp_path: Path) -> 
     assert {"identifiers", "phone", "web"} <= set(RuleFile.names())
     file = rule_file(tmp_path, "include: web\nrules: [{name: badge, kind: ID, pattern: 'B[0-9]{4}'}]")
     text = "B1234 wrote to jane@example.org"
-    assert covered(text, file.matcher.hits(text)) == ["B1234", "jane@example.org"]
+    assert covered(text, file.matcher.find(text)) == ["B1234", "jane@example.org"]
 
 
 def test_examples_and_counter_examples_are_the_tests_of_a_rule(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_examples_and_counter_examples_are_the_tests_of_a_rule(tmp_path: Path) -
 def test_a_rule_file_pickles_by_its_path(tmp_path: Path) -> None:
     file = rule_file(tmp_path, "rules: [{name: a, kind: ID, pattern: 'B[0-9]{4}'}]")
     again = pickle.loads(pickle.dumps(file))
-    assert [h.end for h in again.matcher.hits("B1234")] == [5]
+    assert [h.end for h in again.matcher.find("B1234")] == [5]
     assert repr(again) == "<RuleFile site.yaml: 1 rules>"
     assert again["a"].name == "a" and [r.name for r in again] == ["a"]
     with pytest.raises(KeyError):

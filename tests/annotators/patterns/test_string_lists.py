@@ -59,7 +59,7 @@ def test_a_deny_list_marks_and_an_allow_list_takes_away(tmp_path: Path) -> None:
         """,
     )
     text = "ANNA BERG and J. Roe, 617-555-0199, 800 822 7967, 800-822-7967, 999-555-0199, 4711"
-    hits = file.matcher.hits(text)
+    hits = file.matcher.find(text)
     assert covered(text, hits) == ["ANNA BERG", "J. Roe", "617-555-0199", "4711"]
     assert [h.kind for h in hits] == [
         PhiKind.PERSON_DOCTOR,
@@ -79,4 +79,4 @@ def test_an_allowed_string_covers_what_lies_inside_it(tmp_path: Path) -> None:
         """,
     )
     text = "poison line 12345 but 12345"
-    assert [h.begin for h in file.matcher.hits(text)] == [22]
+    assert [h.begin for h in file.matcher.find(text)] == [22]

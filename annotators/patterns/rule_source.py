@@ -1,0 +1,165 @@
+"""One rule file while it is read: checks its values one by one and collects its faults."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...pipeline.errors import Fault, nearest
+from ...typesystem import PhiKind
+from .context import Phrases, words_of
+from .marked_yaml import KeyPath, MarkedYaml
+from .syntax import PatternError, compile_pattern, expand
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+@dataclass
+class SharedNames:
+    """The faults, words and fragments that a rule file and the files it includes share."""
+
+    faults: list[Fault] = field(default_factory=list)
+    words: dict[str, Phrases] = field(default_factory=dict)
+    fragments: dict[str, str] = field(default_factory=dict)
+    expanded: dict[str, str] = field(default_factory=dict)
+    """Fragments with all references to other fragments replaced."""
+    first_uses: dict[tuple[str, str], str] = field(default_factory=dict)
+    """File and line where a name was first used, by (sort, name)."""
+
+
+class RuleSource:
+    """One file. `report` adds a fault at the line of a value; the other methods return checked values."""
+
+    def __init__(self, path: Path, yaml: MarkedYaml, shared: SharedNames) -> None:
+        self.path, self.yaml, self.shared = path, yaml, shared
+        self.automaton = yaml.file
+
+    def report(self, path: KeyPath, where: str, what: str) -> None:
+        """Add a fault."""
+        self.shared.faults.append(Fault(where, what, self.yaml.file, self.yaml.line(path)))
+
+    def keys(self, given: dict[Any, Any], known: tuple[str, ...], path: KeyPath, where: str) -> None:
+        """Report unknown keys."""
+        for key in given:
+            if key not in known:
+                hint = nearest(str(key), known) or f"; expected one of {', '.join(known)}"
+                self.report((*path, str(key)), where, f"no such key {key!r}{hint}")
+
+    def claim(self, sort: str, name: Any, path: KeyPath) -> bool:
+        """Return True if the name is well-formed and new among names of its sort."""
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            self.report(path, sort, f"expected a name of letters, digits, _ and -, got {shown(name)}")
+            return False
+        line = f"{self.yaml.file}:{self.yaml.line(path)}"
+        first = self.shared.first_uses.setdefault((sort, name), line)
+        if first != line:
+            self.report(path, f"{sort}.{name}", f"the name is taken (first in {first})")
+        return first == line
+
+    def items(self, given: dict[Any, Any], key: str) -> list[Any]:
+        """Return a list at the top of the file; empty if it is missing or not a list."""
+        value = given.get(key)
+        if value is not None and not isinstance(value, list):
+            self.report((key,), key, f"expected a list, got {sort_of(value)}")
+        return value if isinstance(value, list) else []
+
+    def mapping(self, given: Any, path: KeyPath, where: str, content: str) -> dict[Any, Any]:
+        """Return a mapping; empty if it is missing or not a mapping."""
+        if given is not None and not isinstance(given, dict):
+            self.report(path, where, f"expected a mapping of {content}, got {sort_of(given)}")
+        return given if isinstance(given, dict) else {}
+
+    def strings(
+        self, given: dict[Any, Any], key: str, path: KeyPath, where: str, *, numbers: bool = False
+    ) -> list[str]:
+        """Return a string or list of strings as a list; `numbers` accepts numbers too."""
+        value = given.get(key)
+        if value is None:
+            return []
+        strings = []
+        for i, item in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(item, str):
+                strings.append(item)
+            elif numbers and isinstance(item, int | float) and not isinstance(item, bool):
+                strings.append(str(item))
+            else:
+                self.report((*path, key, i), where, f"{key}: expected a string, got {sort_of(item)}")
+        return strings
+
+    def kind(self, given: dict[Any, Any], key: str, path: KeyPath, where: str) -> PhiKind | None:
+        """Return a PHI kind, or None with a fault."""
+        value = given.get(key)
+        if value is None:
+            self.report(path, where, f"{key} is missing: expected the name of a PHI kind")
+            return None
+        try:
+            return PhiKind.of(str(value))
+        except ValueError as error:
+            self.report((*path, key), where, f"{key}: {error}")
+            return None
+
+    def number(
+        self, given: dict[Any, Any], key: str, default: float, path: KeyPath, where: str, low: float = 0.0
+    ) -> float:
+        """Return a number from `low` to 1."""
+        value = given.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= 1:
+            self.report((*path, key), where, f"{key}: expected a number from {low:g} to 1, got {shown(value)}")
+            return default
+        return float(value)
+
+    def phrases(self, given: Any, path: KeyPath, where: str) -> Phrases:
+        """Return the phrases of a list of words, or of the list with that name under `words`."""
+        if isinstance(given, str):
+            if given in self.shared.words:
+                return self.shared.words[given]
+            hint = nearest(given, self.shared.words)
+            self.report(path, where, f"no word list called {given!r}{hint}; write a list, or name one under `words`")
+            return ()
+        if not isinstance(given, list) or not given:
+            self.report(path, where, f"expected a list of words, got {sort_of(given)}")
+            return ()
+        phrases = []
+        for i, item in enumerate(given):
+            words = tuple(words_of(item)) if isinstance(item, str) else ()
+            if not words:
+                self.report(
+                    (*path, i), where, f"expected a word or phrase, got {shown(item)} (quote words such as 'no')"
+                )
+            else:
+                phrases.append(words)
+        return tuple(phrases)
+
+    def expanded(self, pattern: str) -> str:
+        """Return the pattern with its fragments replaced. Raises PatternError."""
+        return expand(pattern, self.shared.fragments, self.shared.expanded)
+
+    def pattern(self, pattern: str, path: KeyPath, where: str, *, ignore_case: bool = False) -> Any:
+        """Return the compiled pattern, or None with a fault."""
+        try:
+            compiled = compile_pattern(self.expanded(pattern), ignore_case=ignore_case)
+        except PatternError as error:
+            self.report(path, where, str(error))
+            return None
+        if compiled.fullmatch("") is not None:
+            self.report(path, where, "the pattern matches the empty text, so it would match everywhere")
+            return None
+        return compiled
+
+
+def sort_of(value: Any) -> str:
+    """Describe the type of a YAML value."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true or false (quote it)"
+    names = {str: "a string", int: "a whole number", float: "a number", list: "a list", dict: "a mapping"}
+    return names.get(type(value), type(value).__name__)
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message: short ones as they are, others by type."""
+    simple = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return repr(value) if simple and len(repr(value)) <= 40 else sort_of(value)
