@@ -114,7 +114,7 @@ def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> 
         ),
         (
             "rules: [{name: a, kind: ID, pattern: a, otherwise: ID}]",
-            "site.yaml:1: a: otherwise: it is the kind of a hit that",
+            "site.yaml:1: a: otherwise: expected a `validator` too",
         ),
         (
             "rules: [{name: a, kind: ID, pattern: a, context: {near: [b], within: 0}}]",
@@ -122,7 +122,7 @@ def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> 
         ),
         (
             "rules: [{name: a, kind: ID, pattern: a, context: {not_near: [b], adds: 1}}]",
-            "site.yaml:1: a: context: not_near",
+            "site.yaml:1: a: context: `adds` has no effect with not_near",
         ),
         (
             "rules: [{name: a, kind: ID, pattern: a, counter_examples: ['<ID>a</ID>']}]",
