@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-neural test-spark soak check bench docs links clean
+.PHONY: demo test test-all test-neural test-spark soak check bench docs-site docs-serve index links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
 	$(BIN)/caspipe run configs/deidentify.yaml
@@ -29,9 +29,12 @@ check: $(VENV)/checked links    ## lint and type-check
 bench: $(VENV)/tested    ## measure, and write benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.run
 
-docs: $(VENV)/tested    ## regenerate the pages that are made from the code
-	$(BIN)/python scripts/build_docs.py
-	$(BIN)/python scripts/feature_table.py
+docs-site: $(VENV)/documented links    ## build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+docs-serve: $(VENV)/documented links    ## serve the documentation site on http://127.0.0.1:8000
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --dev-addr 127.0.0.1:8000
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -58,6 +61,10 @@ $(VENV)/spark: $(VENV)/tested
 $(VENV)/checked: $(VENV)/bin/python setup.cfg pyproject.toml
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $(VENV)/installed $(VENV)/tested $@
+
+$(VENV)/documented: $(VENV)/tested
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,docs]'
+	@touch $@
 
 # mypy finds the namespace package through links, since the folders lie at the top
 links:

@@ -5,7 +5,7 @@
 Systems: `rules` (patterns and the component `identifiers`), `svm` and `crf` (each with the patterns below it), `combined`
 (`configs/deidentify-es.yaml`), `recall` (its recall profile). Models are looked for in `--models`, else among those
 that are shipped. Strict, spans and merged are the figures of the organisers' script; characters and documents are ours
-(`docs/evaluation.md`). Intervals: bootstrap over documents, 95 %, 1,000 draws.
+(`docs/how-to/evaluate.md`). Intervals: bootstrap over documents, 95 %, 1,000 draws.
 """
 
 from __future__ import annotations

@@ -42,7 +42,9 @@ PHRASES = {
     "of which there is none": r"\bof which there (?:is|are) (?:none|no)\b",
     "docstring opens with What, Where, Whether, Who": r"^(?:What|Where|Whether|Who|Whose|Which) ",
 }
-PATTERNS = {name: re.compile(pattern, 0 if pattern.startswith("^") else re.IGNORECASE) for name, pattern in PHRASES.items()}
+PATTERNS = {
+    name: re.compile(pattern, 0 if pattern.startswith("^") else re.IGNORECASE) for name, pattern in PHRASES.items()
+}
 OPENING = "docstring opens with What, Where, Whether, Who"
 
 

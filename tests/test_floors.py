@@ -1,4 +1,4 @@
-"""Imports go down only: the floors of docs/architecture.md, read off the source."""
+"""Imports go down only: the floors of docs/explanation/architecture.md, read off the source."""
 
 from __future__ import annotations
 

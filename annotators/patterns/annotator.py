@@ -19,7 +19,7 @@ class PatternAnnotator(Annotator):
     """
 
     rules: RuleFile
-    """Rule file in YAML: a path, or the name of one that ships with caspipe. See docs/rules.md."""
+    """Rule file in YAML: a path, or the name of one that ships with caspipe. See docs/reference/rule-files.md."""
     min_confidence: float = 0.0
     """Matches with less confidence are dropped (0 to 1)."""
 

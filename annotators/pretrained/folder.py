@@ -26,7 +26,7 @@ class PretrainedFolder(Resource):
             what = f"{name} is a file, not a folder" if path.exists() else f"there is no folder {name}"
             return (
                 f"{what}: models are folders on disk, nothing is downloaded; fetch the model yourself "
-                "(docs/pretrained.md says how) and give the path of its folder"
+                "(docs/how-to/pretrained-models.md says how) and give the path of its folder"
             )
         missing = [file for file in cls.required if not (path / file).is_file()]
         if missing:

@@ -109,7 +109,7 @@ class GlinerFolder(PretrainedFolder):
             path = onnx_file(self.place, file)
             if path is None:
                 raise ResourceError(
-                    f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first (docs/pretrained.md says how)"
+                    f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first (docs/how-to/pretrained-models.md says how)"
                 )
             made = session(path, device, threads, who, "gliner")
             names = [i.name for i in made.get_inputs()]

@@ -63,7 +63,7 @@ class StackingTrainer(ModelTrainer):
     The finders must not have been trained on the documents that this learns from: on those they are right more often than
     anywhere else, and the vote would believe them too much. An experiment sees to it: a model with `of`, this trainer and
     a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out of
-    their training (docs/ensembles.md).
+    their training (docs/how-to/ensembles.md).
     """
 
     voters: list[str]

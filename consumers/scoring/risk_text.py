@@ -107,7 +107,7 @@ def notes(risk: Risk) -> Iterator[str]:
             f"Taken as hidden among surrogates: {', '.join(told)}. That holds only for kinds that are replaced by "
             "realistic surrogates, never for placeholders."
         )
-    yield "A leak is taken for a re-identification; kinds are taken to leak independently. See docs/risk.md."
+    yield "A leak is taken for a re-identification; kinds are taken to leak independently. See docs/explanation/re-identification-risk.md."
 
 
 def _of_corpus(corpus: Expected, units: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 A line is a checksum (CRC-32) and a JSON object. A crash can leave no more than one unfinished line at the end, of a decision
 that was never confirmed; it is cut off when the journal is opened again. Any other damage is told and nothing is written.
-A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/review.md.
+A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/how-to/review-in-the-browser.md.
 """
 
 from __future__ import annotations
