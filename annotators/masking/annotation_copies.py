@@ -21,7 +21,7 @@ from ...typesystem import (
     Token,
     View,
 )
-from ..resolving import trimmed
+from ..resolving import trim
 
 DEFAULT = (Sentence, Token, Chunk, MedicalTerm)
 """What is carried unless a list of types is given; their features say nothing of masked text."""
@@ -101,7 +101,7 @@ def _sentences(source: View, offsets: OffsetMap) -> Callable[[View], None]:
         last = 0
         for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             begin, end = offsets.to_new(begin, end)  # two sentences may end in one replacement: the first has it
-            begin, end = trimmed(target.text, max(begin, last), end)
+            begin, end = trim(target.text, max(begin, last), end)
             last = max(last, end)
             if begin < end:
                 spans.append((begin, end))

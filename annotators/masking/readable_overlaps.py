@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...typesystem import PhiCandidate, PhiKind
-from ..resolving import takes_part, trimmed
+from ..resolving import takes_part, trim
 from .context import Context
 from .operator import KEPT, Fallback, Mention, Operator, Outcome
 
@@ -24,7 +24,7 @@ def overruling(kept: Mention, context: Context, decide: Decide) -> Iterator[tupl
     around = context.cas.view().select(PhiCandidate, overlapping=(kept.begin, kept.end))
     same = [(d.begin, d.end) for d in around if d.kind is kept.kind and takes_part(d)]
     for c in around:
-        begin, end = trimmed(context.text, c.begin, c.end)
+        begin, end = trim(context.text, c.begin, c.end)
         if begin == end or not takes_part(c):
             continue
         if c.kind is kept.kind.parent is PhiKind.LOCATION and any(b <= begin and end <= e for b, e in same):

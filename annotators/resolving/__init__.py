@@ -1,22 +1,25 @@
-"""How overlapping candidates become disjoint PHI: source priority, strategies, votes, rests, merging."""
+"""Resolve overlapping candidates into disjoint PHI: source priority, strategies, votes, remainders, merging."""
 
-from .claims import BELOW, EMPTY, OUTVOTED, REST, VETOED, Bid, Claim, Settlement, content, takes_part, trimmed
-from .order import DEFAULT_PRIORITY, SourceOrder
+from .candidates import BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE, VETOED, CandidateSpan, has_content, takes_part, trim
+from .sources import DEFAULT_PRIORITY, SourceOrder, SourceSet
+from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan
 from .strategies import Strategy
 
 __all__ = [
-    "BELOW",
+    "BELOW_THRESHOLD",
     "DEFAULT_PRIORITY",
     "EMPTY",
-    "OUTVOTED",
-    "REST",
+    "REJECTED_BY_VOTE",
+    "REMAINDER_OF",
     "VETOED",
-    "Bid",
-    "Claim",
-    "Settlement",
+    "CandidateSpan",
+    "Remainder",
+    "Resolution",
+    "ResolvedSpan",
     "SourceOrder",
+    "SourceSet",
     "Strategy",
-    "content",
+    "has_content",
     "takes_part",
-    "trimmed",
+    "trim",
 ]

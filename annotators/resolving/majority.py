@@ -1,187 +1,198 @@
-"""`majority`: sources vote on spans; a span needs enough of them."""
+"""`majority`: sources vote on spans; a span needs enough votes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ...pipeline.contract.component import part
 from ...typesystem import PhiKind
-from .claims import Bid, Remainder, Settlement, content, trimmed
-from .election import Elected, Minority, Outcome, Roll, seated
-from .order import SourceOrder
+from .candidates import CandidateSpan, has_content, trim
+from .sources import SourceOrder, SourceSet
+from .spans import Remainder, Resolution
 from .strategies import Priority
+from .voting import ElectedSpan, Minority, VoteResult, resolve_vote
 
 
 @part("majority")
 class Majority(Priority):
-    """What enough sources agree on; where votes are equal, the source with the highest priority, then the longer span.
+    """Selects what enough sources agree on; if votes are equal, the source with the highest priority, then the longer span.
 
-    Candidates of sources that are no voters (`known_phi`, `consistency`) cannot be voted out: they speak by priority.
+    Candidates of sources that are not voters (`known_phi`, `consistency`) cannot be rejected by the vote; they are ranked by
+    priority.
     """
 
     voters: list[str]
     """Components or aggregates, each with one vote, however many candidates it has; an entry matches any element of a
     source's path."""
     votes: float | None = None
-    """Votes that a span needs; left out: more than half of all."""
+    """Votes that a span needs. Default: more than half of all."""
     weights: dict[str, float] = field(default_factory=dict)
     """Voters whose vote counts for more or less than 1."""
     by_confidence: bool = False
-    """Whether a vote counts for as much as its candidate's confidence, so that two voters who are sure outweigh two who waver.
+    """Whether a vote counts for as much as its candidate's confidence, so that two confident voters outweigh two uncertain ones.
     For voters whose confidences are probabilities (crf, svm, neural)."""
     by: Literal["span", "overlap", "token"] = "span"
     """What is voted on. `span`: bounds and first-level kind together. `overlap`: whether there is PHI (candidates that overlap
-    agree, whatever their kinds), then its bounds are the most frequent ones. `token`: whether each stretch of text is PHI."""
+    agree, whatever their kinds); the most frequent bounds win. `token`: whether each stretch of text is PHI."""
     minority: Minority = "keep"
-    """What becomes of text that too few marked: `keep` masks it all the same, after what was elected; `drop` leaves it
-    readable, the candidate stays with the reason `outvoted: 1 of 3 votes`. Dropping raises precision and leaks what one
-    source alone had found."""
+    """What happens to text that too few sources marked: `keep` masks it all the same, after what was elected; `drop` leaves it
+    readable, and the candidate keeps the number of votes as its reason. Dropping raises precision and leaks what one source
+    alone had found."""
 
-    judges: ClassVar[bool] = True
+    decides_alone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if len(self.voters) < 2 or len(set(self.voters)) < len(self.voters):
             raise ValueError(f"voters: expected two or more different names, got {len(self.voters)}")
         for name, weight in self.weights.items():
             if name not in self.voters:
-                raise ValueError(f"weights: {name} is no voter; expected one of {', '.join(self.voters)}")
+                raise ValueError(f"weights: {name} is not a voter; expected one of {', '.join(self.voters)}")
             if not 0 < weight < float("inf"):
                 raise ValueError(f"weights: {name}: expected a finite number above 0, got {weight:g}")
         if self.votes is not None and not 0 < self.votes <= self._total:
             raise ValueError(f"votes: expected a number above 0 and up to {self._total:g}, got {self.votes:g}")
 
     @property
-    def drops(self) -> bool:
+    def may_reject(self) -> bool:
         return self.minority == "drop"
 
     def mentions(self) -> Iterator[str]:
         yield from self.voters
 
+    def resolve(
+        self, candidates: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
+    ) -> Resolution:
+        ranked = self.rank(candidates, order)
+        voting = [c for c in ranked if c.candidate.source in self._voters]
+        elect = {"span": self._by_span, "overlap": self._by_overlap, "token": self._by_token}[self.by]
+        elected = list(elect(voting, text))
+        minority = {
+            id(c): f"{self._votes([o for o in voting if _span_of(o) == _span_of(c)]):.3g} of {self._total:g} votes"
+            for c in voting
+            if not any(e.matches(c) for e in elected)
+        }
+        nonvoting = [c for c in ranked if c.candidate.source not in self._voters]
+        result = VoteResult(elected, nonvoting, minority, ("more votes", "fewer votes"))
+        return resolve_vote(result, ranked, text, order, remainder, self.minority)
+
     @cached_property
-    def _roll(self) -> Roll:
-        return Roll(self.voters)
+    def _voters(self) -> SourceSet:
+        return SourceSet(self.voters)
 
     @property
     def _total(self) -> float:
         return sum(self.weights.get(voter, 1.0) for voter in self.voters)
 
-    def _enough(self, votes: float) -> bool:
+    def _is_enough(self, votes: float) -> bool:
         return votes > self._total / 2 if self.votes is None else votes >= self.votes
 
-    def _votes(self, bids: Iterable[Bid]) -> float:
-        """The votes behind some bids: each voter counts once, by confidence with the candidate that is surest."""
-        there: dict[str | None, float] = {}
-        for bid in bids:
-            voter = self._roll.voter(bid.candidate.source)
-            sure = bid.candidate.confidence if self.by_confidence else 1.0
-            there[voter] = max(sure, there.get(voter, 0.0))
-        return sum(self.weights.get(voter, 1.0) * there[voter] for voter in self.voters if voter in there)
+    def _votes(self, candidates: Iterable[CandidateSpan]) -> float:
+        """Return the sum of votes for some candidates: each voter counts once, by confidence with its most confident one."""
+        strength: dict[str | None, float] = {}
+        for item in candidates:
+            voter = self._voters.entry_of(item.candidate.source)
+            vote = item.candidate.confidence if self.by_confidence else 1.0
+            strength[voter] = max(vote, strength.get(voter, 0.0))
+        return sum(self.weights.get(voter, 1.0) * strength[voter] for voter in self.voters if voter in strength)
 
-    def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        ranked = self.ranked(bids, order)
-        voting = [b for b in ranked if self._roll.voter(b.candidate.source) is not None]
-        elect = {"span": self._by_span, "overlap": self._by_overlap, "token": self._by_token}[self.by]
-        elected = list(elect(voting, text))
-        minority = {
-            id(b): f"{self._votes([o for o in voting if _same(o, b)]):.3g} of {self._total:g} votes"
-            for b in voting
-            if not any(e.is_of(b) for e in elected)
-        }
-        guests = [b for b in ranked if self._roll.voter(b.candidate.source) is None]
-        outcome = Outcome(elected, guests, minority, ("more votes", "fewer votes"))
-        return seated(outcome, ranked, text, order, remainder, self.minority)
+    def _by_span(self, voting: Sequence[CandidateSpan], text: str) -> Iterator[ElectedSpan]:
+        """Yield the spans that enough voters mark, those with the most votes first; `voting` is in order of priority."""
+        spans: dict[tuple[int, int, str], list[CandidateSpan]] = {}
+        for item in voting:
+            spans.setdefault((item.begin, item.end, item.kind.top.name), []).append(item)
+        elected: list[tuple[int, int]] = []
+        for (begin, end, _), same in sorted(spans.items(), key=lambda entry: -self._votes(entry[1])):  # stable
+            votes = self._votes(same)
+            if self._is_enough(votes) and not any(b < end and begin < e for b, e in elected):
+                elected.append((begin, end))
+                yield self._elect(begin, end, same, votes)
 
-    def _by_span(self, voting: Sequence[Bid], text: str) -> Iterator[Elected]:
-        """Spans that enough voters mark alike, those with the most votes first; `voting` is in order of priority."""
-        spans: dict[tuple[int, int, str], list[Bid]] = {}
-        for bid in voting:
-            spans.setdefault((bid.begin, bid.end, bid.kind.top.name), []).append(bid)
-        free: list[tuple[int, int]] = []
-        for (begin, end, _), alike in sorted(spans.items(), key=lambda item: -self._votes(item[1])):  # stable
-            votes = self._votes(alike)
-            if self._enough(votes) and not any(b < end and begin < e for b, e in free):
-                free.append((begin, end))
-                yield self._elected(begin, end, alike, votes)
-
-    def _by_overlap(self, voting: Sequence[Bid], text: str) -> Iterator[Elected]:
-        """Spans that enough voters overlap, with the bounds that most of them say."""
+    def _by_overlap(self, voting: Sequence[CandidateSpan], text: str) -> Iterator[ElectedSpan]:
+        """Yield spans that enough voters overlap, with the bounds that most of them propose."""
         left = list(voting)
         while left:
-            spans: dict[tuple[int, int], list[Bid]] = {}
-            for bid in left:
-                spans.setdefault((bid.begin, bid.end), []).append(bid)
+            spans: dict[tuple[int, int], list[CandidateSpan]] = {}
+            for item in left:
+                spans.setdefault((item.begin, item.end), []).append(item)
             ballots = [
-                (self._votes(alike), self._votes(around), begin, end, around)
-                for (begin, end), alike in spans.items()
-                for around in [[b for b in voting if b.begin < end and begin < b.end]]
+                (self._votes(same), self._votes(around), begin, end, around)
+                for (begin, end), same in spans.items()
+                for around in [_overlapping(voting, begin, end)]
             ]
-            _, votes, begin, end, around = max(ballots, key=lambda ballot: (self._enough(ballot[1]), *ballot[:2]))
-            if not self._enough(votes):
+            _, votes, begin, end, around = max(ballots, key=lambda ballot: (self._is_enough(ballot[1]), *ballot[:2]))
+            if not self._is_enough(votes):
                 return
             around.sort(
-                key=lambda b: (b.begin, b.end) != (begin, end)
-            )  # where votes tie, those with its bounds say its kind
-            yield self._elected(begin, end, around, votes)
-            left = [b for b in left if not (b.begin < end and begin < b.end)]
+                key=lambda c: (c.begin, c.end) != (begin, end)
+            )  # if votes tie, those with its bounds decide its kind
+            yield self._elect(begin, end, around, votes)
+            left = [c for c in left if not (c.begin < end and begin < c.end)]
 
-    def _by_token(self, voting: Sequence[Bid], text: str) -> Iterator[Elected]:
-        """Stretches that enough voters cover, cut where more of them have a border than reach across."""
-        borders = sorted({at for b in voting for at in (b.begin, b.end)})
+    def _by_token(self, voting: Sequence[CandidateSpan], text: str) -> Iterator[ElectedSpan]:
+        """Yield stretches that enough voters cover, cut at borders that more voters have than reach across."""
+        borders = sorted({border for c in voting for border in (c.begin, c.end)})
         run: list[tuple[int, int]] = []
         for begin, end in pairwise(borders):
-            over = [b for b in voting if b.begin <= begin and end <= b.end]
-            if not self._enough(self._votes(over)):
-                yield from self._stretch(run, voting, text)
+            covering = _covering(voting, begin, end)
+            if not self._is_enough(self._votes(covering)):
+                yield from self._elect_run(run, voting, text)
                 run = []
                 continue
             if run:
-                across = [b for b in voting if b.begin < begin < b.end]
-                ending = [b for b in voting if begin in (b.begin, b.end)]
-                if self._votes(ending) > self._votes(across) or self._kind(over) is not self._kind(
-                    [b for b in voting if b.begin <= run[-1][0] and run[-1][1] <= b.end]
-                ):
-                    yield from self._stretch(run, voting, text)
+                across = [c for c in voting if c.begin < begin < c.end]
+                ending = [c for c in voting if begin in (c.begin, c.end)]
+                kind_changes = self._kind(covering) is not self._kind(_covering(voting, *run[-1]))
+                if self._votes(ending) > self._votes(across) or kind_changes:
+                    yield from self._elect_run(run, voting, text)
                     run = []
             run.append((begin, end))
-        yield from self._stretch(run, voting, text)
+        yield from self._elect_run(run, voting, text)
 
-    def _stretch(self, run: Sequence[tuple[int, int]], voting: Sequence[Bid], text: str) -> Iterator[Elected]:
+    def _elect_run(
+        self, run: Sequence[tuple[int, int]], voting: Sequence[CandidateSpan], text: str
+    ) -> Iterator[ElectedSpan]:
         if not run:
             return
-        begin, end = trimmed(text, run[0][0], run[-1][1])
-        if content(text[begin:end]):
-            around = [b for b in voting if b.begin < end and begin < b.end]
-            around.sort(key=lambda b: -(min(b.end, end) - max(b.begin, begin)))
-            least = min(self._votes([b for b in voting if b.begin <= s and e <= b.end]) for s, e in run)
-            yield self._elected(begin, end, around, least)
+        begin, end = trim(text, run[0][0], run[-1][1])
+        if has_content(text[begin:end]):
+            around = _overlapping(voting, begin, end)
+            around.sort(key=lambda c: -(min(c.end, end) - max(c.begin, begin)))
+            fewest = min(self._votes(_covering(voting, *piece)) for piece in run)
+            yield self._elect(begin, end, around, fewest)
 
-    def _kind(self, bids: Sequence[Bid]) -> PhiKind:
-        """The first-level kind with the most votes, then the kind below it with the most; who says no more abstains.
+    def _kind(self, candidates: Sequence[CandidateSpan]) -> PhiKind:
+        """Return the first-level kind with the most votes, or the kind below it with the most, if any candidate has one.
 
-        Where votes are equal, the kind of the first bid.
+        If votes are equal, the kind of the first candidate wins.
         """
-        kind = self._most(bids, lambda b: b.kind.top)
-        finer = [b for b in bids if b.kind.parent is kind]
-        return self._most(finer, lambda b: b.kind) if finer else kind
+        kind = self._most_voted(candidates, lambda c: c.kind.top)
+        finer = [c for c in candidates if c.kind.parent is kind]
+        return self._most_voted(finer, lambda c: c.kind) if finer else kind
 
-    def _most(self, bids: Sequence[Bid], of: Any) -> PhiKind:
-        kinds: dict[str, list[Bid]] = {}
-        for bid in bids:
-            kinds.setdefault(of(bid).name, []).append(bid)
-        best = max(kinds.values(), key=self._votes)  # the first of equal ones
-        found: PhiKind = of(best[0])
-        return found
+    def _most_voted(self, candidates: Sequence[CandidateSpan], kind_of: Callable[[CandidateSpan], PhiKind]) -> PhiKind:
+        kinds: dict[PhiKind, list[CandidateSpan]] = {}
+        for item in candidates:
+            kinds.setdefault(kind_of(item), []).append(item)
+        return max(kinds, key=lambda kind: self._votes(kinds[kind]))  # the first of equal ones
 
-    def _elected(self, begin: int, end: int, bids: Sequence[Bid], votes: float) -> Elected:
-        """`bids` say its kind, and the best of them speaks; in order of preference."""
-        kind = self._kind(bids)
-        speaker = min(bids, key=lambda b: ((b.begin, b.end) != (begin, end), b.kind is not kind))
-        return Elected(begin, end, kind, speaker.candidate, f"{votes:.3g} of {self._total:g} votes")
+    def _elect(self, begin: int, end: int, candidates: Sequence[CandidateSpan], votes: float) -> ElectedSpan:
+        """Return an elected span whose kind the candidates, in order of preference, decide."""
+        kind = self._kind(candidates)
+        winner = min(candidates, key=lambda c: ((c.begin, c.end) != (begin, end), c.kind is not kind))
+        return ElectedSpan(begin, end, kind, winner.candidate, f"{votes:.3g} of {self._total:g} votes")
 
 
-def _same(a: Bid, b: Bid) -> bool:
-    return (a.begin, a.end, a.kind.top) == (b.begin, b.end, b.kind.top)
+def _span_of(item: CandidateSpan) -> tuple[int, int, PhiKind]:
+    return item.begin, item.end, item.kind.top
+
+
+def _overlapping(candidates: Iterable[CandidateSpan], begin: int, end: int) -> list[CandidateSpan]:
+    return [c for c in candidates if c.begin < end and begin < c.end]
+
+
+def _covering(candidates: Iterable[CandidateSpan], begin: int, end: int) -> list[CandidateSpan]:
+    return [c for c in candidates if c.begin <= begin and end <= c.end]

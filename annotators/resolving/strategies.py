@@ -1,4 +1,4 @@
-"""Who speaks where candidates overlap: the family of strategies."""
+"""Strategies that decide which of several overlapping candidates wins."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Part, part
 from ...typesystem import FeatureStructure, PhiCandidate, View
-from .claims import Bid, Claim, Remainder, Settlement, key_of, settle, source_of
-from .order import SourceOrder
+from .candidates import CandidateSpan, source_name, tie_breaker
+from .sources import SourceOrder
+from .spans import Remainder, Resolution, ResolvedSpan, resolve_ranked
 
 _PRIORITY = ("higher priority", "lower priority")
 _LENGTH = ("longer", "shorter")
@@ -18,108 +19,109 @@ _NAME = ("first by name", "later by name")
 
 
 class Strategy(Part):
-    """Settles a group of overlapping candidates.
+    """Resolves a group of overlapping candidates.
 
-    A strategy that ranks defines `key` and `criteria`; one that does more overrides `settle`, one that looks at the whole
-    document `settle_all`. The resolver refuses an outcome that overlaps or uncovers text (law 3).
+    A strategy that ranks defines `key` and `criteria`; one that does more overrides `resolve`; one that needs the whole document
+    overrides `resolve_document`. The resolver refuses a resolution that overlaps or uncovers text (law 3).
     """
 
     criteria: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """For each element of the key: how to say that it decided, for the winner and for the loser."""
-    judges: ClassVar[bool] = False
-    """Whether it also decides on candidates that no other overlaps: where sources vote, one alone may be too few."""
+    """For each element of the key, the reasons for the winner and for the loser if it decided."""
+    decides_alone: ClassVar[bool] = False
+    """Whether it also decides on candidates that no other overlaps: in a vote, one alone may be too few."""
 
     @property
-    def drops(self) -> bool:
-        """Whether it was asked to leave candidates out, so that text which they alone cover stays readable."""
+    def may_reject(self) -> bool:
+        """Whether its parameters ask it to reject candidates, so that text which only they cover stays readable."""
         return False
 
     def open(self) -> None:
-        """Loads what parameters name. Raises ResourceError."""
+        """Load the resources that parameters name. Raises ResourceError."""
 
     def mentions(self) -> Iterator[str]:
-        """Components and aggregates that parameters name."""
+        """Yield the components and aggregates that parameters name."""
         yield from ()
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """What must be there upstream beside candidates."""
+        """Return the types that must be there upstream besides candidates."""
         return ()
 
-    def settle_all(
-        self, groups: Sequence[Sequence[Bid]], view: View, order: SourceOrder, remainder: Remainder
-    ) -> list[Settlement]:
-        """A settlement for each group of bids of a document that hang together by overlaps, in text order."""
-        return [self.settle(group, view.text, order, remainder) for group in groups]
+    def resolve_document(
+        self, groups: Sequence[Sequence[CandidateSpan]], view: View, order: SourceOrder, remainder: Remainder
+    ) -> list[Resolution]:
+        """Return a resolution for each group of overlapping candidates of a document, in text order."""
+        return [self.resolve(group, view.text, order, remainder) for group in groups]
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
-        """Sort key, best first: one element per criterion, and a last one that no two candidates share."""
-        raise TypeError(f"{type(self).__name__} must define key(candidate, order) or settle(...)")
+        """Return the sort key, best first: one element for each criterion, and a last one that no two candidates share."""
+        raise TypeError(f"{type(self).__name__} must define key(candidate, order) or resolve(...)")
 
-    def ranked(self, bids: Sequence[Bid], order: SourceOrder) -> list[Bid]:
-        """The bids, best first."""
-        return sorted(bids, key=lambda bid: self.key(bid.candidate, order))
+    def rank(self, candidates: Sequence[CandidateSpan], order: SourceOrder) -> list[CandidateSpan]:
+        """Return the candidates, best first."""
+        return sorted(candidates, key=lambda item: self.key(item.candidate, order))
 
-    def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        """Disjoint claims over everything that the bids cover, and a verdict for each bid."""
+    def resolve(
+        self, candidates: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
+    ) -> Resolution:
+        """Return disjoint spans over everything that the candidates cover, and a decision for each candidate."""
 
         def compare(winner: PhiCandidate, loser: PhiCandidate) -> tuple[str, str]:
             pairs = zip(self.criteria, self.key(winner, order), self.key(loser, order), strict=False)
             return next((words for words, a, b in pairs if a != b), _NAME)
 
-        return settle(self.ranked(bids, order), text, remainder, compare)
+        return resolve_ranked(self.rank(candidates, order), text, remainder, compare)
 
 
 @part("priority")
 class Priority(Strategy):
-    """The source with the highest priority speaks; then the longer span, the higher confidence, the earlier begin."""
+    """The source with the highest priority wins; then the longer span, the higher confidence, the earlier begin."""
 
     criteria: ClassVar = (_PRIORITY, _LENGTH, _CONFIDENCE, _BEGIN)
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
         c = candidate
-        rank = order.rank(c.source, c.kind)
-        return rank, c.begin - c.end, -_confidence(c), c.begin, key_of(c)
+        return order.rank(c.source, c.kind), c.begin - c.end, -_confidence(c), c.begin, tie_breaker(c)
 
 
 @part("longest")
 class Longest(Strategy):
-    """The longest span speaks; then priority, confidence, the earlier begin."""
+    """The longest span wins; then priority, confidence, the earlier begin."""
 
     criteria: ClassVar = (_LENGTH, _PRIORITY, _CONFIDENCE, _BEGIN)
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
         c = candidate
-        rank = order.rank(c.source, c.kind)
-        return c.begin - c.end, rank, -_confidence(c), c.begin, key_of(c)
+        return c.begin - c.end, order.rank(c.source, c.kind), -_confidence(c), c.begin, tie_breaker(c)
 
 
 @part("confidence")
 class Confidence(Strategy):
-    """The most confident candidate speaks; then priority, the longer span, the earlier begin.
+    """The most confident candidate wins; then priority, the longer span, the earlier begin.
 
-    Confidences of different finders compare only where they were calibrated on the same data.
+    Confidences of different finders are comparable only if they were calibrated on the same data.
     """
 
     criteria: ClassVar = (_CONFIDENCE, _PRIORITY, _LENGTH, _BEGIN)
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
         c = candidate
-        rank = order.rank(c.source, c.kind)
-        return -_confidence(c), rank, c.begin - c.end, c.begin, key_of(c)
+        return -_confidence(c), order.rank(c.source, c.kind), c.begin - c.end, c.begin, tie_breaker(c)
 
 
 @part("union")
 class Union(Priority):
-    """All candidates that hang together become one span; the source with the highest priority says its kind."""
+    """All candidates that are connected by overlaps become one span; the source with the highest priority decides its kind."""
 
-    def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        ranked = self.ranked(bids, order)
+    def resolve(
+        self, candidates: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
+    ) -> Resolution:
+        ranked = self.rank(candidates, order)
         best = ranked[0].candidate
-        begin, end = min(b.begin for b in bids), max(b.end for b in bids)
-        alone = "no other candidate here" if len(bids) == 1 else f"speaks for {len(bids)} joined candidates"
-        claim = Claim(begin, end, best.kind, best, 0, f"won: {alone}")
-        joined = f"joined with {source_of(best)}"
-        return Settlement([claim], [(bid, claim, None if bid is ranked[0] else joined) for bid in ranked])
+        begin, end = min(c.begin for c in ranked), max(c.end for c in ranked)
+        alone = "no other candidate here" if len(ranked) == 1 else f"speaks for {len(ranked)} joined candidates"
+        span = ResolvedSpan(begin, end, best.kind, best, 0, f"won: {alone}")
+        joined = f"joined with {source_name(best)}"
+        return Resolution([span], [(item, span, None if item is ranked[0] else joined) for item in ranked])
 
 
 def _confidence(candidate: PhiCandidate) -> float:

@@ -1,4 +1,4 @@
-"""Stacking: a small model learns which of several finders to believe, span by span."""
+"""A learned vote: a model decides which of the spans that several finders propose are right."""
 
 from .stacking_trainer import StackingTrainer
 from .strategy import Stacking

@@ -7,15 +7,15 @@ from typing import Any
 
 from ..sequence.card import shown
 
-_WITHOUT = "Its attributes name voters, kinds and lengths: nothing of the texts it was trained on is in it."
-_WITH = (
-    "Some of its attributes are words of the texts it was trained on: where those are real narratives, treat it like them until "
-    "somebody has read its attributes (`caspipe model info NAME --attributes 50`)."
+_WITHOUT_WORDS = "Its attributes name voters, kinds and lengths: nothing of the texts it was trained on is in it."
+_WITH_WORDS = (
+    "Some of its attributes are words of the texts it was trained on: if those are real narratives, treat it like them until "
+    "its attributes have been reviewed (`caspipe model info NAME --attributes 50`)."
 )
 
 
 def stacking_card(meta: Mapping[str, Any]) -> str:
-    """The card, for people: who votes, what the vote was learnt from, what it reached, what it cannot do."""
+    """Return the card in Markdown: the voters, the training data, the results and the limits."""
     training, facts = meta["training"], meta["training"]["stacking"]
     voters = ", ".join(f"`{voter}`" for voter in meta["voters"])
     lines = [f"# {meta['name']}", "", meta["title"] or f"Chooses among the spans that {voters} propose.", ""]
@@ -41,7 +41,7 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
         meta["limits"] or "Not said. It holds for these voters, trained as they were, and no others.",
         "",
     ]
-    return "\n".join([*lines, _WITH if meta["features"] else _WITHOUT, ""])
+    return "\n".join([*lines, _WITH_WORDS if meta["features"] else _WITHOUT_WORDS, ""])
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Trains the stacked vote: which of the finders' spans were right, learnt from the gold view."""
+"""Trains the stacked vote: learns from the gold view which of the finders' spans were right."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
-from ..resolving import VETOED, Bid, trimmed
-from ..resolving.claims import groups
-from ..resolving.election import Roll
+from ..resolving import VETOED, CandidateSpan, SourceSet, trim
+from ..resolving.candidates import group_overlapping
 from ..sequence import bundle
 from ..sequence.feature import Feature
 from ..sequence.linear import binary_logistic
@@ -23,15 +22,15 @@ from ..sequence.model_trainer import ModelTrainer, counted
 from ..sequence.weights import Weights
 from .card import stacking_card
 from .interval_selection import best_disjoint
-from .proposal_scorer import RIGHT, seen, votes_of
+from .proposal_scorer import RIGHT, proposals_with_attributes, votes_of
 
 THRESHOLDS = [n / 20 for n in range(4, 17)]
-"""Thresholds tried on documents left out: 0.2 to 0.8."""
+"""Thresholds tried on held-out documents: 0.2 to 0.8."""
 
 
 @dataclass(slots=True)
-class Judged:
-    """One proposal for training."""
+class TrainingProposal:
+    """A proposal with its attributes and whether it is right."""
 
     begin: int
     end: int
@@ -42,18 +41,18 @@ class Judged:
 
 @dataclass(slots=True)
 class Example:
-    """One document: its proposals, the number of its gold spans by kind, and how many of them each voter found alone."""
+    """One document for training."""
 
-    proposals: list[Judged]
+    proposals: list[TrainingProposal]
     gold: Counter[str]
+    """Kind -> number of gold spans."""
     alone: dict[str, tuple[int, int]]
+    """Voter -> spans it marks, and how many of them are right."""
 
     @property
-    def found(self) -> int:
-        """Gold spans that some proposal matches."""
+    def matched(self) -> int:
+        """Number of gold spans that some proposal matches."""
         return len({(p.begin, p.end) for p in self.proposals if p.right})
-
-    """Voter -> spans it marks, and how many of them are right."""
 
 
 @component("stacking_trainer", inputs=[Token, Sentence, PhiCandidate, Phi])
@@ -61,27 +60,27 @@ class StackingTrainer(ModelTrainer):
     """Learns from several finders' candidates which of their spans are right (logistic regression).
 
     The finders must not have been trained on the documents that this learns from: on those they are right more often than
-    anywhere else, and the vote would believe them too much. An experiment sees to it: a model with `of`, this trainer and
-    a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out of
-    their training (docs/how-to/ensembles.md).
+    anywhere else, and the vote would trust them too much. An experiment takes care of this: a model with `of`, this trainer
+    and a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out
+    of their training (docs/how-to/ensembles.md).
     """
 
     voters: list[str]
     """Components or aggregates that vote; an entry matches any element of a source's path, so the pipeline that applies the
     model may call them by longer paths."""
     features: list[Feature] = field(default_factory=list)
-    """What the vote looks at beside the candidates: features of the tokens in and around each span. None by default: it then
-    learns fast, and nothing of the texts is in the model."""
+    """Features of the tokens in and around each span, in addition to the candidates. None by default: training is then fast,
+    and the model contains nothing of the texts."""
     window: tuple[int, int] = (-2, 2)
-    """First and last token looked at, relative to the span."""
+    """First and last token that features are computed for, relative to the span."""
     C: float = 0.1
-    """Price of errors (LIBLINEAR's -c): smaller values believe single attributes less."""
+    """Cost of errors (LIBLINEAR's -c): smaller values trust single attributes less."""
     min_count: int = 2
     """Attributes that occur less often in training are left out."""
     first_level: bool = False
-    """Whether a span is right where its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
+    """Whether a span is right if its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
     folds: int = 5
-    """Parts that the documents are divided into, to choose the threshold on documents left out."""
+    """Number of parts that the documents are divided into, to choose the threshold on held-out documents."""
 
     trained_as = "stacking"
     libraries = ("liblinear-official", "scipy")
@@ -100,34 +99,34 @@ class StackingTrainer(ModelTrainer):
         return (*super().needs(), PhiCandidate)
 
     @cached_property
-    def _roll(self) -> Roll:
-        return Roll(self.voters)
+    def _voters(self) -> SourceSet:
+        return SourceSet(self.voters)
 
     def process(self, cas: Cas) -> None:
         view, gold = self.views_of(cas)
-        bids = []
+        candidates = []
         for c in view.select(PhiCandidate):
-            begin, end = trimmed(view.text, c.begin, c.end)
+            begin, end = trim(view.text, c.begin, c.end)
             if begin < end and not c.reason.startswith(VETOED) and self.wants(c.kind):
-                bids.append(Bid(begin, end, c))
+                candidates.append(CandidateSpan(begin, end, c))
         right = {(p.begin, p.end, self._name_of(p.kind)) for p in gold.select(Phi) if self.wants(p.kind)}
-        votes = [found for group in groups(bids) if (found := votes_of(group, self._roll))]
-        judged = [
-            Judged(p.begin, p.end, p.kind.name, names, (p.begin, p.end, self._name_of(p.kind)) in right)
-            for some in seen(votes, self.voters, view, self.feature_set)
-            for p, names in some
+        votes = [group for candidate in group_overlapping(candidates) if (group := votes_of(candidate, self._voters))]
+        proposals = [
+            TrainingProposal(p.begin, p.end, p.kind.name, names, (p.begin, p.end, self._name_of(p.kind)) in right)
+            for group in proposals_with_attributes(votes, self.voters, view, self.feature_set)
+            for p, names in group
         ]
         alone = {}
         for voter in self.voters:
             own = {(v.begin, v.end, self._name_of(v.kind)) for group in votes for v in group if v.voter == voter}
             alone[voter] = len(own), len(own & right)
-        self.collect(cas, Example(judged, Counter(kind for _, _, kind in right), alone))
+        self.collect(cas, Example(proposals, Counter(kind for _, _, kind in right), alone))
 
     def _name_of(self, kind: PhiKind) -> str:
         return kind.top.name if self.first_level else kind.name
 
     def close(self) -> None:
-        """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
+        """Train and write the model. Raises ConsumerError if there is nothing to learn from."""
         examples: list[Example] = self.taken()
         silent = [v for v in self.voters if not any(e.alone[v][0] for e in examples)]
         if silent:
@@ -137,10 +136,10 @@ class StackingTrainer(ModelTrainer):
         if len({p.right for e in examples for p in e.proposals}) < 2:
             raise ConsumerError(f"{self.name}: nothing to learn: all candidates are right, or all are wrong")
         parts = min(self.folds, len(examples))
-        held = self._left_out(examples, parts) if parts > 1 else None
+        held_out = self._held_out_scores(examples, parts) if parts > 1 else None
         gold = sum(sum(e.gold.values()) for e in examples)
-        reached = {t: _f1(examples, held, t, gold) for t in THRESHOLDS} if held else {}
-        threshold = max(reached, key=lambda t: (reached[t], -abs(t - 0.5))) if reached else 0.5
+        f1 = {t: _f1(examples, held_out, t, gold) for t in THRESHOLDS} if held_out else {}
+        threshold = max(f1, key=lambda t: (f1[t], -abs(t - 0.5))) if f1 else 0.5
         columns, bias = self._fit(examples)
         weights = Weights.of([RIGHT], {(name, RIGHT): w for name, w in columns.items()})
         weights.bias = np.array([bias])
@@ -151,8 +150,8 @@ class StackingTrainer(ModelTrainer):
             "misfits": {},
             "stacking": {
                 "proposals": sum(len(e.proposals) for e in examples),
-                "found_by_any": _share(sum(e.found for e in examples), gold),
-                "left_out_f1": round(reached[threshold], 4) if reached else None,
+                "found_by_any": round(sum(e.matched for e in examples) / gold, 4) if gold else None,
+                "left_out_f1": round(f1[threshold], 4) if f1 else None,
                 "alone_f1": {v: _alone_f1(examples, v, gold) for v in self.voters},
             },
         }
@@ -168,32 +167,32 @@ class StackingTrainer(ModelTrainer):
         self.written(meta)
 
     def _fit(self, examples: Sequence[Example]) -> tuple[dict[str, float], float]:
-        judged = [p for e in examples for p in e.proposals]
-        counts = Counter(name for p in judged for name in p.attributes)
+        proposals = [p for e in examples for p in e.proposals]
+        counts = Counter(name for p in proposals for name in p.attributes)
         names = sorted(name for name, n in counts.items() if n >= self.min_count)
-        return binary_logistic([p.attributes for p in judged], [p.right for p in judged], names, self.C)
+        return binary_logistic([p.attributes for p in proposals], [p.right for p in proposals], names, self.C)
 
-    def _left_out(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
-        """For each document, how likely each proposal is by a model that did not see the document."""
-        found: list[list[float]] = [[] for _ in examples]
+    def _held_out_scores(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
+        """Return how likely each proposal of each document is, by a model that was not trained on the document."""
+        scores: list[list[float]] = [[] for _ in examples]
         for part in range(parts):
             rest = [e for i, e in enumerate(examples) if i % parts != part]
             if len({p.right for e in rest for p in e.proposals}) < 2:  # nothing to learn: all count as even
                 for i in range(part, len(examples), parts):
-                    found[i] = [0.5] * len(examples[i].proposals)
+                    scores[i] = [0.5] * len(examples[i].proposals)
                 continue
             weights, bias = self._fit(rest)
             for i in range(part, len(examples), parts):
                 z = [bias + sum(weights.get(a, 0.0) for a in p.attributes) for p in examples[i].proposals]
-                found[i] = (1 / (1 + np.exp(-np.clip(np.array(z), -500, 500)))).tolist()
-        return found
+                scores[i] = (1 / (1 + np.exp(-np.clip(np.array(z), -500, 500)))).tolist()
+        return scores
 
 
-def _f1(examples: Sequence[Example], held: Sequence[Sequence[float]], threshold: float, gold: int) -> float:
-    """Strict F1 of what is chosen at a threshold."""
+def _f1(examples: Sequence[Example], held_out: Sequence[Sequence[float]], threshold: float, gold: int) -> float:
+    """Return the strict F1 of the spans chosen at a threshold."""
     marked = right = 0
-    for e, sure in zip(examples, held, strict=True):
-        chosen = best_disjoint([(p.begin, p.end) for p in e.proposals], [s - threshold for s in sure])
+    for e, scores in zip(examples, held_out, strict=True):
+        chosen = best_disjoint([(p.begin, p.end) for p in e.proposals], [score - threshold for score in scores])
         marked += len(chosen)
         right += sum(e.proposals[i].right for i in chosen)
     return 2 * right / (marked + gold) if right else 0.0
@@ -202,7 +201,3 @@ def _f1(examples: Sequence[Example], held: Sequence[Sequence[float]], threshold:
 def _alone_f1(examples: Sequence[Example], voter: str, gold: int) -> float:
     marked, right = (sum(e.alone[voter][n] for e in examples) for n in (0, 1))
     return round(2 * right / (marked + gold), 4) if right else 0.0
-
-
-def _share(some: int, of: int) -> float | None:
-    return round(some / of, 4) if of else None

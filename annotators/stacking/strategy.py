@@ -1,4 +1,4 @@
-"""`stacking`: a learnt vote chooses the most likely disjoint spans."""
+"""`stacking`: a learned vote selects the most likely disjoint spans."""
 
 from __future__ import annotations
 
@@ -9,50 +9,46 @@ from typing import Any, ClassVar
 from ...pipeline.contract.component import part
 from ...pipeline.contract.resources import load
 from ...typesystem import FeatureStructure, Sentence, Token, View
-from ..resolving import Bid, Settlement, SourceOrder
-from ..resolving.claims import Remainder
-from ..resolving.election import Elected, Minority, Outcome, seated
+from ..resolving import CandidateSpan, Remainder, Resolution, SourceOrder
 from ..resolving.strategies import Priority
+from ..resolving.voting import ElectedSpan, Minority, VoteResult, resolve_vote
 from ..sequence.bundle import ModelBundle, feature_set, head
 from .interval_selection import best_disjoint
-from .proposal_scorer import ProposalScorer
-from .proposals import Proposal
-
-Likely = Sequence[tuple[Proposal, float]]
+from .proposal_scorer import ProposalScorer, ScoredProposal
 
 
 @part("stacking")
 class Stacking(Priority):
-    """A model that `stacking_trainer` trained says how likely each proposed span is right, given which sources propose it or
-    something near it and how sure they are; of those above the threshold the disjoint set with the greatest sum is chosen.
+    """A model that `stacking_trainer` trained estimates how likely each proposed span is right, given which sources propose it or
+    something near it and how confident they are; of those above the threshold, the disjoint set with the greatest sum is chosen.
 
-    Candidates of sources that the model was not trained with (`known_phi`) cannot be voted out: they speak by priority.
-    After Wolpert 1992, "Stacked generalization", Neural Networks 5:241.
+    Candidates of sources that the model was not trained with (`known_phi`) cannot be rejected by the vote; they are ranked by
+    priority. After Wolpert 1992, "Stacked generalization", Neural Networks 5:241.
     """
 
     model: ModelBundle
     """What `stacking_trainer` wrote."""
     threshold: float | None = None
-    """Spans less likely right than this are not chosen (0 to 1). Left out: the model's own, the best in strict F1 on
+    """Spans less likely right than this are not chosen (0 to 1). Default: the threshold of the model, the best in strict F1 on
     documents left out."""
     minority: Minority = "keep"
-    """What becomes of text that only spans below the threshold mark: `keep` masks it all the same, after what was chosen; `drop`
-    leaves it readable, the candidate stays with the reason `outvoted: 0.21 likely, 0.45 asked`."""
+    """What happens to text that only spans below the threshold mark: `keep` masks it all the same, after what was chosen; `drop`
+    leaves it readable, and the candidate keeps its probability as its reason: `0.21 likely, 0.45 asked`."""
 
-    judges: ClassVar[bool] = True
+    decides_alone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold: expected a number from 0 to 1, got {self.threshold:g}")
 
     @property
-    def drops(self) -> bool:
+    def may_reject(self) -> bool:
         return self.minority == "drop"
 
     def open(self) -> None:
         if isinstance(self.model, str):
             self.model = load(ModelBundle, self.model)
-        _ = self._judge
+        _ = self._scorer
 
     def mentions(self) -> Iterator[str]:
         voters = self._meta.get("voters")
@@ -69,44 +65,44 @@ class Stacking(Priority):
         return self.model.meta if isinstance(self.model, ModelBundle) else head(str(self.model))
 
     @cached_property
-    def _judge(self) -> ProposalScorer:
+    def _scorer(self) -> ProposalScorer:
         return ProposalScorer(self.model)
 
-    @property
-    def _least(self) -> float:
-        return self._judge.threshold if self.threshold is None else self.threshold
-
-    def settle_all(
-        self, groups: Sequence[Sequence[Bid]], view: View, order: SourceOrder, remainder: Remainder
-    ) -> list[Settlement]:
-        judged = self._judge.judged(groups, view)
+    def resolve_document(
+        self, groups: Sequence[Sequence[CandidateSpan]], view: View, order: SourceOrder, remainder: Remainder
+    ) -> list[Resolution]:
         return [
-            self._settled(self.ranked(group, order), likely, view.text, order, remainder)
-            for group, likely in zip(groups, judged, strict=True)
+            self._resolve_group(self.rank(group, order), scored, view.text, order, remainder)
+            for group, scored in zip(groups, self._scorer.score(groups, view), strict=True)
         ]
 
-    def _settled(
-        self, ranked: Sequence[Bid], likely: Likely, text: str, order: SourceOrder, remainder: Remainder
-    ) -> Settlement:
-        voting = [b for b in ranked if self._judge.roll.voter(b.candidate.source) is not None]
-        guests = [b for b in ranked if self._judge.roll.voter(b.candidate.source) is None]
-        least = self._least
-        chosen = best_disjoint([(p.begin, p.end) for p, _ in likely], [sure - least for _, sure in likely])
-        elected = [_elected(*likely[i], voting) for i in chosen]
-        found = {(p.begin, p.end, p.kind.name): sure for p, sure in likely}
+    def _resolve_group(
+        self,
+        ranked: Sequence[CandidateSpan],
+        scored: Sequence[ScoredProposal],
+        text: str,
+        order: SourceOrder,
+        remainder: Remainder,
+    ) -> Resolution:
+        voting = [c for c in ranked if c.candidate.source in self._scorer.voters]
+        nonvoting = [c for c in ranked if c.candidate.source not in self._scorer.voters]
+        threshold = self._scorer.threshold if self.threshold is None else self.threshold
+        chosen = best_disjoint([(p.begin, p.end) for p, _ in scored], [score - threshold for _, score in scored])
+        elected = [_elect(scored[i], voting) for i in chosen]
+        score_of = {(p.begin, p.end, p.kind.name): score for p, score in scored}
         minority = {
-            id(b): f"{found[b.begin, b.end, b.kind.name]:.2f} likely, {least:.2f} asked"
-            for b in voting
-            if not any(e.is_of(b) for e in elected)
+            id(c): f"{score_of[c.begin, c.end, c.kind.name]:.2f} likely, {threshold:.2f} asked"
+            for c in voting
+            if not any(e.matches(c) for e in elected)
         }
-        outcome = Outcome(elected, guests, minority, ("more likely", "less likely"))
-        return seated(outcome, ranked, text, order, remainder, self.minority)
+        result = VoteResult(elected, nonvoting, minority, ("more likely", "less likely"))
+        return resolve_vote(result, ranked, text, order, remainder, self.minority)
 
 
-def _elected(proposal: Proposal, sure: float, voting: Sequence[Bid]) -> Elected:
-    """The best voter that says just this speaks for it; else one of its kind that overlaps it."""
-    around = [b for b in voting if b.begin < proposal.end and proposal.begin < b.end]
+def _elect(scored: ScoredProposal, voting: Sequence[CandidateSpan]) -> ElectedSpan:
+    """Elect a proposal. The winner is the best candidate with the same span, else one of its kind that overlaps it."""
+    proposal, score = scored
     bounds = proposal.begin, proposal.end
-    speaker = min(around, key=lambda b: ((b.begin, b.end) != bounds, b.kind is not proposal.kind))
-    reason = f"{sure:.2f} likely"
-    return Elected(*bounds, proposal.kind, speaker.candidate, reason, sure)
+    around = [c for c in voting if c.begin < proposal.end and proposal.begin < c.end]
+    winner = min(around, key=lambda c: ((c.begin, c.end) != bounds, c.kind is not proposal.kind))
+    return ElectedSpan(*bounds, proposal.kind, winner.candidate, f"{score:.2f} likely", score)

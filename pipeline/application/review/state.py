@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ....annotators.resolving import content, trimmed
+from ....annotators.resolving import has_content, trim
 from ...errors import CaspipeError
 
 OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT = "open", "accepted", "rejected", "suggested", "left", "right"
@@ -167,22 +167,22 @@ def put(sheet: Sheet, sid: str, span: Span) -> Change:
 
 def _before(text: str, begin: int, end: int) -> tuple[int, int]:
     """What is left of a span before another, without the punctuation at the joint; empty where it says nothing."""
-    while begin < end and not content(text[end - 1]):
+    while begin < end and not has_content(text[end - 1]):
         end -= 1
-    return trimmed(text, begin, max(begin, end))
+    return trim(text, begin, max(begin, end))
 
 
 def _after(text: str, begin: int, end: int) -> tuple[int, int]:
     """What is left of a span behind another, likewise."""
-    while begin < end and not content(text[begin]):
+    while begin < end and not has_content(text[begin]):
         begin += 1
-    return trimmed(text, begin, max(begin, end))
+    return trim(text, begin, max(begin, end))
 
 
 def _checked(text: str, begin: int, end: int) -> tuple[int, int]:
     if not 0 <= begin < end <= len(text):
         raise ReviewError(f"{begin}:{end} is no span of the text (0:{len(text)})")
-    begin, end = trimmed(text, begin, end)
+    begin, end = trim(text, begin, end)
     if begin == end:
         raise ReviewError("a span of white space alone says nothing")
     return begin, end

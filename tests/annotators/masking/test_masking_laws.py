@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from overlap_cases import made
 
 from caspipe.annotators.masking.masker import Masker
-from caspipe.annotators.resolving import content
+from caspipe.annotators.resolving import has_content
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, PhiKind, Sentence, Token
 
@@ -110,7 +110,7 @@ def test_nothing_of_a_masked_kind_stays_readable(cas: Cas, number: int) -> None:
         masker.process(alone)
         masked = alone.view(DEIDENTIFIED_VIEW).count(MaskedSpan) > 0
         if masked and not candidate.reason.startswith("vetoed"):
-            left = [i for i in range(candidate.begin, candidate.end) if i not in replaced and content(cas.text[i])]
+            left = [i for i in range(candidate.begin, candidate.end) if i not in replaced and has_content(cas.text[i])]
             assert not left
 
 

@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 from overlap_cases import Case, candidates, made, read_cases, read_marked, show
 from test_resolver_laws import documents, final
 
-from caspipe.annotators.resolving import OUTVOTED, Bid, Claim, Settlement, SourceOrder, content, takes_part
-from caspipe.annotators.resolving.claims import Remainder
+from caspipe.annotators.resolving import (
+    REJECTED_BY_VOTE,
+    CandidateSpan,
+    Resolution,
+    ResolvedSpan,
+    SourceOrder,
+    has_content,
+    takes_part,
+)
 from caspipe.annotators.resolving.majority import Majority
 from caspipe.annotators.resolving.resolver import Resolver
+from caspipe.annotators.resolving.spans import Remainder
 from caspipe.annotators.resolving.strategies import Strategy
 from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError
@@ -47,7 +55,7 @@ def test_every_candidate_says_how_it_fared_and_the_outvoted_take_no_part() -> No
     cas, (crf, svm, rules) = voted("drop", *TWO, ONE)
     (phi,) = cas.select(Phi)
     assert (crf.reason, svm.reason) == ("won: 2 of 3 votes", "joined in the vote: 2 of 3 votes")
-    assert rules.reason == f"{OUTVOTED}: 1 of 3 votes"
+    assert rules.reason == f"{REJECTED_BY_VOTE}: 1 of 3 votes"
     assert (crf.winner, svm.winner, rules.winner) == (phi, phi, phi)
     assert [takes_part(c) for c in (crf, svm, rules)] == [True, True, False]
 
@@ -89,7 +97,7 @@ def test_a_value_of_another_kind_is_not_taken_over() -> None:
         ({"voters": ["crf"]}, "voters: expected two or more different names, got 1"),
         ({"voters": ["crf", "crf"]}, "voters: expected two or more different names, got 2"),
         ({"voters": ["crf", "svm"], "votes": 3}, "votes: expected a number above 0 and up to 2, got 3"),
-        ({"voters": ["crf", "svm"], "weights": {"swm": 2.0}}, "weights: swm is no voter; expected one of crf, svm"),
+        ({"voters": ["crf", "svm"], "weights": {"swm": 2.0}}, "weights: swm is not a voter; expected one of crf, svm"),
         ({"voters": ["crf", "svm"], "weights": {"svm": 0.0}}, "weights: svm: expected a finite number above 0, got 0"),
     ],
 )
@@ -112,10 +120,10 @@ def test_a_voter_that_is_no_component_is_told_when_the_pipeline_is_put_together(
 class Thief(Strategy):
     """Leaves candidates out without being asked to."""
 
-    def settle(self, bids: Any, text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        first: Bid = bids[0]
-        claim = Claim(first.begin, first.end, first.kind, first.candidate, 0, "won: it came first")
-        return Settlement([claim], [(first, claim, None)], [(b, claim, f"{OUTVOTED}: by me") for b in bids[1:]])
+    def resolve(self, items: Any, text: str, order: SourceOrder, remainder: Remainder) -> Resolution:
+        first: CandidateSpan = items[0]
+        span = ResolvedSpan(first.begin, first.end, first.kind, first.candidate, 0, "won: it came first")
+        return Resolution([span], [(first, span, None)], [(b, span, f"{REJECTED_BY_VOTE}: by me") for b in items[1:]])
 
 
 def test_only_a_strategy_that_was_asked_to_may_leave_candidates_out() -> None:
@@ -147,7 +155,7 @@ def test_nothing_is_uncovered_where_the_minority_is_kept(cas: Cas, resolver: Res
     covered = {i for phi in spans for i in range(phi.begin, phi.end)}
     for c in cas.select(PhiCandidate):
         if not c.reason.startswith("vetoed"):
-            assert not [i for i in range(c.begin, c.end) if i not in covered and content(cas.text[i])]
+            assert not [i for i in range(c.begin, c.end) if i not in covered and has_content(cas.text[i])]
             assert c.reason and takes_part(c) == bool(c.covered_text.strip())
 
 
@@ -160,8 +168,8 @@ def test_only_the_outvoted_may_be_uncovered_and_never_one_without_a_vote(cas: Ca
     covered = {i for phi in spans for i in range(phi.begin, phi.end)}
     for c in cas.select(PhiCandidate):
         if takes_part(c):
-            assert not [i for i in range(c.begin, c.end) if i not in covered and content(cas.text[i])]
-        if c.reason.startswith(OUTVOTED):
+            assert not [i for i in range(c.begin, c.end) if i not in covered and has_content(cas.text[i])]
+        if c.reason.startswith(REJECTED_BY_VOTE):
             assert c.source not in ("known_phi", "")
 
 

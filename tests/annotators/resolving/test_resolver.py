@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 from overlap_cases import Case, candidates, document, made, read_cases, read_marked, show
 
-from caspipe.annotators.resolving import DEFAULT_PRIORITY, Bid, Claim, Settlement, SourceOrder
-from caspipe.annotators.resolving.claims import Remainder
+from caspipe.annotators.resolving import DEFAULT_PRIORITY, CandidateSpan, Resolution, ResolvedSpan, SourceOrder
 from caspipe.annotators.resolving.resolver import Resolver
+from caspipe.annotators.resolving.spans import Remainder
 from caspipe.annotators.resolving.strategies import Strategy
 from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError
@@ -185,19 +185,23 @@ def test_the_default_order_puts_the_record_before_rules_before_models() -> None:
 class Careless(Strategy):
     """Takes the first candidate and forgets what the others cover."""
 
-    def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        first = bids[0]
-        claim = Claim(first.begin, first.end, first.candidate.kind, first.candidate, 0, "won: it came first")
-        return Settlement([claim], [(bid, claim, None) for bid in bids])
+    def resolve(
+        self, items: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
+    ) -> Resolution:
+        first = items[0]
+        span = ResolvedSpan(first.begin, first.end, first.candidate.kind, first.candidate, 0, "won: it came first")
+        return Resolution([span], [(bid, span, None) for bid in items])
 
 
 @part("t_double")
 class Double(Careless):
     """Gives every candidate what it wants."""
 
-    def settle(self, bids: Sequence[Bid], text: str, order: SourceOrder, remainder: Remainder) -> Settlement:
-        claims = [Claim(b.begin, b.end, b.candidate.kind, b.candidate, 0, "won: why not") for b in bids]
-        return Settlement(claims, [(bid, claim, None) for bid, claim in zip(bids, claims, strict=True)])
+    def resolve(
+        self, items: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
+    ) -> Resolution:
+        spans = [ResolvedSpan(b.begin, b.end, b.candidate.kind, b.candidate, 0, "won: why not") for b in items]
+        return Resolution(spans, [(bid, span, None) for bid, span in zip(items, spans, strict=True)])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.resolving import content
+from caspipe.annotators.resolving import has_content
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
@@ -61,7 +61,7 @@ def test_final_spans_are_disjoint_and_uncover_nothing(cas: Cas, resolver: Resolv
     covered = {i for phi in spans for i in range(phi.begin, phi.end)}
     for candidate in cas.select(PhiCandidate):
         if not candidate.reason.startswith("vetoed"):
-            left = [i for i in range(candidate.begin, candidate.end) if i not in covered and content(cas.text[i])]
+            left = [i for i in range(candidate.begin, candidate.end) if i not in covered and has_content(cas.text[i])]
             assert not left
             assert candidate.reason
             assert (candidate.winner is None) == (not candidate.covered_text.strip())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from planted_votes import VOTERS, document, trained
 
-from caspipe.annotators.resolving import OUTVOTED, content, takes_part
+from caspipe.annotators.resolving import REJECTED_BY_VOTE, has_content, takes_part
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
@@ -54,7 +54,7 @@ def test_what_it_lets_lose_stays_masked_by_default_and_says_why(model: Path) -> 
     resolver(model).process(cas)
     covered = {i for phi in cas.select(Phi) for i in range(phi.begin, phi.end)}
     for c in cas.select(PhiCandidate):
-        assert not [i for i in range(c.begin, c.end) if i not in covered and content(cas.text[i])]
+        assert not [i for i in range(c.begin, c.end) if i not in covered and has_content(cas.text[i])]
         assert takes_part(c) and c.winner is not None
     reasons = [c.reason for c in cas.select(PhiCandidate) if c.source == "models/alert"]
     assert "same span as models/calm, less likely" in reasons
@@ -66,7 +66,7 @@ def test_what_it_drops_says_how_likely_it_was(model: Path) -> None:
     resolver(model, minority="drop").process(cas)
     dropped = [c for c in cas.select(PhiCandidate) if not takes_part(c)]
     assert {c.source for c in dropped} == {"models/alert"}
-    assert all(c.reason.startswith(f"{OUTVOTED}: 0.0") and c.reason.endswith("asked") for c in dropped)
+    assert all(c.reason.startswith(f"{REJECTED_BY_VOTE}: 0.0") and c.reason.endswith("asked") for c in dropped)
     phi = next(p for p in cas.select(Phi) if p.kind is PhiKind.ID)
     assert phi.reason.startswith("won: 0.9") and phi.reason.endswith("likely")
     assert 0.9 < phi.confidence < 1

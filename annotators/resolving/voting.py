@@ -1,0 +1,103 @@
+"""Votes: the spans that sources elected, and the resolution that follows from an election."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...typesystem import PhiCandidate, PhiKind
+from .candidates import REJECTED_BY_VOTE, CandidateSpan
+from .sources import SourceOrder
+from .spans import Remainder, Resolution, ResolvedSpan, resolve_ranked
+
+Minority = Literal[
+    "drop", "keep"
+]  # in the order of the other parameter with these two values: equal types share one message
+
+
+@dataclass(slots=True, eq=False)
+class ElectedSpan:
+    """A span that a vote chose. Disjoint from every other elected span."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    winner: PhiCandidate
+    reason: str
+    """Without `won`: `2 of 3 votes`."""
+    confidence: float | None = None
+    """0 to 1; None: the winner's."""
+    item: CandidateSpan = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.item = CandidateSpan(self.begin, self.end, self.winner, self.kind)
+
+    def matches(self, item: CandidateSpan) -> bool:
+        """Return whether a candidate proposed this span with this first-level kind."""
+        return (item.begin, item.end, item.kind.top) == (self.begin, self.end, self.kind.top)
+
+
+@dataclass(slots=True, eq=False)
+class VoteResult:
+    """A vote over a group of candidates."""
+
+    elected: list[ElectedSpan]
+    nonvoting: Sequence[CandidateSpan]
+    """Candidates of sources without a vote, which a vote cannot reject, best first."""
+    minority: Mapping[int, str]
+    """By `id()` of each candidate that proposed something else than was elected, its result: `1 of 3 votes`."""
+    words: tuple[str, str]
+    """Reasons for the winner and for the loser: `more votes`, `fewer votes`."""
+
+
+def resolve_vote(
+    result: VoteResult,
+    ranked: Sequence[CandidateSpan],
+    text: str,
+    order: SourceOrder,
+    remainder: Remainder,
+    minority: Minority,
+) -> Resolution:
+    """Return the resolution that follows from a vote. `ranked` are all candidates of the group, best first by priority.
+
+    Elected spans and candidates without a vote are ranked by priority. With `keep`, candidates of the minority come after them
+    and cover what is left (law 3); with `drop` they are rejected.
+    """
+    kept = [c for c in ranked if id(c) in result.minority] if minority == "keep" else []
+    first = [*(e.item for e in result.elected), *result.nonvoting]
+    first.sort(key=lambda c: (order.rank(c.candidate.source, c.kind), c.begin - c.end, c.begin, c.kind.name))
+    winners, losers = {id(e.winner) for e in result.elected}, {id(c.candidate) for c in kept}
+
+    def compare(winner: PhiCandidate, loser: PhiCandidate) -> tuple[str, str]:
+        voted = id(loser) in losers and id(winner) in winners
+        return result.words if voted else ("higher priority", "lower priority")
+
+    base = resolve_ranked([*first, *kept], text, remainder, compare)
+    by_candidate = {id(item): (span, reason) for item, span, reason in base.decisions}
+    resolution = Resolution(base.spans)
+    for e in result.elected:
+        span, reason = by_candidate[id(e.item)]
+        if reason is None:
+            span.reason = f"won: {e.reason}{_notes(span)}"
+            span.confidence = span.confidence if e.confidence is None else e.confidence
+    for item in ranked:
+        if id(item) in by_candidate:
+            span, reason = by_candidate[id(item)]
+            if reason is None and id(item) in result.minority:
+                span.reason = f"won: {result.minority[id(item)]}, kept: nothing else here{_notes(span)}"
+            resolution.decisions.append((item, span, reason))
+        elif id(item) in result.minority:
+            rival = next((s for s in base.spans if s.begin < item.end and item.begin < s.end), None)
+            resolution.rejected.append((item, rival, f"{REJECTED_BY_VOTE}: {result.minority[id(item)]}"))
+        else:
+            e = next(e for e in result.elected if e.matches(item))
+            span, reason = by_candidate[id(e.item)]
+            joined = None if item.candidate is e.winner else f"joined in the vote: {e.reason}"
+            resolution.decisions.append((item, span, reason or joined))
+    return resolution
+
+
+def _notes(span: ResolvedSpan) -> str:
+    _, separator, notes = span.reason.partition("; ")
+    return separator + notes
