@@ -30,10 +30,10 @@ from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.assembly.shipped import locate
 from caspipe.pipeline.contract.component import (
     Annotator,
-    CasConsumer,
     CollectionReader,
     Handle,
     Output,
+    TwoPhaseConsumer,
     component,
 )
 from caspipe.pipeline.contract.report import RunReport
@@ -61,15 +61,13 @@ class IdleAnnotator(Annotator):
 
 
 @component("idle")
-class IdleConsumer(CasConsumer):
+class IdleConsumer(TwoPhaseConsumer):
     """Writes nothing. It is there because a ledger is kept only of runs that can be taken up again."""
-
-    split = True
 
     def prepare(self, cas: Cas) -> Any:
         return None
 
-    def take(self, document: str, prepared: Any) -> list[Output]:
+    def commit(self, document_id: str, prepared: Any) -> list[Output]:
         return []
 
 

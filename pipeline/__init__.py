@@ -11,7 +11,9 @@ from .contract.component import (
     CollectionReader,
     Component,
     Part,
+    Scope,
     Spans,
+    TwoPhaseConsumer,
     component,
     part,
 )
@@ -31,7 +33,9 @@ __all__ = [
     "Pipeline",
     "Resource",
     "RunReport",
+    "Scope",
     "Spans",
+    "TwoPhaseConsumer",
     "component",
     "part",
 ]

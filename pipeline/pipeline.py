@@ -11,12 +11,22 @@ from ..typesystem import Annotation, Cas
 from .assembly.assemble import Assembly, RunOptions, assemble, parted, with_resolver
 from .assembly.chain import Chain
 from .assembly.config import Config, read_config, settle, text_of
-from .contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
+from .contract.component import (
+    AnalysisEngine,
+    Annotator,
+    CasConsumer,
+    CollectionReader,
+    Component,
+    Spans,
+    TwoPhaseConsumer,
+)
 from .contract.report import ComponentStats, RunReport
 from .errors import CaspipeError, ComponentError, ConfigError, Fault, UndeclaredError, guarded
 from .running.runners.events import Observer
 from .storage.secrets import Secret, secrets_of, without_secrets
 from .storage.yaml_source import UNNAMED, Text, parse
+
+_ROLES = (Annotator, AnalysisEngine, CasConsumer, CollectionReader, Component)
 
 
 class Pipeline:
@@ -100,7 +110,7 @@ class Pipeline:
     def _stats_of(self, component: Component) -> ComponentStats:
         key = component.id if not isinstance(component, CasConsumer) else f"consumers/{component.id}"
         if key not in self.stats:
-            role = next(b.__name__ for b in type(component).__mro__ if b.__module__ == Component.__module__)
+            role = next(b for b in _ROLES if isinstance(component, b)).__name__
             self.stats[key] = ComponentStats(component.id, role)
         return self.stats[key]
 
@@ -168,7 +178,7 @@ class Pipeline:
 
     def part(self) -> Pipeline:
         """What a worker needs of it, not open: consumers that work in the run's own process only are there by name."""
-        consumers = [c if c.split else _Elsewhere(c.id) for c in self.consumers]
+        consumers = [c if isinstance(c, TwoPhaseConsumer) else _Elsewhere(c.id) for c in self.consumers]
         made = Pipeline(self.engines, reader=self.reader, consumers=consumers, options=self.options, name=self.name)
         made.views = self.views
         return made

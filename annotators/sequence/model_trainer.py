@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...pipeline.contract.component import CasConsumer
+from ...pipeline.contract.component import CasConsumer, Scope
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
 from . import bundle
@@ -75,7 +75,7 @@ class ModelTrainer(CasConsumer):
     limits: str = ""
     """What the model cannot do: a paragraph of the model card."""
 
-    whole = True
+    scope = Scope.COLLECTION
     trained_as: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     bare: ClassVar[bool] = False
@@ -119,11 +119,12 @@ class ModelTrainer(CasConsumer):
                 f"({', '.join(files)})"
             )
         self._examples: list[Any] = []
-        self._latest: Cas | None = None
+        self._latest: str | None = None
         self._written: dict[str, Any] | None = None
 
     def views_of(self, cas: Cas) -> tuple[View, View]:
         """The initial and the gold view. Raises CasError where there is no gold view, or one over another text."""
+        self._latest = None
         gold, view = cas.view(self.gold), cas.view()
         if gold.text != view.text:
             raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
@@ -132,7 +133,7 @@ class ModelTrainer(CasConsumer):
     def collect(self, cas: Cas, example: Any) -> None:
         """Keeps what is to be learnt from a document."""
         self._examples.append(example)
-        self._latest = cas
+        self._latest = cas.id
 
     def taken(self) -> list[Any]:
         """What was kept, which is then let go."""
@@ -143,12 +144,12 @@ class ModelTrainer(CasConsumer):
         """Whether a kind is to be learnt."""
         return not self.kinds or kind in self.kinds or kind.parent in self.kinds
 
-    def retract(self, cas: Cas) -> None:
-        if self._latest is cas:  # ids need not differ, and nothing may have been kept of this one
+    def rollback(self, document_id: str) -> None:
+        if self._latest == document_id:
             self._examples.pop()
             self._latest = None
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """A run that broke down leaves no model."""
         self.taken()
 

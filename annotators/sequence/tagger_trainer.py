@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.contract.params import convert
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
@@ -121,6 +121,7 @@ class TaggerTrainer(CasConsumer):
     limits: str = ""
     """What the model cannot do: a paragraph of the model card."""
 
+    scope = Scope.COLLECTION
     trained_as: ClassVar[str] = "tagger"
 
     def __post_init__(self) -> None:
@@ -165,11 +166,12 @@ class TaggerTrainer(CasConsumer):
     def open(self) -> None:
         super().open()
         self._documents: list[_Document] = []
-        self._latest: Cas | None = None
+        self._latest: str | None = None
         self._written: dict[str, Any] | None = None
 
     def process(self, cas: Cas) -> None:
         """Takes one document in. Raises CasError where it has no gold view, or one over another text."""
+        self._latest = None
         gold, view = cas.view(self.gold), cas.view()
         if gold.text != view.text:
             raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
@@ -179,7 +181,7 @@ class TaggerTrainer(CasConsumer):
         tokens = words.begins, words.ends
         reference = self._differing(Words(gold), tags, set(zip(*tokens, strict=True)))
         self._documents.append(_Document(columns, view.text, gold.spans(Token), tags, tokens, reference))
-        self._latest = cas
+        self._latest = cas.id
 
     def _differing(self, words: Words, tags: list[str], tokens: set[tuple[int, int]]) -> Example | None:
         """The sentences of the reference with a token that is none of ours; None where there are none."""
@@ -197,12 +199,12 @@ class TaggerTrainer(CasConsumer):
         columns = Columns(forms, [], np.zeros((0, len(forms))), sentences, "sentence")
         return Example(columns, labels, Misfits(), Counter()) if forms else None
 
-    def retract(self, cas: Cas) -> None:
-        if self._latest is cas:
+    def rollback(self, document_id: str) -> None:
+        if self._latest == document_id:
             self._documents.pop()
             self._latest = None
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """A run that broke down leaves no model."""
         self._documents, self._latest = [], None
 

@@ -41,14 +41,15 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
         self.files.add("visual.conf", visual_conf(self.labels(), self.scheme).encode())
         self._configure()
 
-    def open_part(self) -> None:
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        self._shares_disk = shares_disk
         self.open_resources()
         self.open_folder(".txt", restricted=self.original)
 
-    def noted(self, memo: dict[str, Any]) -> None:
-        for name, values in memo.get("attributes", {}).items():
+    def noted(self, state: dict[str, Any]) -> None:
+        for name, values in state.get("attributes", {}).items():
             self._written.attributes.setdefault(name, set()).update(values)
-        self._written.lost += memo.get("lost", 0)
+        self._written.lost += state.get("lost", 0)
 
     def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
@@ -61,8 +62,8 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
                 warnings.warn(f"{self.id}: {told}; {hint}", CaspipeWarning, stacklevel=2)
         written = Written()
         lines = [f"{line}\n" for line in annotation_lines(text, spans, written)]
-        memo = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
-        return Content(text.encode(), ((".ann", "".join(lines).encode()),), memo)
+        state = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
+        return Content(text.encode(), ((".ann", "".join(lines).encode()),), state)
 
     def close(self) -> None:
         """Writes the configuration again where attributes were there, and warns of what brat cannot hold."""

@@ -57,8 +57,8 @@ class ConllConsumer(AnnotatedOptions, LineConsumer):
         super().open()
         self._moved = self._lost = self._unsaid = 0
 
-    def noted(self, memo: list[int]) -> None:
-        moved, lost, unsaid = memo
+    def noted(self, state: list[int]) -> None:
+        moved, lost, unsaid = state
         self._moved, self._lost, self._unsaid = self._moved + moved, self._lost + lost, self._unsaid + unsaid
 
     def content(self, cas: Cas) -> Content:
@@ -85,7 +85,7 @@ class ConllConsumer(AnnotatedOptions, LineConsumer):
             }
             lines.append("\t".join(cells[c] for c in self.columns))
         unsaid = sum(len(span.said) for span in spans)
-        return Content("\n".join([*lines, "", ""]).encode(), memo=[made.moved, made.lost, unsaid])
+        return Content("\n".join([*lines, "", ""]).encode(), state=[made.moved, made.lost, unsaid])
 
     def close(self) -> None:
         """Gives the file its name, and warns of what tokens and labels could not say."""

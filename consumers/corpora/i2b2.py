@@ -50,8 +50,8 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
         self._unsaid = 0
         self.open_folder(".xml", restricted=self.original)
 
-    def noted(self, memo: int) -> None:
-        self._unsaid += memo
+    def noted(self, state: int) -> None:
+        self._unsaid += state
 
     def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
@@ -75,7 +75,7 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
             "",
         ]
         unsaid = sum(attribute != "comment" for span in spans for attribute, _ in span.said)
-        return Content("\n".join(lines).encode(), memo=unsaid)
+        return Content("\n".join(lines).encode(), state=unsaid)
 
     def close(self) -> None:
         """Warns of what the format has no place for."""

@@ -59,9 +59,9 @@ class LabelStudioConsumer(TaskConsumer):
         said = {attribute for span in annotated.spans for attribute, _ in span.said}
         return self.task(cas, annotated), sorted(map(_control, said))
 
-    def noted(self, memo: list[Any]) -> None:
-        super().noted(memo)
-        self._names.update(memo[1])
+    def noted(self, state: list[Any]) -> None:
+        super().noted(state)
+        self._names.update(state[1])
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         units = Utf16(annotated.text)

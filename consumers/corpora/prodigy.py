@@ -38,9 +38,9 @@ class ProdigyConsumer(TaskConsumer):
         super().open()
         self._moved = self._lost = 0
 
-    def noted(self, memo: list[int]) -> None:
-        super().noted(memo)
-        self._moved, self._lost = self._moved + memo[1], self._lost + memo[2]
+    def noted(self, state: list[int]) -> None:
+        super().noted(state)
+        self._moved, self._lost = self._moved + state[1], self._lost + state[2]
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         made: dict[str, Any] = self.counted(cas, annotated)[0]

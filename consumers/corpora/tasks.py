@@ -60,14 +60,14 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     ending: ClassVar[bytes] = b"\n"
     """What stands behind each task."""
 
-    def noted(self, memo: list[int]) -> None:
-        self._unsaid += memo[0]
+    def noted(self, state: list[int]) -> None:
+        self._unsaid += state[0]
 
     def content(self, cas: Cas) -> Content:
         settled = self.settled(cas)
         unsaid = 0 if self.bears_attributes else sum(len(span.said) for span in self.annotated(cas)[1])
         task, *more = self.counted(cas, settled)
-        return Content(as_json(task) + self.ending, memo=[unsaid, *more])
+        return Content(as_json(task) + self.ending, state=[unsaid, *more])
 
     def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
         """The task of a document, and what `noted` is to know of it behind the attributes left out: plain JSON."""

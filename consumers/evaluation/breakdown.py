@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring import plots
@@ -49,6 +49,8 @@ class Breakdown(CasConsumer):
     plots: Literal["none", "svg", "png", "pdf"] = "none"
     """Format of the figures of confusion and curves. Needs matplotlib (extra `plots`)."""
 
+    scope = Scope.COLLECTION
+
     def __post_init__(self) -> None:
         self._start()
 
@@ -75,8 +77,8 @@ class Breakdown(CasConsumer):
         self._settle()
         self._last = pair_of(cas, self.gold, self.system)
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last.id == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last.id == document_id:
             self._last = None
 
     def close(self) -> None:
@@ -98,7 +100,7 @@ class Breakdown(CasConsumer):
             plots.save(drawn, folder / f"curves.{self.plots}")
         super().close()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the files that were there before."""
         self._start()
         super().close()

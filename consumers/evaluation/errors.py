@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring.document import Pair, pair_of
@@ -34,6 +34,8 @@ class ErrorsConsumer(CasConsumer):
     limit: int = 2000
     """Errors shown of each group; all are counted."""
 
+    scope = Scope.COLLECTION
+
     def __post_init__(self) -> None:
         for name in ("context", "limit"):
             if getattr(self, name) < 0:
@@ -58,8 +60,8 @@ class ErrorsConsumer(CasConsumer):
         pair = pair_of(cas, self.gold, self.system)
         self._last = pair, mistakes(pair, self.level)
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last[0].id == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last[0].id == document_id:
             self._last = None
 
     def close(self) -> None:
@@ -70,7 +72,7 @@ class ErrorsConsumer(CasConsumer):
         write_atomic(self.path, page.html(), private=True)
         super().close()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the page that was there before."""
         self._page = self._last = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.errors import ConsumerError
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
@@ -40,6 +40,8 @@ class Scorer(CasConsumer):
     """Draws for bootstrap intervals over documents; 0 for none."""
     seed: int = 0
     """Where the draws begin."""
+
+    scope = Scope.COLLECTION
 
     def __post_init__(self) -> None:
         for file in self.files:
@@ -95,10 +97,10 @@ class Scorer(CasConsumer):
             tally.add(at_level(pair, self.level) if name == OWN else pair)
         self._last = cas.id
 
-    def retract(self, cas: Cas) -> None:
-        if self._tallies is not None and self._last == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._tallies is not None and self._last == document_id:
             for tally in self._tallies.values():
-                tally.retract()
+                tally.rollback()
             self._last = None
 
     def close(self) -> None:
@@ -116,6 +118,6 @@ class Scorer(CasConsumer):
         self._tallies = None
         super().close()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         self._tallies = None
         super().close()

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from ...pipeline.contract.component import CasConsumer, component
+from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.errors import CasError, ComponentError
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MedicalTerm, Phi, PhiKind, View
@@ -30,6 +30,8 @@ class UtilityConsumer(CasConsumer):
     gold: str = GOLD_VIEW
     """View with the reference spans, where there is one."""
 
+    scope = Scope.COLLECTION
+
     def __post_init__(self) -> None:
         for file in map(Path, self.files):
             if file.suffix not in _FORMS:
@@ -48,8 +50,8 @@ class UtilityConsumer(CasConsumer):
         self._settle()
         self._last = cas.id, Utility.of(self._narrative(cas))
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last[0] == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last[0] == document_id:
             self._last = None
 
     def close(self) -> None:
@@ -59,7 +61,7 @@ class UtilityConsumer(CasConsumer):
             write_atomic(self.output / file, _FORMS[file.suffix](self.result).encode())
         super().close()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the files that were there before."""
         self._last = None
 

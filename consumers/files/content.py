@@ -13,7 +13,7 @@ class Content:
     data: bytes
     beside: tuple[tuple[str, bytes], ...] = ()
     """Suffix and bytes of further files beside it."""
-    memo: Any = None
+    state: Any = None
     """What must be known of the document even where its bytes are taken over from an earlier run: plain JSON without text."""
     more: Any = None
     """What only giving the bytes their place needs."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...pipeline.contract.component import CasConsumer, Old, Output
+from ...pipeline.contract.component import Locate, Output, TwoPhaseConsumer
 from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of, stage
 from ...pipeline.storage.secrets import Secret
@@ -21,12 +21,12 @@ class StagedFiles:
 
     files: tuple[tuple[str, Staged | bytes], ...]
     """Suffix and file; that of the first is empty: it has the folder's own."""
-    memo: Any
+    state: Any
     more: Any
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class FolderConsumer(CasConsumer):
+class FolderConsumer(TwoPhaseConsumer):
     """A consumer with a folder: one file for each document, whole or absent."""
 
     folder: Path = Path("release")
@@ -38,9 +38,8 @@ class FolderConsumer(CasConsumer):
     durable: bool = True
     """Each file is on the disk before it gets its name (fsync), so that a power cut leaves no empty file behind."""
 
-    split = True
-
     def __post_init__(self) -> None:
+        self._shares_disk = True
         self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
@@ -53,12 +52,13 @@ class FolderConsumer(CasConsumer):
 
         Raises ConsumerError where the folder cannot be made. A consumer that prepares on another machine has none.
         """
-        if self.remote:
+        if not self._shares_disk:
             return
         names = FileNames(suffix, self.key if self.names == "pseudonym" else "", reserved)
         self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted, durable=self.durable)
 
-    def open_part(self) -> None:
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        self._shares_disk = shares_disk
         self.open()
 
     @property
@@ -73,7 +73,7 @@ class FolderConsumer(CasConsumer):
         """What the file of a document holds. Raises CaspipeError where the document cannot be written."""
         raise TypeError(f"{type(self).__name__} must define content(cas)")
 
-    def noted(self, memo: Any) -> None:
+    def noted(self, state: Any) -> None:
         """Takes account of what `content` told of a document beside its bytes."""
 
     def prepare(self, cas: Cas) -> StagedFiles:
@@ -81,7 +81,7 @@ class FolderConsumer(CasConsumer):
         made = self.content(cas)
         made = made if isinstance(made, Content) else Content(made)
         files = (("", made.data), *made.beside)
-        return StagedFiles(files if self.remote else self._staged(files), made.memo, made.more)
+        return StagedFiles(files if not self._shares_disk else self._staged(files), made.state, made.more)
 
     def _staged(self, files: Iterable[tuple[str, Staged | bytes]]) -> tuple[tuple[str, Staged], ...]:
         """The files on the disk, those that are not there yet written now."""
@@ -100,23 +100,23 @@ class FolderConsumer(CasConsumer):
     def staged(self, prepared: StagedFiles) -> list[Staged]:
         return [file for _, file in prepared.files if isinstance(file, Staged)]
 
-    def drop(self, prepared: StagedFiles) -> None:
+    def discard(self, prepared: StagedFiles) -> None:
         _drop(prepared.files)
 
-    def memo(self, prepared: StagedFiles) -> Any:
-        return prepared.memo
+    def resume_state(self, prepared: StagedFiles) -> Any:
+        return prepared.state
 
-    def take(self, document: str, prepared: StagedFiles) -> list[Output]:
+    def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         """Gives the files of a document their names."""
         files = self.files
         self._beside = self._named = None
-        name = self._name(document)
+        name = self._name(document_id)
         outputs: list[Output] = []
         beside: list[Path] = []
-        self._beside = document, beside
+        self._beside = document_id, beside
         (_, first), *others = self._staged(prepared.files)
         self._announce(name)
-        files.place(document, first, name)
+        files.place(document_id, first, name)
         outputs.append(self._output(name, first.length, first.digest))
         for suffix, staged in others:
             path = name.with_suffix(suffix)
@@ -124,27 +124,29 @@ class FolderConsumer(CasConsumer):
             files.place_beside(staged, path)
             beside.append(files.folder / path)
             outputs.append(self._output(path, staged.length, staged.digest))
-        self.noted(prepared.memo)
+        self.noted(prepared.state)
         return outputs
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Takes over the files of an earlier run where they are whole and have their names, or lie in another folder."""
         files = self.files
-        name = self._name(document)
+        name = self._name(document_id)
         own = [o for o in outputs if o.whole]
         there = [PurePosixPath(o.path) for o in own[:1]]
-        elsewhere = any(old(o) != self.output / o.path for o in own[:1])
+        elsewhere = any(locate(o) != self.output / o.path for o in own[:1])
         named = bool(own) and (elsewhere or there == [self._path(name)])
-        if not named or any(digest_of(old(o)) != o.digest for o in own):
+        if not named or any(digest_of(locate(o)) != o.digest for o in own):
             files.names.take_back()  # the document comes again, and gets it then
             return None
         stem = there[0].with_suffix("").as_posix()
         made = []
         for o in own:
             path = name.with_suffix(o.path.removeprefix(stem))
-            files.take_over(document, old(o), path)
+            files.take_over(document_id, locate(o), path)
             made.append(dataclasses.replace(o, path=self._path(path).as_posix()))
-        self.noted(memo)
+        self.noted(state)
         return made
 
     def _name(self, document: str) -> PurePosixPath:
@@ -153,8 +155,8 @@ class FolderConsumer(CasConsumer):
         return name
 
     def _announce(self, name: PurePosixPath) -> None:
-        if self.placing is not None:
-            self.placing(self._path(name).as_posix())
+        if self.announce_file is not None:
+            self.announce_file(self._path(name).as_posix())
 
     def _path(self, name: PurePosixPath) -> PurePosixPath:
         return PurePosixPath(self.folder.as_posix()) / name
@@ -165,13 +167,13 @@ class FolderConsumer(CasConsumer):
     def staging(self) -> list[Path]:
         return [self.output / self.folder]
 
-    def retract(self, cas: Cas) -> None:
+    def rollback(self, document_id: str) -> None:
         if self._files is not None:
-            if self._named == cas.id:
+            if self._named == document_id:
                 self._files.names.take_back()  # as if it had failed before it was written: a resumed run gives it none either
-            self._files.retract(cas.id)
+            self._files.rollback(document_id)
         self._named = None
-        if self._beside is not None and self._beside[0] == cas.id:
+        if self._beside is not None and self._beside[0] == document_id:
             for path in self._beside[1]:
                 path.unlink(missing_ok=True)
             self._beside = None
@@ -184,4 +186,4 @@ class FolderConsumer(CasConsumer):
 def _drop(files: Iterable[tuple[str, Staged | bytes]]) -> None:
     for _, file in files:
         if isinstance(file, Staged):
-            file.drop()
+            file.discard()

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...pipeline.contract.component import CasConsumer, Old, Output
+from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer
 from ...pipeline.storage.files import make_folder, restricted_folder
 from ...typesystem import Cas
 from .content import Content
@@ -15,14 +15,14 @@ from .slices import Slices
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class LineConsumer(CasConsumer):
+class LineConsumer(TwoPhaseConsumer):
     """A consumer with one file for all documents."""
 
     file: Path = Path("release/documents")
     """File for all documents, under the run's output folder. It gets its name when the run ends; until then it is a
     temporary file beside it."""
 
-    split = True
+    scope = Scope.RUN
     separator: ClassVar[bytes] = b""
     """What stands between two documents."""
 
@@ -49,7 +49,7 @@ class LineConsumer(CasConsumer):
         try:
             self._slices.file.write(self.first())
         except BaseException:
-            self.abandon()
+            self.abort()
             raise
 
     @property
@@ -64,32 +64,34 @@ class LineConsumer(CasConsumer):
         """What the file says of a document. Raises CaspipeError where it cannot be said."""
         raise TypeError(f"{type(self).__name__} must define content(cas)")
 
-    def noted(self, memo: Any) -> None:
+    def noted(self, state: Any) -> None:
         """Takes account of what `content` told of a document beside its bytes."""
 
     def prepare(self, cas: Cas) -> Content:
         made = self.content(cas)
         return made if isinstance(made, Content) else Content(made)
 
-    def memo(self, prepared: Content) -> Any:
-        return prepared.memo
+    def resume_state(self, prepared: Content) -> Any:
+        return prepared.state
 
-    def take(self, document: str, prepared: Content) -> list[Output]:
+    def commit(self, document_id: str, prepared: Content) -> list[Output]:
         """Writes all that is said of a document, or nothing."""
-        begin, length = self.slices.append(document, prepared.data, self._before())
-        self.noted(prepared.memo)
+        begin, length = self.slices.append(document_id, prepared.data, self._before())
+        self.noted(prepared.state)
         return [self._output(begin, length, hashlib.sha256(prepared.data).hexdigest())]
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Copies what an earlier run's file says of a document."""
         found = next((o for o in outputs if not o.whole), None)
-        at = self.slices.copied(document, old(found), found, self._before()) if found is not None else None
+        at = self.slices.copied(document_id, locate(found), found, self._before()) if found is not None else None
         if found is None or at is None:
             return None
-        self.noted(memo)
+        self.noted(state)
         return [self._output(*at, found.digest)]
 
-    def growing(self) -> dict[str, Path]:
+    def shared_files(self) -> dict[str, Path]:
         return {} if self._slices is None else {Path(self.file).as_posix(): self._slices.file.temporary}
 
     def _before(self) -> bytes:
@@ -98,11 +100,11 @@ class LineConsumer(CasConsumer):
     def _output(self, begin: int, length: int, digest: str) -> Output:
         return Output(self.id, Path(self.file).as_posix(), begin, length, digest, False)
 
-    def retract(self, cas: Cas) -> None:
+    def rollback(self, document_id: str) -> None:
         if self._slices is not None:
-            self._slices.retract(cas.id)
+            self._slices.rollback(document_id)
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the file that was there before."""
         slices, self._slices = self._slices, None
         if slices is not None:

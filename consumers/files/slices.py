@@ -26,7 +26,7 @@ class Slices:
         self._last = document, begin
         return begin + len(before), len(data)
 
-    def retract(self, document: str) -> bool:
+    def rollback(self, document: str) -> bool:
         """Takes the last document back where it is this one."""
         if self._last is None or self._last[0] != document:
             return False

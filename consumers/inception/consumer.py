@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
 from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
 from ...pipeline.storage.secrets import Secret
@@ -28,7 +28,7 @@ _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
 
 
 @component("inception")
-class InceptionConsumer(AnnotatedOptions):
+class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
     """Writes all documents as one bundle (zip) for review in INCEpTION: the documents, the layers and tag sets to import first,
     guidelines made from the kinds' definitions, and a README with the steps.
 
@@ -37,7 +37,7 @@ class InceptionConsumer(AnnotatedOptions):
     Documents without text are left out, with a warning.
     """
 
-    split = True
+    scope = Scope.RUN
 
     file: Path = Path("restricted/inception.zip")
     """The bundle, under the run's output folder. It gets its name when the run ends."""
@@ -84,34 +84,38 @@ class InceptionConsumer(AnnotatedOptions):
         mark = hashlib.sha256(f"{stem}\0{annotated.text}".encode("utf-8", "surrogatepass")).hexdigest()
         made = self._maker.make(cas, self.annotated_view(cas), annotated.spans, self.label, stem + mark)
         data = self._written(made.cas) if made.cas is not None else b""
-        return Content(data, memo={"entry": self._entry(cas, made), "overlapping": made.overlapping}, more=(stem, mark))
+        return Content(
+            data, state={"entry": self._entry(cas, made), "overlapping": made.overlapping}, more=(stem, mark)
+        )
 
-    def memo(self, prepared: Content) -> Any:
-        return prepared.memo
+    def resume_state(self, prepared: Content) -> Any:
+        return prepared.state
 
-    def take(self, document: str, prepared: Content) -> list[Output]:
+    def commit(self, document_id: str, prepared: Content) -> list[Output]:
         self._last = self._named = None
-        name = self._name(document)
+        name = self._name(document_id)
         if not prepared.data:
-            return self._added(document, name, prepared.memo, b"")
+            return self._added(document_id, name, prepared.state, b"")
         stem, mark = prepared.more
         ending = name.removesuffix(_SUFFIX[self.format]).removeprefix(stem)
         data = prepared.data.replace(mark.encode(), ending.encode())
-        return self._added(document, name, prepared.memo, self._zip.add(f"documents/{name}", data))
+        return self._added(document_id, name, prepared.state, self._zip.add(f"documents/{name}", data))
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Copies a document out of an earlier run's bundle; its title is its name there."""
         self._last = self._named = None
-        name = self._name(document)
-        if "skipped" in memo["entry"]:
-            return self._added(document, name, memo, b"")
-        written = slice_of(old(outputs[0]), outputs[0]) if outputs else None
+        name = self._name(document_id)
+        if "skipped" in state["entry"]:
+            return self._added(document_id, name, state, b"")
+        written = slice_of(locate(outputs[0]), outputs[0]) if outputs else None
         if written is None or not self._zip.copy(f"documents/{name}", written):
             self._names.take_back()  # the document comes again, and gets it then
             return None
-        return self._added(document, name, memo, written)
+        return self._added(document_id, name, state, written)
 
-    def growing(self) -> dict[str, Path]:
+    def shared_files(self) -> dict[str, Path]:
         return {} if self._file is None else {Path(self.file).as_posix(): self._file.temporary}
 
     def _stem(self, document: str) -> str:
@@ -124,12 +128,12 @@ class InceptionConsumer(AnnotatedOptions):
         self._named = document
         return self._names.next(_flat(document) if self.names == "id" else document).as_posix()
 
-    def _added(self, document: str, name: str, memo: Any, written: bytes) -> list[Output]:
+    def _added(self, document: str, name: str, state: Any, written: bytes) -> list[Output]:
         """Notes a document of which `written` is in the bundle now."""
         assert self._file is not None
-        self._index.append({"file": name, **memo["entry"]})
+        self._index.append({"file": name, **state["entry"]})
         self._last = document, bool(written), self._overlapping
-        self._overlapping |= memo["overlapping"]
+        self._overlapping |= state["overlapping"]
         if not written:
             return []
         begin, digest = self._file.offset - len(written), hashlib.sha256(written).hexdigest()
@@ -157,11 +161,11 @@ class InceptionConsumer(AnnotatedOptions):
             entry["lost"] = [[offset, code] for offset, code in made.lost]
         return {**entry, "changes": made.notes}
 
-    def retract(self, cas: Cas) -> None:
-        if self._file is not None and self._named == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._file is not None and self._named == document_id:
             self._names.take_back()  # a resumed run gives it none either
         self._named = None
-        if self._file is None or self._last is None or self._last[0] != cas.id:
+        if self._file is None or self._last is None or self._last[0] != document_id:
             return
         _, written, self._overlapping = self._last
         if written:
@@ -169,7 +173,7 @@ class InceptionConsumer(AnnotatedOptions):
         self._index.pop()
         self._last = None
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the bundle that was there before."""
         file, self._file = self._file, None
         if file is not None:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, Scope, component
 from ...pipeline.storage.file_names import safe_parts
 from ...pipeline.storage.files import AtomicFile, digest_of
 from ...typesystem import INITIAL_VIEW, Cas
@@ -38,6 +38,8 @@ class HtmlConsumer(FolderConsumer):
 
     folder: Path = Path("restricted/html")
 
+    scope = Scope.RUN
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._index: Slices | None = None
@@ -50,7 +52,8 @@ class HtmlConsumer(FolderConsumer):
             self._index.file.write(_list_page()[0])
         self._documents = 0
 
-    def open_part(self) -> None:
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        self._shares_disk = shares_disk
         self.open_resources()
         self.open_folder(".html", restricted=True)
 
@@ -61,23 +64,25 @@ class HtmlConsumer(FolderConsumer):
         row = _row(cas, spans, _NAME)
         return Content(document_page(cas, spans, "../" * depth + _INDEX), more=(depth, row))
 
-    def take(self, document: str, prepared: StagedFiles) -> list[Output]:
-        outputs = super().take(document, prepared)
+    def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
+        outputs = super().commit(document_id, prepared)
         assert self._index is not None
         depth, row = prepared.more
         name = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
         if len(name.parts) - 1 != depth:  # its name was taken, and lies elsewhere: so does the list
             outputs = [self._moved(outputs[0], name, depth)]
         data = row.replace(_NAME, quote(name.as_posix()), 1).encode()
-        begin, length = self._index.append(document, data)
+        begin, length = self._index.append(document_id, data)
         self._documents += 1
         return [*outputs, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         row = next((o for o in outputs if not o.whole), None)
-        own = super().reuse(document, outputs, memo, old)
+        own = super().adopt_previous(document_id, outputs, state, locate)
         assert self._index is not None
-        data = _read(old(row), row) if row is not None and own is not None else None
+        data = _read(locate(row), row) if row is not None and own is not None else None
         if own is None or data is None:
             self.files.names.take_back()  # the document comes again, and gets it then
             return None
@@ -86,7 +91,7 @@ class HtmlConsumer(FolderConsumer):
             link, right = (f'<a href="{quote(path.as_posix())}">'.encode() for path in (before, name))
             data = data.replace(link, right, 1)
             own = [self._moved(own[0], name, len(before.parts) - 1)]
-        begin, length = self._index.append(document, data)
+        begin, length = self._index.append(document_id, data)
         self._documents += 1
         return [*own, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
 
@@ -94,7 +99,7 @@ class HtmlConsumer(FolderConsumer):
         """The name of a document's page in the folder."""
         return PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
 
-    def growing(self) -> dict[str, Path]:
+    def shared_files(self) -> dict[str, Path]:
         return {} if self._index is None else {(self.folder / _INDEX).as_posix(): self._index.file.temporary}
 
     def _slice(self, begin: int, length: int, digest: str) -> Output:
@@ -108,9 +113,9 @@ class HtmlConsumer(FolderConsumer):
         self.files.add(str(name), data)
         return self._output(name, len(data), hashlib.sha256(data).hexdigest())
 
-    def retract(self, cas: Cas) -> None:
-        super().retract(cas)
-        if self._index is not None and self._index.retract(cas.id):
+    def rollback(self, document_id: str) -> None:
+        super().rollback(document_id)
+        if self._index is not None and self._index.rollback(document_id):
             self._documents -= 1
 
     def close(self) -> None:
@@ -122,7 +127,7 @@ class HtmlConsumer(FolderConsumer):
                 index.file.commit()
         super().close()
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the list that was there before."""
         index, self._index = self._index, None
         if index is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.contract.component import CasConsumer, Old, Output, component
+from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import Cas
@@ -17,7 +17,7 @@ from .tally import Tally
 
 
 @component("report")
-class ReportConsumer(CasConsumer):
+class ReportConsumer(TwoPhaseConsumer):
     """Writes a report of the run: documents, PHI by kind and source, rules, operators, timings, pace, memory, errors,
     configuration.
 
@@ -35,7 +35,7 @@ class ReportConsumer(CasConsumer):
     max_failures: int = 200
     """Failed documents listed one by one; all are counted."""
 
-    split = True
+    scope = Scope.RUN
 
     def __post_init__(self) -> None:
         if self.max_failures < 0:
@@ -56,26 +56,28 @@ class ReportConsumer(CasConsumer):
         """The counts of a document, as plain data."""
         return Tally.of(cas).to_plain()
 
-    def take(self, document: str, prepared: dict[str, Any]) -> list[Output]:
+    def commit(self, document_id: str, prepared: dict[str, Any]) -> list[Output]:
         """Adds the counts of a document. It is no output of its own."""
         tally = Tally.from_plain(prepared)
         self._settle()
-        self._last = document, tally
+        self._last = document_id, tally
         return []
 
-    def memo(self, prepared: dict[str, Any]) -> dict[str, Any]:
+    def resume_state(self, prepared: dict[str, Any]) -> dict[str, Any]:
         """The counts: they are all a later run needs of the document."""
         return prepared
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Counts a document of an earlier run as it was counted then."""
         try:
-            return self.take(document, memo)
+            return self.commit(document_id, state)
         except ValueError:
             return None
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last[0] == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last[0] == document_id:
             self._last = None
 
     def _settle(self) -> None:

@@ -94,7 +94,7 @@ class Arrival:
             sum(not f.operator for f in fields),
         )
 
-    def memo(self) -> Any:
+    def resume_state(self) -> Any:
         """What a later run must know to take the file over. None where the file's content is not known."""
         if not self.source.digest or self.undecided:
             return None

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...pipeline.contract.component import Old, Output
+from ...pipeline.contract.component import Locate, Output, Scope
 from ...pipeline.errors import ConsumerError
 from ...pipeline.storage.files import Staged, digest_of
 from ...typesystem import Cas, CaspipeWarning, PhiKind
@@ -35,7 +35,7 @@ class LongTextWarning(CaspipeWarning):
 class CarrierConsumer(FolderConsumer):
     """A consumer that writes record files back: one for each file read, named after it."""
 
-    joined = True
+    scope = Scope.COLLECTION
     suffix: ClassVar[str] = ""
     """Of the files that are written."""
 
@@ -67,26 +67,26 @@ class CarrierConsumer(FolderConsumer):
         self._check_length(cas, view.text)
         return Arrival.of(cas, view, self.suffix_of(path))
 
-    def memo(self, prepared: Arrival) -> Any:  # type: ignore[override]
-        return prepared.memo()
+    def resume_state(self, prepared: Arrival) -> Any:  # type: ignore[override]
+        return prepared.resume_state()
 
     def staged(self, prepared: Arrival) -> list[Staged]:  # type: ignore[override]
         return []
 
-    def drop(self, prepared: Arrival) -> None:  # type: ignore[override]
+    def discard(self, prepared: Arrival) -> None:  # type: ignore[override]
         """There is nothing on the disk."""
 
-    def take(self, document: str, prepared: Arrival) -> list[Output]:  # type: ignore[override]
+    def commit(self, document_id: str, prepared: Arrival) -> list[Output]:  # type: ignore[override]
         """Takes a document; writes its file where it was the last one missing.
 
         Raises ConsumerError for one that has values that no masker decided about, or whose file is no longer what was read.
         """
         source = prepared.source
         carried = self._of(source.key, source.id, source.expected, source.suffix)
-        carried.refused = carried.refused or document in carried.arrived
+        carried.refused = carried.refused or document_id in carried.arrived
         before, self._before = self._before, None
-        masked = (prepared.memo() or {}).get("masked")
-        if before is None or before[0] != document or all(memo.get("masked") != masked for memo in before[1]):
+        masked = (prepared.resume_state() or {}).get("masked")
+        if before is None or before[0] != document_id or all(state.get("masked") != masked for state in before[1]):
             carried.changed = True
             carried.refused = carried.refused or bool(
                 carried.reused
@@ -100,32 +100,34 @@ class CarrierConsumer(FolderConsumer):
                 carried.texts += prepared.texts
                 carried.fields += prepared.fields
                 carried.known += prepared.known
-            return self._arrived(document, carried, prepared)
+            return self._arrived(document_id, carried, prepared)
         except BaseException:
             carried.refused = True
             carried.forget()
             raise
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Leaves a file that an earlier run wrote of the same documents. `outputs`: those of all documents of the file."""
-        if not memo:
+        if not state:
             return None
-        key, expected = memo["together"]
-        carried = self._of(key, memo["id"], expected, memo["suffix"])
+        key, expected = state["together"]
+        carried = self._of(key, state["id"], expected, state["suffix"])
         if carried.changed or carried.refused:
             return None
         if carried.kept is None:
             path = self._path(carried.name).as_posix()
             found = next((o for o in outputs if o.whole and o.path == path), None)
-            if found is None or digest_of(old(found)) != found.digest:
+            if found is None or digest_of(locate(found)) != found.digest:
                 return None
-            carried.kept = old(found), found
-        carried.reused.add(document)
-        return self._arrived(document, carried, None)
+            carried.kept = locate(found), found
+        carried.reused.add(document_id)
+        return self._arrived(document_id, carried, None)
 
-    def withdraw(self, document: str, memos: list[Any], *, gone: bool = False) -> None:
+    def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
         """Remembers what was made of a document before: done anew, it can be the same."""
-        self._before = document, memos
+        self._before = document_id, states
 
     def _of(self, key: str, file_id: str, expected: int, suffix: str) -> Carried:
         if key not in self._carried:
@@ -169,21 +171,21 @@ class CarrierConsumer(FolderConsumer):
                 stacklevel=2,
             )
 
-    def retract(self, cas: Cas) -> None:
+    def rollback(self, document_id: str) -> None:
         """Takes the document that arrived last back. Its file is held back from then on, unless the document comes again because
         something else of it was not whole."""
         last, self._last = self._last, None
-        if last is None or last[0] != cas.id:
+        if last is None or last[0] != document_id:
             return
         carried = last[1]
-        again = cas.id in carried.reused
+        again = document_id in carried.reused
         if carried.written:
             carried.written = False
             if not again and self._files is not None:
-                self._files.retract(cas.id)
+                self._files.rollback(document_id)
         if again:
-            carried.reused.discard(cas.id)
-            carried.arrived.discard(cas.id)
+            carried.reused.discard(document_id)
+            carried.arrived.discard(document_id)
         else:
             carried.refused = True
             carried.forget()

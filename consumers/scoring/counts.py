@@ -72,7 +72,7 @@ class Tally:
         self.documents.append(pair.id)
         self.groups.append(pair.group)
 
-    def retract(self) -> None:
+    def rollback(self) -> None:
         """Takes the last document back. Does nothing where that was done already."""
         if self._before and self.documents:
             for cells, length in zip(self._cells, self._before, strict=True):

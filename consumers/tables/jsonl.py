@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, component
 from ...pipeline.storage.files import Staged
 from ...typesystem import Cas
 from ..files.annotated import AnnotatedOptions, Which
@@ -56,10 +56,10 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
     def content(self, cas: Cas) -> bytes:
         return json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
-    def open_part(self) -> None:
-        super().open_part()
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        super().open_worker(shares_disk=shares_disk)
         if self._own is not None:
-            self._own.open()
+            self._own.open_worker(shares_disk=shares_disk)
 
     def prepare(self, cas: Cas) -> Any:
         return super().prepare(cas) if self._own is None else self._own.prepare(cas)
@@ -67,22 +67,24 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
     def staged(self, prepared: Any) -> Iterable[Staged]:
         return () if self._own is None else self._own.staged(prepared)
 
-    def take(self, document: str, prepared: Any) -> list[Output]:
-        return super().take(document, prepared) if self._own is None else self._own.take(document, prepared)
+    def commit(self, document_id: str, prepared: Any) -> list[Output]:
+        return super().commit(document_id, prepared) if self._own is None else self._own.commit(document_id, prepared)
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         if self._own is None:
-            return super().reuse(document, outputs, memo, old)
-        return self._own.reuse(document, outputs, memo, old)
+            return super().adopt_previous(document_id, outputs, state, locate)
+        return self._own.adopt_previous(document_id, outputs, state, locate)
 
-    def drop(self, prepared: Any) -> None:
+    def discard(self, prepared: Any) -> None:
         if self._own is not None:
-            self._own.drop(prepared)
+            self._own.discard(prepared)
 
-    def retract(self, cas: Cas) -> None:
-        super().retract(cas)
+    def rollback(self, document_id: str) -> None:
+        super().rollback(document_id)
         if self._own is not None:
-            self._own.retract(cas)
+            self._own.rollback(document_id)
 
     def close(self) -> None:
         super().close()
@@ -119,12 +121,12 @@ class _Files(FolderConsumer):
         return self.outer.id
 
     def open(self) -> None:
-        self.output, self.remote = self.outer.output, self.outer.remote
+        self.output = self.outer.output
         self.open_folder(".json", restricted=self.outer.holds_original_text())
 
     def content(self, cas: Cas) -> bytes:
         return self.outer.content(cas)
 
     def _announce(self, name: PurePosixPath) -> None:
-        self.placing = self.outer.placing  # a run tells the outer one only
+        self.announce_file = self.outer.announce_file  # a run sets only that of the outer consumer
         super()._announce(name)

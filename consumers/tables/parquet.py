@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, component
 from ...pipeline.errors import ConsumerError
 from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas
@@ -64,20 +64,22 @@ class ParquetConsumer(TableOptions, LineConsumer):
                 self._sink, self._schema(), compression="zstd", write_page_checksum=True, store_schema=True
             )
         except BaseException:
-            self.abandon()
+            self.abort()
             raise
 
     def content(self, cas: Cas) -> bytes:
         return row_bytes(self.rows_of(cas), self.columns(), self.span_columns())
 
-    def take(self, document: str, prepared: Content) -> list[Output]:
-        return self._put(document, prepared.data)
+    def commit(self, document_id: str, prepared: Content) -> list[Output]:
+        return self._put(document_id, prepared.data)
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Takes the rows over from an earlier run's table, or, where that was cut off, from what stood beside it."""
         if len(outputs) != 2:
             return None
-        place = old(outputs[0])
+        place = locate(outputs[0])
         if place.name != Path(self.file).name:
             data = slice_of(place, outputs[1])
         else:
@@ -87,7 +89,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
             data = self._old.rows(outputs[0].begin, outputs[0].length)
         if data is None or hashlib.sha256(data).hexdigest() != outputs[0].digest:
             return None
-        return self._put(document, data)
+        return self._put(document_id, data)
 
     def _put(self, document: str, data: bytes) -> list[Output]:
         """Takes the rows of a document, or nothing. Returns which rows of the table they are, and which bytes beside it."""
@@ -105,25 +107,25 @@ class ParquetConsumer(TableOptions, LineConsumer):
         path, digest = Path(self.file).as_posix(), hashlib.sha256(data).hexdigest()
         return [Output(self.id, path, *place, digest, False) for place in ((begin, len(rows)), (at, length))]
 
-    def growing(self) -> dict[str, Path]:
+    def shared_files(self) -> dict[str, Path]:
         if self._slices is None or self._beside is None:
             return {}
         return {Path(self.file).as_posix(): self._beside.file.temporary}
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last[0] == cas.id:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last[0] == document_id:
             _, rows, self._size = self._last
             del self._rows[rows:]
             self._last = None
         if self._beside is not None:
-            self._beside.retract(cas.id)
+            self._beside.rollback(document_id)
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         sink, self._sink, self._writer, self._rows = self._sink, None, None, []
         if sink is not None:
             sink.file = None  # what the writer still has to say goes nowhere
         self._forget_beside()
-        super().abandon()
+        super().abort()
 
     def close(self) -> None:
         """Writes the rest and gives the file its name. Raises ConsumerError where it could not be written whole."""
@@ -134,7 +136,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
                 writer.close()
                 sink.check()
             except BaseException:
-                self.abandon()
+                self.abort()
                 raise
             sink.file = self._sink = self._writer = None
         self._forget_old()

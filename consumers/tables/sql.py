@@ -8,7 +8,7 @@ import json
 from functools import cached_property
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
 from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
@@ -21,7 +21,7 @@ NUL_REPLACED = "nul_replaced"
 
 
 @component("sql")
-class SqlConsumer(TableOptions):
+class SqlConsumer(TableOptions, TwoPhaseConsumer):
     """Writes a table of an SQL database through SQLAlchemy: a row for each document or for each masked span. Needs the extra
     `sql`, and for anything but SQLite the database's driver.
 
@@ -32,8 +32,7 @@ class SqlConsumer(TableOptions):
     now or (but with `append`) are gone. Rows that are not as they were written are never removed so.
     """
 
-    split = True
-    apart = True
+    scope = Scope.RUN
 
     url: str
     """Where the database is, as SQLAlchemy writes it: `postgresql://user:password@host/database`, `sqlite:///release/notes.db`
@@ -49,7 +48,6 @@ class SqlConsumer(TableOptions):
             raise ValueError("table: expected a name")
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
-        self.__dict__["split"] = bool(self.id_column)  # rows that belong to nobody cannot be found again
         self._database: Table | None = None
         self._old: Elsewhere | None = None
         self._seen: set[str] = set()
@@ -68,8 +66,9 @@ class SqlConsumer(TableOptions):
             return
         raise ConsumerError(f"consumer {self.id}: {fault}")
 
-    def process(self, cas: Cas) -> None:
-        self.take(cas.id, self.prepare(cas))
+    @property
+    def resumable(self) -> bool:
+        return bool(self.id_column)  # without an id, the rows of a document cannot be found again
 
     @cached_property
     def holds_nul(self) -> bool:
@@ -84,45 +83,47 @@ class SqlConsumer(TableOptions):
             rows = [_without_nul(row) for row in self.rows_of(cas)]
         columns = [c.name for c in self.columns()]
         table = [[row.get(c) for c in columns] for row in rows]
-        return Content(json.dumps(table).encode(), memo=_digest(table), more=name)
+        return Content(json.dumps(table).encode(), state=_digest(table), more=name)
 
-    def memo(self, prepared: Content) -> Any:
-        return prepared.memo
+    def resume_state(self, prepared: Content) -> Any:
+        return prepared.state
 
-    def take(self, document: str, prepared: Content) -> list[Output]:
-        return self._put(document, self._named(prepared.more), json.loads(prepared.data), prepared.memo)
+    def commit(self, document_id: str, prepared: Content) -> list[Output]:
+        return self._put(document_id, self._named(prepared.more), json.loads(prepared.data), prepared.state)
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Leaves the rows that are in the table, or takes them over from the table of a shard."""
-        name = self._name_of(document)
+        name = self._name_of(document_id)
         try:
             database = self._opened()
             there = _digest(database.rows(name))
         except ConsumerError:  # the database failed, which it remembers: it is told where the document is done again
             return None
-        if name not in self._seen and there == memo:
+        if name not in self._seen and there == state:
             self._seen.add(name)
-            self._last = document, name, None
-            return self._outputs(memo)
-        path = old(outputs[0]) if outputs else None
+            self._last = document_id, name, None
+            return self._outputs(state)
+        path = locate(outputs[0]) if outputs else None
         if path is None or path == database.file:
             return None
         if self._old is None or self._old.path != path:
             self._forget_old()
             self._old = Elsewhere(path, database)
         rows = self._old.rows(name)
-        return self._put(document, name, rows, memo) if rows is not None and _digest(rows) == memo else None
+        return self._put(document_id, name, rows, state) if rows is not None and _digest(rows) == state else None
 
-    def withdraw(self, document: str, memos: list[Any], *, gone: bool = False) -> None:
-        name = self._name_of(document)
-        if name in self._seen or not self.split or (gone and self.existing == "append"):
+    def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
+        name = self._name_of(document_id)
+        if name in self._seen or not self.resumable or (removed and self.existing == "append"):
             return
         with contextlib.suppress(ConsumerError):  # the database failed, which it remembers: nothing of this run is kept
             database = self._opened()
-            if _digest(database.rows(name)) in memos:
+            if _digest(database.rows(name)) in states:
                 database.remove(name)
 
-    def _put(self, document: str, name: str, rows: list[list[Any]], memo: str) -> list[Output]:
+    def _put(self, document: str, name: str, rows: list[list[Any]], state: str) -> list[Output]:
         database = self._opened()
         self._last = None
         if self.existing != "append" and (name in self._seen or (self.existing == "error" and database.has(name))):
@@ -132,7 +133,7 @@ class SqlConsumer(TableOptions):
         at = database.put(name, [dict(zip(columns, row, strict=True)) for row in rows])
         self._seen.add(name)
         self._last = document, name, at
-        return self._outputs(memo)
+        return self._outputs(state)
 
     def _opened(self) -> Table:
         if self._database is None:
@@ -147,27 +148,27 @@ class SqlConsumer(TableOptions):
     def _named(self, name: str) -> str:
         return name if self.holds_nul else name.replace("\0", "\ufffd")
 
-    def _outputs(self, memo: str) -> list[Output]:
+    def _outputs(self, state: str) -> list[Output]:
         """The file where it lies in the output folder; of another database nobody but itself knows what it holds."""
         path = file_of(parsed(self.url, NAME))
-        if path is None or path.is_absolute() or not self.split:
+        if path is None or path.is_absolute() or not self.resumable:
             return []
-        return [Output(self.id, path.as_posix(), 0, 0, memo, False)]
+        return [Output(self.id, path.as_posix(), 0, 0, state, False)]
 
     def _forget_old(self) -> None:
         old, self._old = self._old, None
         if old is not None:
             old.close()
 
-    def retract(self, cas: Cas) -> None:
-        if self._last is not None and self._last[0] == cas.id and self._database is not None:
+    def rollback(self, document_id: str) -> None:
+        if self._last is not None and self._last[0] == document_id and self._database is not None:
             _, name, at = self._last
             if at is not None:
                 self._database.take_back(at)
             self._seen.discard(name)
             self._last = None
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Leaves the table as it was."""
         self._forget_old()
         database, self._database = self._database, None

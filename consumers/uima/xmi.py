@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Old, Output, component
+from ...pipeline.contract.component import Locate, Output, component
 from ...typesystem import Cas, TypeSystemError
 from ...typesystem.typesystem import TypeSystem, own_types
 from ..files.content import Content
@@ -47,7 +47,8 @@ class XmiConsumer(WholeConsumer):
         self.open_folder(".xmi", restricted=self.restricted)
         self.files.add(_TYPES, self._types.to_xml())
 
-    def open_part(self) -> None:
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        self._shares_disk = shares_disk
         self.open_resources()
         self.open_folder(".xmi", restricted=self.restricted)
 
@@ -74,7 +75,7 @@ class XmiConsumer(WholeConsumer):
             self._sent = data
         return self._sent
 
-    def memo(self, prepared: StagedFiles) -> Any:
+    def resume_state(self, prepared: StagedFiles) -> Any:
         """The digest of the types that a document brings; where it is the first to bring them, themselves."""
         data: bytes | None = prepared.more
         if data is None:
@@ -82,19 +83,23 @@ class XmiConsumer(WholeConsumer):
         digest = hashlib.sha256(data).hexdigest()
         return [digest] if digest in self._brought else [digest, base64.b64encode(zlib.compress(data, 9)).decode()]
 
-    def take(self, document: str, prepared: StagedFiles) -> list[Output]:
-        outputs = super().take(document, prepared)
+    def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
+        outputs = super().commit(document_id, prepared)
         data: bytes | None = prepared.more
-        return outputs if data is None else self._with_types(document, outputs, hashlib.sha256(data).hexdigest(), data)
+        return (
+            outputs if data is None else self._with_types(document_id, outputs, hashlib.sha256(data).hexdigest(), data)
+        )
 
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
         """Takes a document over with the types that it brought, if they are known: they go into the type system of all."""
-        if memo is None:
-            return super().reuse(document, outputs, None, old)
-        digest, *given = memo
+        if state is None:
+            return super().adopt_previous(document_id, outputs, None, locate)
+        digest, *given = state
         data = zlib.decompress(base64.b64decode(given[0])) if given else self._brought.get(digest, (b"", False))[0]
-        made = super().reuse(document, outputs[:1], None, old) if data else None
-        return None if made is None else self._with_types(document, made, digest, data)
+        made = super().adopt_previous(document_id, outputs[:1], None, locate) if data else None
+        return None if made is None else self._with_types(document_id, made, digest, data)
 
     def _with_types(self, document: str, outputs: list[Output], digest: str, data: bytes) -> list[Output]:
         """Takes a document's types into those of all, or writes them beside it where they contradict each other."""

@@ -14,7 +14,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..contract.component import CasConsumer, CollectionReader, Component
+from ..contract.component import CasConsumer, CollectionReader, Component, is_resumable
 from ..contract.report import versions
 from ..errors import ResourceError
 from ..storage.hashing import below, code_version, file_digest
@@ -72,7 +72,7 @@ def dependencies(pipeline: Pipeline) -> list[Dependency]:
 
 
 def fingerprint(pipeline: Pipeline) -> str:
-    """One hash, 64 hexadecimal digits, over all that decides what becomes of a document: engines and split consumers with the
+    """One hash, 64 hexadecimal digits, over all that decides what becomes of a document: engines and resumable consumers with the
     effective values of their parameters, the contents of every file behind these, plug-ins with what they import, caspipe's code,
     and the versions of the libraries that results depend on.
 
@@ -82,7 +82,7 @@ def fingerprint(pipeline: Pipeline) -> str:
     parts: list[Any] = []
     code: dict[str, Dependency] = {}
     for place, component in _components(pipeline):
-        if place.startswith("reader/") or (isinstance(component, CasConsumer) and not component.split):
+        if place.startswith("reader/") or (isinstance(component, CasConsumer) and not is_resumable(component)):
             continue
         told = _effective(place, component)
         parts.append([component.role, place, told.data, pipeline.views.get(component.id, "")])
@@ -113,11 +113,11 @@ def _libraries() -> dict[str, str]:
 
 
 def secrets(pipeline: Pipeline) -> list[tuple[str, str, bytes]]:
-    """(component, parameter, secret) of every secret of the engines and split consumers, in order: what `fingerprint` leaves
+    """(component, parameter, secret) of every secret of the engines and resumable consumers, in order: what `fingerprint` leaves
     out. A file that holds secrets, as a table of offsets, is told by its content. Raises ResourceError where one is missing."""
     found = []
     for place, component in _components(pipeline):
-        if not place.startswith("reader/") and (not isinstance(component, CasConsumer) or component.split):
+        if not place.startswith("reader/") and (not isinstance(component, CasConsumer) or is_resumable(component)):
             found += [(place, at, reveal()) for at, reveal in _effective(place, component).secrets]
     return found
 

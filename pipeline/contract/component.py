@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from .resources import Resource, load
 
 if TYPE_CHECKING:
     from ..storage.files import Staged
+    from .report import RunReport
 
 C = TypeVar("C", bound="type[Component]")
 P = TypeVar("P", bound="type[Part]")
@@ -147,86 +149,121 @@ class AnalysisEngine(Component):
         raise TypeError(f"{type(self).__name__} must define process(cas)")
 
 
+class Scope(enum.Enum):
+    """What the output of a consumer is complete for; decides what a run may do with it."""
+
+    DOCUMENT = "document"
+    """Whatever is written for one document is complete by itself."""
+    RUN = "run"
+    """One output for all documents of a run. It is also valid for a run that stopped early, and for a shard."""
+    COLLECTION = "collection"
+    """Valid only if it was made from all documents, such as a model or a score: aborted if the run stops, refused in a shard."""
+
+
 class CasConsumer(Component):
-    """Takes finished documents: writes files, tables, reports."""
+    """Writes processed documents: files, tables, reports.
+
+    The run calls `open`, `process` for each document in reading order, and `close`. Afterwards it calls `finish`.
+    """
 
     role = "consumer"
 
+    scope: ClassVar[Scope] = Scope.COLLECTION
+    """What its output is complete for."""
     output: Path = Path("out")
-    """Folder that relative paths of this consumer lie under (`run.output`)."""
-    placing: Callable[[str], None] | None = None
-    """To be told the path under the output folder of a file before it gets its name; set by a run that keeps a ledger."""
-    whole: ClassVar[bool] = False
-    """Whether what it writes makes sense only of a run that came to its end: a model, a score. Such a consumer is abandoned
-    where the run was stopped by a failure or by Ctrl-C."""
-
-    apart: ClassVar[bool] = False
-    """Whether what it writes of some documents makes sense without the others, where it is not split: then a shard can run it."""
-    joined: ClassVar[bool] = False
-    """Whether what it writes is made of several documents that no shard has together: then none can run it."""
-    split: ClassVar[bool] = False
-    """Whether its work is done in two halves: `prepare` wherever the document was worked on, `take` in the run's own process,
-    in reading order. Only such a consumer can go on where a run was cut off."""
-    remote: bool = False
-    """Whether `prepare` is called on another machine than `take`: then nothing that it makes may lie on the disk."""
+    """Folder to which relative paths of this consumer refer (`run.output`)."""
+    announce_file: Callable[[str], None] | None = None
+    """Called with the path of a file, relative to the output folder, before the file is moved there; set by a run."""
 
     def process(self, cas: Cas) -> None:
-        """Takes one document, whole. In a split consumer: both halves."""
-        if not self.split:
-            raise TypeError(f"{type(self).__name__} must define process(cas)")
-        self.take(cas.id, self.prepare(cas))
+        """Write one document completely, or raise an error."""
+        raise TypeError(f"{type(self).__name__} must define process(cas)")
 
-    def open_part(self) -> None:
-        """In place of `open` in a process that only prepares: it makes nothing that all share."""
+    def rollback(self, document_id: str) -> None:
+        """Undo the last `process` if it was for this document, because the document failed. Does nothing otherwise."""
+
+    def abort(self) -> None:
+        """Replace `close` if the run failed: an incomplete output must not replace a complete one."""
+        self.close()
+
+    def finish(self, report: RunReport) -> None:
+        """Use the report of the run, after everything else was closed."""
+
+
+class TwoPhaseConsumer(CasConsumer):
+    """A consumer that works in two phases: `prepare` in the worker that processed the document, `commit` in the process of the
+    run, in reading order.
+
+    Only such a consumer can continue where an earlier run was interrupted.
+    """
+
+    scope = Scope.DOCUMENT
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a later run can recognize what this one wrote for each document."""
+        return True
+
+    def process(self, cas: Cas) -> None:
+        """Run both phases."""
+        self.commit(cas.id, self.prepare(cas))
+
+    def open_worker(self, *, shares_disk: bool = True) -> None:
+        """Replace `open` in a process that only calls `prepare`. Must not create anything that all processes share.
+
+        shares_disk: whether `commit` is called on the same machine. If not, `prepare` must not leave files on the disk.
+        """
         self.open_resources()
 
     def prepare(self, cas: Cas) -> Any:
-        """The first half: plain data (it travels between processes). It may leave temporary files in its folder."""
+        """Return what `commit` needs, as plain data that can be pickled. May leave temporary files in `staging` folders."""
         raise TypeError(f"{type(self).__name__} must define prepare(cas)")
 
-    def take(self, document: str, prepared: Any) -> list[Output]:
-        """The second half: what was prepared of a document gets its place. Returns what was written."""
-        raise TypeError(f"{type(self).__name__} must define take(document, prepared)")
+    def commit(self, document_id: str, prepared: Any) -> list[Output]:
+        """Move what was prepared for a document to its final place. Returns what was written."""
+        raise TypeError(f"{type(self).__name__} must define commit(document_id, prepared)")
 
-    def memo(self, prepared: Any) -> Any:
-        """What a later run must know of this document to take its outputs over: plain JSON without text, or None.
-
-        A mapping with `together`, a key and a number, says that so many documents make one output: `reuse` is then told what
-        was written of any of them.
-        """
-        return None
-
-    def reuse(self, document: str, outputs: list[Output], memo: Any, old: Old) -> list[Output] | None:
-        """Takes over what an earlier run wrote of a document, as `take` would have written it; None where it is not whole."""
-        return None
-
-    def withdraw(self, document: str, memos: list[Any], *, gone: bool = False) -> None:
-        """Removes what earlier runs wrote of a document elsewhere than in files of the output folder. A resumed run calls it
-        before it does the document anew, and where it does not release it, or (`gone`) has no such document any more. `memos`:
-        what those runs kept of it."""
-
-    def growing(self) -> dict[str, Path]:
-        """Files that all documents share and that have no name before the run ends: path under the output folder -> where
-        they lie now."""
-        return {}
+    def discard(self, prepared: Any) -> None:
+        """Delete what was prepared, because the document failed."""
 
     def staging(self) -> list[Path]:
-        """Folders in which `prepare` leaves temporary files."""
+        """Return the folders in which `prepare` leaves temporary files."""
         return []
 
     def staged(self, prepared: Any) -> Iterable[Staged]:
-        """The temporary files in what was prepared: before `take` those of many documents are brought onto the disk at once."""
+        """Return the temporary files of a prepared document, so that many of them can be flushed to disk at once."""
         return ()
 
-    def drop(self, prepared: Any) -> None:
-        """Forgets what was prepared, because the document failed after all."""
+    def resume_state(self, prepared: Any) -> Any:
+        """Return what a later run must know to adopt the outputs of this document: plain JSON without text, or None.
 
-    def abandon(self) -> None:
-        """In place of `close` where the run broke down: what is unfinished must not take the place of something whole."""
-        self.close()
+        A mapping with `together`, a key and a number, means that this many documents make one output: `adopt_previous` then
+        receives the outputs of all of them.
+        """
+        return None
 
-    def retract(self, cas: Cas) -> None:
-        """Takes back what `process` wrote of this document, because it failed after all. Must bear being called without."""
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
+        """Adopt what an earlier run wrote for a document, with the same result as `commit`. None if it is not intact."""
+        return None
+
+    def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
+        """Delete what earlier runs wrote for a document, other than files in the output folder.
+
+        A resumed run calls it before it processes a document again, if it does not release the document, and if the document
+        no longer exists (`removed`). `states`: the resume states of those runs.
+        """
+
+    def shared_files(self) -> dict[str, Path]:
+        """Return the files that all documents share and that get their name at the end of the run: path relative to the output
+        folder -> current path."""
+        return {}
+
+
+def is_resumable(component: Component) -> bool:
+    """Return whether a component is a consumer that can continue where an earlier run was interrupted."""
+    return isinstance(component, TwoPhaseConsumer) and component.resumable
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -247,8 +284,8 @@ class Output:
     """A file of its own."""
 
 
-Old = Callable[[Output], Path]
-"""Where an output of an earlier run lies now."""
+Locate = Callable[[Output], Path]
+"""Returns the current path of an output of an earlier run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

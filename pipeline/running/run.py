@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...typesystem import Cas
 from ..assembly.assemble import parted
-from ..contract.component import CasConsumer, Output
+from ..contract.component import CasConsumer, Output, Scope, TwoPhaseConsumer
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
 from ..pipeline import Pipeline
@@ -26,7 +26,7 @@ from .quarantine import Quarantine
 from .runners.choosing import Runner, chosen
 from .runners.events import DocumentEvent, Observer
 from .runners.watching import Progress, Watch
-from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, drop, noting, read_again, take_back
+from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, discard, noting, read_again, rollback
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -80,15 +80,13 @@ def _go(pipeline: Pipeline, report: RunReport, watch: Watch) -> None:
         stats.settle()
     watch.settle()
     for consumer in pipeline.consumers:
-        finish = getattr(consumer, "finish", None)
-        if finish is not None:
-            try:
-                with guarded(f"consumers/{consumer.id}"):
-                    finish(report)
-            except CaspipeError as error:
-                if not report.stopped:
-                    raise
-                report.warnings.append(str(error))  # the run has ended for a reason of its own, which must not be lost
+        try:
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.finish(report)
+        except CaspipeError as error:
+            if not report.stopped:
+                raise
+            report.warnings.append(str(error))  # the reason why the run stopped must not be lost
 
 
 @contextlib.contextmanager
@@ -113,19 +111,20 @@ def _polite_interrupt() -> Iterator[threading.Event]:
 
 
 class _Ending:
-    """Ends a consumer: closes it after a run that came to an end, abandons it after one that broke down."""
+    """Ends a consumer: closes it after a run that came to an end, aborts it after one that failed."""
 
     def __init__(self, consumer: CasConsumer, report: RunReport) -> None:
         self.consumer = consumer
         self.report = report
 
     def __exit__(self, kind: object, *_: object) -> None:
-        ended = kind is None and not (self.consumer.whole and self.report.stopped not in ("", "limit"))
+        incomplete = self.consumer.scope is Scope.COLLECTION and self.report.stopped not in ("", "limit")
+        ended = kind is None and not incomplete
         with guarded(f"consumers/{self.consumer.id}"):
             if ended:
                 self.consumer.close()
             else:
-                self.consumer.abandon()
+                self.consumer.abort()
 
     def __enter__(self) -> None: ...
 
@@ -162,7 +161,7 @@ class _Run:
     def open(self, stack: contextlib.ExitStack) -> None:
         """Opens everything; what was opened is closed again when the run ends, however it ends."""
         pipeline = self.pipeline
-        together = [c.id for c in pipeline.consumers if self.options.shard and (c.joined or not (c.split or c.apart))]
+        together = [c.id for c in pipeline.consumers if self.options.shard and c.scope is Scope.COLLECTION]
         if together:
             raise ConsumerError(
                 f"shard {self.options.shard}: {', '.join(together)} needs all documents: run it without --shard"
@@ -312,11 +311,11 @@ class _Run:
             for consumer, prepared in zip(self.pipeline.consumers, result.prepared, strict=True):
                 done.append(consumer)
                 with _blamed(consumer):
-                    if consumer.split:
-                        memo[consumer.id] = kept = consumer.memo(prepared)
+                    if isinstance(consumer, TwoPhaseConsumer):
+                        memo[consumer.id] = kept = consumer.resume_state(prepared)
                         if kept is not None:
                             json.dumps(kept)  # else the ledger could not be written
-                        outputs += consumer.take(result.id, prepared)
+                        outputs += consumer.commit(result.id, prepared)
                     else:
                         cas = cas or result.document()
                         assert cas is not None
@@ -325,8 +324,8 @@ class _Run:
                         self.pipeline._stats_of(consumer).add(time.perf_counter() - started)
         except ComponentError as error:
             self.pipeline._stats_of(done[-1]).errors += 1
-            take_back(done, Cas(id=result.id) if cas is None else cas)
-            drop(self.pipeline, result)
+            rollback(done, result.id)
+            discard(self.pipeline, result)
             result.failed = Failed.of(error)
             result.text, _ = read_again(self.pipeline, self.runner.last)
             return

@@ -125,7 +125,7 @@ class Staged:
         except OSError as error:
             self.fault = error.errno or errno.EIO
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         """Removes it."""
         with contextlib.suppress(OSError):
             Path(self.temporary).unlink()
@@ -175,12 +175,12 @@ def place(staged: Staged, path: Path) -> None:
     if staged.waits:
         staged.sync()
     if staged.fault:
-        staged.drop()
+        staged.discard()
         raise cannot(Path(staged.temporary).parent, OSError(staged.fault, os.strerror(staged.fault)))
     try:
         Path(staged.temporary).replace(path)
     except OSError as error:
-        staged.drop()
+        staged.discard()
         raise cannot(path, error) from None
 
 
@@ -327,7 +327,7 @@ class DocumentFolder:
         """Writes a file beside the documents', under a name of its own."""
         write_atomic(self.folder / name, data, private=self.restricted, durable=self.durable)
 
-    def retract(self, document_id: str) -> None:
+    def rollback(self, document_id: str) -> None:
         """Removes the file written last where it belongs to this document."""
         if self._last is not None and self._last[0] == document_id:
             try:

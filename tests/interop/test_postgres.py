@@ -214,7 +214,7 @@ def test_nul_lone_surrogates_and_large_texts(url: str, tmp_path: Path) -> None:
     cas.metadata["odd"] = "\0"
     c.process(cas)
     c.process(masked("c", "\0"))
-    c.retract(masked("c"))
+    c.rollback("c")
     c.close()
     ((name, text, metadata),) = do(url, "SELECT id, text, metadata FROM documents")
     assert name == "a\ufffdb"
@@ -235,13 +235,13 @@ def test_documents_that_are_there_already(url: str, tmp_path: Path) -> None:
     c = consumer(url, tmp_path, existing="replace")
     c.process(masked("a", "new"))
     c.process(masked("b", "new"))
-    c.retract(masked("b"))
+    c.rollback("b")
     c.close()
     assert do(url, "SELECT id, length(text) FROM documents ORDER BY id") == [("a", 3), ("b", 15), ("c", 15)]
     c = consumer(url, tmp_path, existing="append", rows="spans", table="spans")
     c.process(masked("a"))
     c.process(masked("a"))
-    c.abandon()
+    c.abort()
     assert do(url, "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema") == [(1,)]
 
 
@@ -299,7 +299,7 @@ def test_a_server_that_dies_while_writing_leaves_nothing_half_written(
         try:
             c.process(masked(str(n)))
         except ConsumerError as error:
-            c.retract(masked(str(n)))
+            c.rollback(str(n))
             failed += 1
             assert str(error).endswith("; nothing of this run is written")
             assert NAME not in str(error)

@@ -153,9 +153,9 @@ class ListConsumer(CasConsumer):
             raise OSError(28, "No space left on device")
         self.log.append(cas.id)
 
-    def retract(self, cas: Cas) -> None:
-        if cas.id in self.log:
-            self.log.remove(cas.id)
+    def rollback(self, document_id: str) -> None:
+        if document_id in self.log:
+            self.log.remove(document_id)
 
     def close(self) -> None:
         self.log.append("close")

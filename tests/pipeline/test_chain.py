@@ -8,7 +8,7 @@ import parts
 import pytest
 
 from caspipe.pipeline.assembly.assemble import RunOptions
-from caspipe.pipeline.contract.component import component
+from caspipe.pipeline.contract.component import Scope, component
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas
@@ -26,7 +26,7 @@ run: {output: %s}
 class WholeConsumer(parts.CasConsumer):
     """Writes nothing unless the run came to its end."""
 
-    whole = True
+    scope = Scope.COLLECTION
 
     def open(self) -> None:
         self.ending = ""
@@ -36,8 +36,8 @@ class WholeConsumer(parts.CasConsumer):
     def close(self) -> None:
         self.ending = "closed"
 
-    def abandon(self) -> None:
-        self.ending = "abandoned"
+    def abort(self) -> None:
+        self.ending = "aborted"
 
 
 def load(folder: Path, text: str, *overrides: str) -> Pipeline:
@@ -77,11 +77,11 @@ def test_an_empty_list_of_readers_is_a_fault(tmp_path: Path) -> None:
     [
         ({}, ["one 1", "four 2"], "closed"),
         ({"limit": 1}, ["one 1", "four 2"], "closed"),
-        ({"on_error": "stop"}, ["one 1", "two 2"], "abandoned"),
+        ({"on_error": "stop"}, ["one 1", "two 2"], "aborted"),
         ({"on_error": "quarantine"}, ["one 1", "two 2"], "closed"),
     ],
 )
-def test_a_consumer_that_needs_the_whole_run_is_abandoned_where_it_was_stopped(
+def test_a_consumer_that_needs_the_whole_run_is_aborted_if_it_was_stopped(
     tmp_path: Path, options: dict[str, object], texts: list[str], ending: str
 ) -> None:
     consumer = WholeConsumer()

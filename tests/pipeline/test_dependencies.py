@@ -17,6 +17,7 @@ from bundled_site import CONFIG, PLUGIN, site, with_plugin
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.pipeline.assembly.dependencies import Dependency, code_version, dependencies, fingerprint, secrets
 from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.component import is_resumable
 from caspipe.pipeline.errors import ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import hashing
@@ -130,10 +131,10 @@ def test_the_place_the_order_of_keys_comments_and_run_options_do_not_count(confi
     assert of(config, "run.output=there", "run.on_error=skip", "reader.text.folder=other", "name=x") == before
 
 
-def test_a_consumer_that_is_not_split_does_not_count(config: Path) -> None:
+def test_a_consumer_that_cannot_resume_does_not_count(config: Path) -> None:
     before = of(config)
     config.write_text(CONFIG.replace("run:", "  - scorer\nrun:"), encoding="utf-8")
-    assert not Pipeline.load(config).consumers[-1].split
+    assert not is_resumable(Pipeline.load(config).consumers[-1])
     assert of(config) == before
 
 

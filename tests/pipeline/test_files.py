@@ -234,18 +234,18 @@ def test_sub_folders_of_a_restricted_folder_are_private_too(tmp_path: Path) -> N
     assert mode(tmp_path / "text" / "ward" / "a.txt") == 0o600
 
 
-def test_a_retracted_document_leaves_no_file_and_others_stay(tmp_path: Path) -> None:
+def test_a_rolled_back_document_leaves_no_file_and_others_stay(tmp_path: Path) -> None:
     files = folder(tmp_path)
     files.write("a", b"one")
     files.write("b", b"two")
-    files.retract("a")
+    files.rollback("a")
     assert listing(tmp_path / "text") == ["a.txt", "b.txt"]
-    files.retract("b")
-    files.retract("b")
+    files.rollback("b")
+    files.rollback("b")
     assert listing(tmp_path / "text") == ["a.txt"]
 
 
-def test_a_write_that_failed_is_not_retracted_from_another_document(
+def test_a_write_that_failed_is_not_rolled_back_from_another_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = folder(tmp_path)
@@ -253,7 +253,7 @@ def test_a_write_that_failed_is_not_retracted_from_another_document(
     monkeypatch.setattr(os, "write", full_disk)
     with pytest.raises(ConsumerError):
         files.write("a", b"two")
-    files.retract("a")
+    files.rollback("a")
     assert listing(tmp_path / "text") == ["a.txt"]
 
 

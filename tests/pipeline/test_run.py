@@ -14,7 +14,7 @@ import pytest
 
 from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.contract import registry
-from caspipe.pipeline.contract.component import CollectionReader
+from caspipe.pipeline.contract.component import CollectionReader, TwoPhaseConsumer
 from caspipe.pipeline.contract.report import RunReport, Timings
 from caspipe.pipeline.errors import ComponentError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
@@ -208,14 +208,14 @@ def test_foreign_warnings_are_told_by_class_and_line_only(tmp_path: Path) -> Non
     assert len(others) == 1
 
 
-def test_what_cannot_be_opened_abandons_what_was(tmp_path: Path) -> None:
+def test_what_cannot_be_opened_aborts_what_was(tmp_path: Path) -> None:
     class Stuck(parts.ListConsumer):  # type: ignore[misc]
         def open(self) -> None:
             raise ValueError(SECRET)
 
     class Noting(parts.ListConsumer):  # type: ignore[misc]
-        def abandon(self) -> None:
-            self.log.append("abandon")
+        def abort(self) -> None:
+            self.log.append("abort")
 
     first = Noting()
     p = Pipeline(
@@ -226,7 +226,7 @@ def test_what_cannot_be_opened_abandons_what_was(tmp_path: Path) -> None:
     )
     with pytest.raises(ComponentError, match=r"^consumers/t_consumer-2: ValueError at test_run.py:\d+$"):
         p.run()
-    assert first.log == ["open", "abandon"]
+    assert first.log == ["open", "abort"]
 
 
 def written(folder: Path) -> dict[Path, bytes]:
@@ -255,10 +255,8 @@ def test_a_broken_run_leaves_the_table_of_the_one_before(tmp_path: Path) -> None
     assert written(tmp_path) == before
 
 
-class Breaking(parts.ListConsumer):
+class Breaking(TwoPhaseConsumer, parts.ListConsumer):
     """A consumer whose errors quote the document, in what is called when one has failed."""
-
-    split = True
 
     def __init__(self, **deeds: str) -> None:
         super().__init__()
@@ -272,26 +270,26 @@ class Breaking(parts.ListConsumer):
     def prepare(self, cas: Cas) -> str:
         return cas.text
 
-    def memo(self, prepared: str) -> object:
-        self._do("memo")
+    def resume_state(self, prepared: str) -> object:
+        self._do("resume_state")
         return {1, 2} if "odd" in self.deeds else None
 
-    def take(self, document: str, prepared: str) -> list[object]:  # type: ignore[override]
-        self.kept.append(document)
-        self._do("take")
+    def commit(self, document_id: str, prepared: str) -> list[object]:  # type: ignore[override]
+        self.kept.append(document_id)
+        self._do("commit")
         return []
 
     def staged(self, prepared: str) -> list[object]:  # type: ignore[override]
         self._do("staged")
         return []
 
-    def drop(self, prepared: str) -> None:
-        self._do("drop")
+    def discard(self, prepared: str) -> None:
+        self._do("discard")
 
-    def retract(self, cas: Cas) -> None:
-        self._do("retract")
-        if cas.id in self.kept:
-            self.kept.remove(cas.id)
+    def rollback(self, document_id: str) -> None:
+        self._do("rollback")
+        if document_id in self.kept:
+            self.kept.remove(document_id)
 
 
 SECRET = "two 22"
@@ -302,9 +300,9 @@ def breaking(tmp_path: Path, *consumers: Breaking) -> Pipeline:
     return Pipeline([], reader=reader, consumers=list(consumers), options=RunOptions(output=tmp_path, workers=0))
 
 
-@pytest.mark.parametrize("what", ["retract", "staged"])
+@pytest.mark.parametrize("what", ["rollback", "staged"])
 def test_a_consumer_that_cannot_take_a_document_back_ends_the_run_without_quoting_it(tmp_path: Path, what: str) -> None:
-    good, last = Breaking(), Breaking(take="", **{what: ""})
+    good, last = Breaking(), Breaking(commit="", **{what: ""})
     with pytest.raises(ComponentError, match=r"^consumers/t_consumer-2: ValueError at test_run.py:\d+$") as caught:
         breaking(tmp_path, good, last).run()
     assert caught.value.__suppress_context__
@@ -312,24 +310,24 @@ def test_a_consumer_that_cannot_take_a_document_back_ends_the_run_without_quotin
 
 
 def test_a_consumer_that_cannot_take_a_document_back_keeps_no_other_from_it(tmp_path: Path) -> None:
-    good, bad, last = Breaking(), Breaking(retract=""), Breaking(take="", retract="")
+    good, bad, last = Breaking(), Breaking(rollback=""), Breaking(commit="", rollback="")
     with pytest.raises(ComponentError, match=r"^consumers/t_consumer-3: ValueError at test_run.py:\d+$"):
         breaking(tmp_path, good, bad, last).run()
     assert good.kept == []
 
 
-@pytest.mark.parametrize("what", ["memo", "odd"])
+@pytest.mark.parametrize("what", ["resume_state", "odd"])
 def test_a_document_of_which_nothing_plain_can_be_kept_has_failed(tmp_path: Path, what: str) -> None:
     good, bad = Breaking(), Breaking(**{what: ""})
     report = breaking(tmp_path, good, bad).run()
     assert report.failures[0].message.startswith(
-        f"consumers/t_consumer-2: {'ValueError' if what == 'memo' else 'TypeE'}"
+        f"consumers/t_consumer-2: {'TypeE' if what == 'odd' else 'ValueError'}"
     )
     assert good.kept == bad.kept == []
 
 
 def test_what_cannot_be_forgotten_is_a_warning(tmp_path: Path) -> None:
-    report = breaking(tmp_path, Breaking(drop=""), Breaking(take="")).run()
+    report = breaking(tmp_path, Breaking(discard=""), Breaking(commit="")).run()
     assert report.documents.quarantined == 1
     assert [w.partition(" at ")[0] for w in report.warnings] == ["consumers/t_consumer: ValueError"]
     assert SECRET not in json.dumps(report.to_json())

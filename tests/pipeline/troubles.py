@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from caspipe.pipeline.contract.component import Annotator, CasConsumer, component
+from caspipe.pipeline.contract.component import Annotator, CasConsumer, TwoPhaseConsumer, component
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
 
 SECRET = "Featherstone"
@@ -84,8 +84,8 @@ class Ids(CasConsumer):
     def process(self, cas: Cas) -> None:
         self.seen.append(cas.id)
 
-    def retract(self, cas: Cas) -> None:
-        if self.seen[-1:] == [cas.id]:
+    def rollback(self, document_id: str) -> None:
+        if self.seen[-1:] == [document_id]:
             self.seen.pop()
 
     def close(self) -> None:
@@ -94,25 +94,23 @@ class Ids(CasConsumer):
 
 
 @component("halves")
-class Halves(CasConsumer):
+class Halves(TwoPhaseConsumer):
     """A consumer that breaks down in one of its halves."""
 
     fail_in: str = ""
-    """prepare or take."""
+    """prepare or commit."""
     on: str = ""
     """Id of the document."""
-
-    split = True
 
     def prepare(self, cas: Cas) -> str:
         self._fail("prepare", cas.id)
         return cas.id
 
-    def take(self, document: str, prepared: str) -> list[object]:  # type: ignore[override]
-        self._fail("take", document)
+    def commit(self, document_id: str, prepared: str) -> list[object]:  # type: ignore[override]
+        self._fail("commit", document_id)
         return []
 
-    def reuse(self, *_: object) -> list[object]:  # type: ignore[override]
+    def adopt_previous(self, *_: object) -> list[object]:  # type: ignore[override]
         return []
 
     def _fail(self, where: str, document: str) -> None:

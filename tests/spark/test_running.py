@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline import Pipeline
+from caspipe.pipeline import Pipeline, TwoPhaseConsumer
 from caspipe.pipeline.contract import registry
 from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.errors import ConfigError
@@ -96,7 +96,7 @@ def test_all_consumers_write_the_same_bytes_as_with_workers_here(
 ) -> None:
     monkeypatch.setenv("CASPIPE_KEY", KEY)
     notes(tmp_path / "notes", 200)
-    split = sorted(c.name for c in registry.components() if c.role == "consumer" and getattr(c, "split", False))
+    split = sorted(c.name for c in registry.components() if issubclass(c, TwoPhaseConsumer))
     more = ["{jsonl: {id: records, folder: release/records}}", "{sql: {url: 'sqlite:///release/notes.db'}}"]
     assert {"text", "xmi", "html", "brat", "jsonl", "parquet", "inception"} <= set(split)
     other = ("t_", "sql", "fhir", "e2b")  # the last two write back what their readers read

@@ -65,7 +65,7 @@ class TokenStream:
             numbers.append(BREAK)
         self._latest = np.array(numbers, dtype=np.int32)
 
-    def retract(self) -> None:
+    def rollback(self) -> None:
         """Takes back the document taken in last."""
         self._latest = None
 

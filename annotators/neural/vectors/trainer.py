@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ....pipeline.contract.component import CasConsumer, component
+from ....pipeline.contract.component import CasConsumer, Scope, component
 from ....pipeline.errors import ConsumerError
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token, View
 from ...sequence.model_trainer import interruptible
@@ -70,7 +70,7 @@ class VectorsTrainer(CasConsumer):
     format: Literal["auto", "npz", "word2vec"] = "auto"
     """`auto`: caspipe's own where the name ends in .npz, else word2vec's text."""
 
-    whole = True
+    scope = Scope.COLLECTION
 
     def __post_init__(self) -> None:
         for name, most in (("dim", MOST_DIMENSIONS), ("window", 100), ("min_count", None), ("max_words", 1_000_000)):
@@ -93,12 +93,13 @@ class VectorsTrainer(CasConsumer):
         refuse_foreign(self.path)  # now, not after an hour of reading
         self.made = None
         self._stream = TokenStream(self.lower, self.digits)
-        self._latest: Cas | None = None
+        self._latest: str | None = None
 
     def process(self, cas: Cas) -> None:
         """Takes one document in. Raises CasError where it has no such view."""
+        self._latest = None
         self._stream.add(self._segments(cas.view(self.view)))
-        self._latest = cas
+        self._latest = cas.id
 
     def _segments(self, view: View) -> Iterator[list[str]]:
         tokens = view.tokens
@@ -113,12 +114,12 @@ class VectorsTrainer(CasConsumer):
             done = max(last, first)
         yield tokens.forms[done:]
 
-    def retract(self, cas: Cas) -> None:
-        if self._latest is cas:
-            self._stream.retract()
+    def rollback(self, document_id: str) -> None:
+        if self._latest == document_id:
+            self._stream.rollback()
             self._latest = None
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """A run that broke down leaves no vectors."""
         self._stream.close()
         self._latest = None

@@ -152,7 +152,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
             trainer.close()
     except BaseException:
         with contextlib.suppress(Exception):
-            trainer.abandon()
+            trainer.abort()
         shutil.rmtree(made, ignore_errors=True)
         raise
     result: dict[str, Any] = {"active_features": _active_features(made / "model"), "documents": len(documents)}

@@ -99,7 +99,7 @@ def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
     for cas in reader:
         trainer.process(pipeline.process(cas))
     if reader.failed:
-        trainer.abandon()
+        trainer.abort()
         raise ReaderError("; ".join(str(error) for _, error in reader.failed))
     trainer.close()
     amend(trainer.model, {"preprocessing": pipeline.describe()["engines"]})

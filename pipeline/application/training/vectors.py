@@ -55,7 +55,7 @@ def train_vectors(
                 raise ReaderError("; ".join(str(error) for _, error in reader.failed[:5]))
             reader.close()
     except BaseException:
-        trainer.abandon()
+        trainer.abort()
         raise
     trainer.close()
     assert trainer.made is not None

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...contract.component import CasConsumer, Output
+from ...contract.component import Output, TwoPhaseConsumer, is_resumable
 from ...contract.report import Found, RunReport, now
 from ...storage.files import sweep
 from ..quarantine import Quarantine
 from ..runners.work import Failed, Result
 from .holding import held
 from .ledger import Ledger
-from .past import Past
+from .past import Past, deletes_previous
 from .rows import Row
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Account:
     def of(pipeline: Pipeline, report: RunReport, quarantine: Quarantine, total: int | None) -> Iterator[Account]:
         """The account of a run; a ledger where the run writes files of its own and its options do not say otherwise."""
         options = pipeline.options
-        wanted = options.ledger is not False and (any(c.split for c in pipeline.consumers) or options.resume)
+        wanted = options.ledger is not False and (any(map(is_resumable, pipeline.consumers)) or options.resume)
         if not wanted:
             try:
                 yield Account()
@@ -98,12 +98,12 @@ class Kept(Account):
             ledger,
             pipeline.output,
             whole,
-            resume=options.resume and all(c.split for c in pipeline.consumers),
+            resume=options.resume and all(map(is_resumable, pipeline.consumers)),
             retry=options.retry_quarantined or options.on_error == "skip",
             quarantine=quarantine,
         )
         if options.resume and not self.past.resume:
-            names = ", ".join(c.id for c in pipeline.consumers if not c.split)
+            names = ", ".join(c.id for c in pipeline.consumers if not is_resumable(c))
             report.warnings.append(
                 f"resume: everything is done again, since {names} cannot go on where a run was cut off"
             )
@@ -122,9 +122,9 @@ class Kept(Account):
                     (output / path).unlink(missing_ok=True)
         self.ledger.left = []
         for consumer in self.pipeline.consumers:
-            consumer.placing = self.ledger.placing
-        for consumer in self.pipeline.consumers:
-            for path, temporary in consumer.growing().items():
+            consumer.announce_file = self.ledger.placing
+        for consumer in self._two_phase():
+            for path, temporary in consumer.shared_files().items():
                 self.past.wrote(path)
                 self.ledger.grows(consumer.id, path, os.path.relpath(temporary, output))
 
@@ -145,7 +145,7 @@ class Kept(Account):
             self._withdraw(result.id)
             self._add(result, "quarantined", row.outputs, row.memo)
             return True
-        outputs = self.past.reuse(row, self.pipeline.consumers)
+        outputs = self.past.adopt(row, self._two_phase())
         if outputs is None:
             return False
         result.found = Found(*(row.memo or {}).get("", [0, {}, {}]))
@@ -165,20 +165,21 @@ class Kept(Account):
 
     def failed(self, result: Result, status: str) -> None:
         self.past.row(result.id)
-        self.past.withdraw(result.id)
+        self.past.delete_files(result.id)
         self._withdraw(result.id)
         self._add(result, status, (), None)
 
     def complete(self) -> None:
-        if self.pipeline.options.resume and any(
-            type(c).withdraw is not CasConsumer.withdraw for c in self.pipeline.consumers
-        ):
+        if self.pipeline.options.resume and any(map(deletes_previous, self._two_phase())):
             for document in self.ledger.gone():
-                self._withdraw(document, gone=True)
+                self._withdraw(document, removed=True)
 
-    def _withdraw(self, document: str, *, gone: bool = False) -> None:
+    def _withdraw(self, document: str, *, removed: bool = False) -> None:
         if self.pipeline.options.resume:
-            self.past.withdraw_rows(document, self.pipeline.consumers, gone=gone)
+            self.past.delete_rows(document, self._two_phase(), removed=removed)
+
+    def _two_phase(self) -> list[TwoPhaseConsumer]:
+        return [c for c in self.pipeline.consumers if isinstance(c, TwoPhaseConsumer)]
 
     def _free(self, number: int) -> None:
         """The document of an earlier run that was kept aside under this number is not kept any more."""
@@ -219,4 +220,4 @@ class Kept(Account):
 
 def _sweep(pipeline: Pipeline) -> None:
     """Removes what consumers prepared and what never got a place."""
-    sweep(folder for consumer in pipeline.consumers for folder in consumer.staging())
+    sweep(folder for c in pipeline.consumers if isinstance(c, TwoPhaseConsumer) for folder in c.staging())

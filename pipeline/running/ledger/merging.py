@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...contract.component import CasConsumer, Old, Output
+from ...contract.component import CasConsumer, Locate, Output, TwoPhaseConsumer, is_resumable
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..quarantine import Quarantine
@@ -43,11 +43,11 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
     folders = _folders(output)
     report = RunReport(name=pipeline.name, started=now(), versions=versions(), config=pipeline.describe())
     began = time.perf_counter()
-    whole = [c.id for c in pipeline.consumers if not c.split]
-    if whole:
-        report.warnings.append(f"merge: the outputs of {', '.join(whole)} stay in the folders of the shards")
-    consumers = [c for c in pipeline.consumers if c.split]
-    pipeline.consumers = consumers
+    left = [c.id for c in pipeline.consumers if not is_resumable(c)]
+    if left:
+        report.warnings.append(f"merge: the outputs of {', '.join(left)} stay in the folders of the shards")
+    consumers = [c for c in pipeline.consumers if isinstance(c, TwoPhaseConsumer) and c.resumable]
+    pipeline.consumers = [*consumers]
     with contextlib.ExitStack() as stack:
         stack.enter_context(noting()).into = report.warnings
         ledgers = [stack.enter_context(Ledger.read(_ledger(pipeline, folder))) for folder in folders]
@@ -71,10 +71,8 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
                 progress(report, total)
     report.seconds = time.perf_counter() - began
     for consumer in consumers:
-        finish = getattr(consumer, "finish", None)
-        if finish is not None:
-            finish(report)
-    if not keep and not whole:
+        consumer.finish(report)
+    if not keep and not left:
         for folder in folders:
             shutil.rmtree(folder)
         with contextlib.suppress(OSError):
@@ -156,7 +154,7 @@ def _take(
     row: Row,
     folder: Path,
     salt: bytes,
-    consumers: list[CasConsumer],
+    consumers: list[TwoPhaseConsumer],
     account: Account,
     quarantine: Quarantine,
     report: RunReport,
@@ -181,11 +179,11 @@ def _take(
     account.failed(result, row.status)
 
 
-def _outputs(row: Row, folder: Path, consumers: list[CasConsumer]) -> list[Output]:
+def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer]) -> list[Output]:
     made: list[Output] = []
     for consumer in consumers:
         own = [o for o in row.outputs if o.consumer == consumer.id]
-        taken = consumer.reuse(row.id, own, (row.memo or {}).get(consumer.id), _in(folder))
+        taken = consumer.adopt_previous(row.id, own, (row.memo or {}).get(consumer.id), _in(folder))
         if taken is None:
             raise MergeError(f"{folder}: what {consumer.id} wrote of document {row.number} is not what its ledger says")
         made += taken
@@ -197,7 +195,7 @@ def _ledger(pipeline: Pipeline, folder: Path) -> Path:
     return Ledger.place(folder, given, folder.name.replace("-of-", "/"))
 
 
-def _in(folder: Path) -> Old:
+def _in(folder: Path) -> Locate:
     return lambda output: folder / output.path
 
 
@@ -208,6 +206,6 @@ def _ending(consumer: CasConsumer) -> Callable[..., None]:
         if kind is None:
             consumer.close()
         else:
-            consumer.abandon()
+            consumer.abort()
 
     return end

@@ -6,13 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from ....typesystem import Cas
-from ...contract.component import CasConsumer, Output
+from ...contract.component import Output, TwoPhaseConsumer
 from ...errors import guarded
 from ...storage.digest_set import Digests
 from ...storage.file_names import folded
 from ..quarantine import Quarantine
-from ..runners.work import take_back
+from ..runners.work import rollback
 from .ledger import Ledger
 from .rows import Row
 
@@ -50,17 +49,17 @@ class Past:
         """The row behind what `expected` said, once: then it is let go."""
         return self._found.pop(document, None)
 
-    def reuse(self, row: Row, consumers: Sequence[CasConsumer]) -> list[Output] | None:
+    def adopt(self, row: Row, consumers: Sequence[TwoPhaseConsumer]) -> list[Output] | None:
         """Takes over all that was written of a document, or nothing."""
         made: list[Output] = []
-        done: list[CasConsumer] = []
+        done: list[TwoPhaseConsumer] = []
         memo = row.memo or {}
         for consumer in consumers:
             own = self._outputs(row, consumer.id)
             with guarded(f"consumers/{consumer.id}"):
-                taken = consumer.reuse(row.id, own, memo.get(consumer.id), self._place(row.run))
+                taken = consumer.adopt_previous(row.id, own, memo.get(consumer.id), self._place(row.run))
             if taken is None:
-                take_back(done, Cas(id=row.id))
+                rollback(done, row.id)
                 return None
             done.append(consumer)
             made += taken
@@ -78,17 +77,17 @@ class Past:
             self._joint[consumer] = (row.run, key), outputs
         return self._joint[consumer][1]
 
-    def withdraw_rows(self, document: str, consumers: Sequence[CasConsumer], *, gone: bool = False) -> None:
+    def delete_rows(self, document: str, consumers: Sequence[TwoPhaseConsumer], *, removed: bool = False) -> None:
         """Removes what earlier runs wrote of a document elsewhere than in files."""
-        able = [c for c in consumers if type(c).withdraw is not CasConsumer.withdraw]
+        able = [c for c in consumers if deletes_previous(c)]
         memos = self.ledger.memos(document) if able else []
         for consumer in able:
             own = [memo[consumer.id] for memo in memos if consumer.id in memo]
             if own:
                 with guarded(f"consumers/{consumer.id}"):
-                    consumer.withdraw(document, own, gone=gone)
+                    consumer.delete_previous(document, own, removed=removed)
 
-    def withdraw(self, document: str) -> None:
+    def delete_files(self, document: str) -> None:
         """Removes the files that an earlier run released of a document that this run does not release."""
         row = self.ledger.before(document)
         outputs = row.outputs if row is not None else ()
@@ -143,3 +142,8 @@ class Past:
             return growing if temporary and growing.is_file() else self.output / output.path
 
         return place
+
+
+def deletes_previous(consumer: TwoPhaseConsumer) -> bool:
+    """Return whether a consumer has anything to delete that an earlier run wrote outside of files."""
+    return type(consumer).delete_previous is not TwoPhaseConsumer.delete_previous

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ...contract.component import TwoPhaseConsumer
 from .events import WorkerEvent
 from .work import Item, Noted, Result
 
@@ -85,7 +86,7 @@ def _count(pipeline: Pipeline, total: int | None, start: str) -> int:
     """As many workers as pay. Even one keeps the run alive where a document brings it down."""
     from .crew import cores
 
-    if start != "fork" or not any(c.split for c in pipeline.consumers):
+    if start != "fork" or not any(isinstance(c, TwoPhaseConsumer) for c in pipeline.consumers):
         return 0
     if total is None:
         return cores()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning
 from ....typesystem.errors import warning_text
-from ...contract.component import CasConsumer
+from ...contract.component import CasConsumer, TwoPhaseConsumer
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
@@ -79,9 +79,9 @@ class Result:
     text: str | None = None
     """Original text of a document that failed, for quarantine."""
     prepared: list[Any] = field(default_factory=list)
-    """For each consumer in order what it prepared; None for those that are not split."""
+    """For each consumer in order what it prepared; None for those that work in one phase."""
     cas: Cas | bytes | None = None
-    """The document, pickled where it travelled, for consumers that are not split."""
+    """The document, pickled where it travelled, for consumers that work in one phase."""
     found: Found | None = None
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -95,7 +95,7 @@ class Result:
         return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + 500
 
     def document(self) -> Cas | None:
-        """The document, for consumers that are not split."""
+        """The document, for consumers that work in one phase."""
         return pickle.loads(self.cas) if isinstance(self.cas, bytes) else self.cas  # our own bytes, from our own worker
 
 
@@ -115,7 +115,7 @@ class Work:
         """Whether results go to another process."""
         self.salt = salt
         self.watch = watch
-        self.whole = any(not c.split for c in pipeline.consumers)
+        self.whole = any(not isinstance(c, TwoPhaseConsumer) for c in pipeline.consumers)
         self.limits = pipeline.options.limits
         self.timed = self.limits.seconds is not None or self.limits.component_seconds is not None
         self._at = ""
@@ -182,7 +182,7 @@ class Work:
         result.found = Found.of(cas)
         result.prepared = [None] * len(pipeline.consumers)
         for n, consumer in enumerate(pipeline.consumers):
-            if consumer.split:
+            if isinstance(consumer, TwoPhaseConsumer):
                 if watch is not None:
                     watch(len(pipeline.engines) + n, size)
                 self._at = f"consumers/{consumer.id}"
@@ -190,7 +190,7 @@ class Work:
         if self.whole:
             result.cas = pickle.dumps(cas, protocol=5) if self.travels else cas
 
-    def _prepare(self, consumer: CasConsumer, cas: Cas) -> Any:
+    def _prepare(self, consumer: TwoPhaseConsumer, cas: Cas) -> Any:
         stats = self.pipeline._stats_of(consumer)
         started = time.perf_counter()
         try:
@@ -202,7 +202,7 @@ class Work:
         return made
 
     def _fail(self, result: Result, error: ComponentError, cas: Cas | None) -> None:
-        drop(self.pipeline, result)
+        discard(self.pipeline, result)
         result.prepared, result.cas, result.found = [], None, None
         result.failed = Failed.of(error)
         if cas is not None and cas.has_view(INITIAL_VIEW):
@@ -234,12 +234,12 @@ def blamed(consumer: CasConsumer, error: Exception) -> ComponentError:
     return ComponentError(f"consumers/{consumer.id}", error)
 
 
-def drop(pipeline: Pipeline, result: Result) -> None:
+def discard(pipeline: Pipeline, result: Result) -> None:
     """Forgets what consumers prepared of a document."""
     for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
-        if prepared is not None:
+        if prepared is not None and isinstance(consumer, TwoPhaseConsumer):
             try:
-                consumer.drop(prepared)
+                consumer.discard(prepared)
             except Exception as error:  # what stays of it is removed when the run ends
                 warnings.warn(str(blamed(consumer, error)), CaspipeWarning, stacklevel=2)
 
@@ -255,21 +255,21 @@ def travelling(pipeline: Pipeline, result: Result, item: Item) -> Result:
         at = "worker"
         pickle.dumps(result, protocol=5)
     except Exception as error:
-        drop(pipeline, result)
+        discard(pipeline, result)
         result.prepared, result.cas, result.found = [], None, None
         result.failed = Failed.of(ComponentError(at, error))
         result.text, _ = read_again(pipeline, item)
     return result
 
 
-def take_back(consumers: Sequence[CasConsumer], cas: Cas) -> None:
+def rollback(consumers: Sequence[CasConsumer], document_id: str) -> None:
     """Takes back what consumers wrote of a document: no half releases. Raises the ComponentError of the first that cannot, when
     all others have."""
     first: CaspipeError | None = None
     for consumer in reversed(consumers):
         try:
             with guarded(f"consumers/{consumer.id}"):
-                consumer.retract(cas)
+                consumer.rollback(document_id)
         except CaspipeError as error:
             first = first or error
     if first is not None:
@@ -282,12 +282,12 @@ def settle(pipeline: Pipeline, results: Iterable[Result]) -> None:
         staged
         for result in results
         for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False)
-        if prepared is not None
+        if prepared is not None and isinstance(consumer, TwoPhaseConsumer)
         for staged in _staged(consumer, prepared)
     )
 
 
-def _staged(consumer: CasConsumer, prepared: Any) -> list[Staged]:
+def _staged(consumer: TwoPhaseConsumer, prepared: Any) -> list[Staged]:
     with guarded(f"consumers/{consumer.id}"):
         return list(consumer.staged(prepared))
 

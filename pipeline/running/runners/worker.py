@@ -14,6 +14,7 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...contract.component import TwoPhaseConsumer
 from ...contract.report import ComponentStats
 from ...errors import CaspipeError, ComponentError, guarded
 from .memory import limit_memory
@@ -83,9 +84,9 @@ def spawned(connection: Connection, packed: bytes, setting: Setting) -> None:
         with noting() as noted:
             pipeline.open()
             for consumer in pipeline.consumers:
-                if consumer.split:
+                if isinstance(consumer, TwoPhaseConsumer):
                     with guarded(f"consumers/{consumer.id}"):
-                        consumer.open_part()
+                        consumer.open_worker()
     except CaspipeError as error:
         connection.send(Broken(str(error)))
         return

@@ -79,7 +79,7 @@ def test_case_and_digits_can_be_kept() -> None:
 
 def test_a_document_can_be_taken_back() -> None:
     stream = stream_of([["a"]], [["b"]])
-    stream.retract()
+    stream.rollback()
     stream.add([["c"]])
     assert stream.vocabulary(1, 9).words == ["a", "c"]
     assert stream.documents == 2
@@ -304,14 +304,14 @@ def test_a_broken_run_leaves_nothing_and_a_failed_document_is_not_learnt(tmp_pat
     trainer = VectorsTrainer(vectors=tmp_path / "v.npz", dim=8)
     trainer.open()
     trainer.process(made[0])
-    trainer.abandon()
+    trainer.abort()
     assert not list(tmp_path.iterdir())
     trainer.open()
     for cas in made:
         trainer.process(cas)
-    trainer.retract(made[0])  # not the latest: it is no more to be taken back
-    trainer.retract(made[-1])
-    trainer.retract(made[-1])
+    trainer.rollback(made[0].id)  # not the latest: it is no more to be taken back
+    trainer.rollback(made[-1].id)
+    trainer.rollback(made[-1].id)
     trainer.close()
     train(tmp_path / "four.npz", made[:-1])
     assert (tmp_path / "v.npz").read_bytes() == (tmp_path / "four.npz").read_bytes()

@@ -165,7 +165,7 @@ def test_gold_of_a_document_that_failed_upstream_is_not_learnt(tmp_path: Path) -
         cas = document("Ann came .", [(0, 3, PhiKind.PERSON)], name=str(i))
         trainer.process(cas)
         if i == 1:
-            trainer.retract(cas)
+            trainer.rollback(cas.id)
     trainer.close()
     assert head(str(tmp_path / "m"))["training"]["documents"] == 2
 

@@ -224,8 +224,8 @@ def test_a_document_taken_back_is_not_learnt_from(tmp_path: Path) -> None:
     first, second = tagged(sentences(20)), tagged(sentences(30))
     for cas in (first, second):
         trainer.process(cas)
-    trainer.retract(second)
-    trainer.retract(second)
+    trainer.rollback(second.id)
+    trainer.rollback(second.id)
     trainer.close()
     assert head(str(tmp_path / "model"))["training"]["documents"] == 1
 
@@ -235,7 +235,7 @@ def test_a_run_that_breaks_down_leaves_no_model(tmp_path: Path) -> None:
     trainer.output = tmp_path
     trainer.open()
     trainer.process(tagged(sentences(10)))
-    trainer.abandon()
+    trainer.abort()
     assert list(tmp_path.iterdir()) == []
 
 

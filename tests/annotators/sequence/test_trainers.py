@@ -104,9 +104,9 @@ def test_documents_with_one_id_or_none_are_all_learnt_from(cls: type[Trainer], t
     for cas in cases:
         cas.id = "" if cas is cases[0] else "same"
         trainer.process(cas)
-    trainer.retract(cases[0])  # not the last one: nothing was kept of it since
-    trainer.retract(cases[-1])
-    trainer.retract(cases[-1])
+    trainer.rollback(cases[0].id)  # not the last one: nothing was kept of it since
+    trainer.rollback(cases[-1].id)
+    trainer.rollback(cases[-1].id)
     trainer.close()
     assert ModelBundle.load(str(tmp_path / "model")).meta["training"]["documents"] == 7
 
@@ -297,7 +297,7 @@ def test_a_run_that_breaks_down_leaves_no_model(cls: type[Trainer], tmp_path: Pa
     trainer = opened(cls, tmp_path)
     for cas in documents(5):
         trainer.process(cas)
-    trainer.abandon()
+    trainer.abort()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(
         ConsumerError, match="nothing to learn: no document came this far: none was read, or all failed"

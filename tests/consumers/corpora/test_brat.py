@@ -124,14 +124,14 @@ def test_a_label_that_brat_cannot_take_is_refused() -> None:
     assert "Name" not in annotation_conf(["ID", "Name é"], {}, "own") + visual_conf(["ID", "Name é"], "own")
 
 
-def test_a_retracted_document_leaves_neither_file(tmp_path: Path, listing: Listing) -> None:
+def test_a_rolled_back_document_leaves_neither_file(tmp_path: Path, listing: Listing) -> None:
     consumer = BratConsumer()
     consumer.output = tmp_path
     consumer.open()
     for name in ("a.b", "c"):
         consumer.process(document("x", [], id=name))
-    consumer.retract(document("x", [], id="c"))
-    consumer.retract(document("x", [], id="c"))
+    consumer.rollback("c")
+    consumer.rollback("c")
     consumer.close()
     assert listing(tmp_path / "restricted/brat") == ["a.b.ann", "a.b.txt", "annotation.conf", "visual.conf"]
     assert [cas.id for cas in read(BratReader(folder=tmp_path / "restricted/brat"))] == ["a.b"]

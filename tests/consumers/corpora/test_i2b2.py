@@ -100,7 +100,7 @@ def test_attributes_without_a_place_are_counted(tmp_path: Path) -> None:
         consumer.close()
 
 
-def test_masked_text_needs_no_privacy_and_a_retracted_document_leaves_no_file(
+def test_masked_text_needs_no_privacy_and_a_rolled_back_document_leaves_no_file(
     tmp_path: Path, make: Callable[..., Cas], listing: Callable[[Path], list[str]]
 ) -> None:
     consumer = I2b2Consumer(annotations="masked", folder=Path("release/i2b2"))
@@ -108,7 +108,7 @@ def test_masked_text_needs_no_privacy_and_a_retracted_document_leaves_no_file(
     consumer.open()
     consumer.process(make("a"))
     consumer.process(make("b"))
-    consumer.retract(make("b"))
+    consumer.rollback("b")
     consumer.close()
     assert listing(tmp_path) == ["release/i2b2/a.xml"]
     assert NAME not in (tmp_path / "release/i2b2/a.xml").read_text(encoding="utf-8")

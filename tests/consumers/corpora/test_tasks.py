@@ -138,13 +138,13 @@ def test_the_file_is_whole_however_many_documents_there_are(tool: Any, cases: li
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("lost", ["a", "b", "c"])
-def test_a_retracted_document_leaves_nothing(tool: Any, lost: str, tmp_path: Path) -> None:
+def test_a_rolled_back_document_leaves_nothing(tool: Any, lost: str, tmp_path: Path) -> None:
     consumer = tool()
     consumer.output = tmp_path
     for id in ("a", "b", "c"):
         consumer.process(document("x", [], id=id))
         if id == lost:
-            consumer.retract(document("x", [], id=id))
+            consumer.rollback(id)
     consumer.close()
     made = (tmp_path / consumer.file).read_text(encoding="utf-8")
     left = json.loads(made) if made.startswith("[") else [json.loads(line) for line in made.splitlines()]

@@ -107,8 +107,8 @@ def test_a_document_that_fails_later_does_not_count(tmp_path: Path) -> None:
     a, b = scored("a"), scored("b")
     made.process(a)
     made.process(b)
-    made.retract(b)
-    made.retract(a)
+    made.rollback(b.id)
+    made.rollback(a.id)
     made.close()
     assert made.credit.gold == 4
 
@@ -116,7 +116,7 @@ def test_a_document_that_fails_later_does_not_count(tmp_path: Path) -> None:
 def test_a_run_that_breaks_down_writes_nothing(tmp_path: Path, listing: Callable[[Path], list[str]]) -> None:
     made = consumer(tmp_path)
     made.process(scored("a"))
-    made.abandon()
+    made.abort()
     assert listing(tmp_path) == []
 
 

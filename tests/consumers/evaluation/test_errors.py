@@ -225,8 +225,8 @@ def test_a_document_that_fails_later_is_not_on_the_page(tmp_path: Path) -> None:
     a, b = scored("first"), scored("second")
     made.process(a)
     made.process(b)
-    made.retract(b)
-    made.retract(b)
+    made.rollback(b.id)
+    made.rollback(b.id)
     made.close()
     data = made.path.read_text()
     assert ("first" in data, "second" in data) == (True, False)
@@ -237,7 +237,7 @@ def test_a_run_that_breaks_down_leaves_the_page_of_before(tmp_path: Path) -> Non
     before = written(tmp_path)
     made = consumer(tmp_path)
     made.process(scored("b"))
-    made.abandon()
+    made.abort()
     assert made.path.read_bytes() == before
     assert [p.name for p in (tmp_path / "restricted").iterdir()] == ["errors.html"]
 

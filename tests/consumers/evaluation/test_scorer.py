@@ -83,9 +83,9 @@ def test_a_document_that_failed_after_all_is_taken_back(tmp_path: Path) -> None:
     scorer.output = tmp_path
     for cas in (document("a", *BOTH), document("b", *HALF)):
         scorer.process(cas)
-    scorer.retract(document("c"))
-    scorer.retract(document("b"))
-    scorer.retract(document("b"))
+    scorer.rollback("c")
+    scorer.rollback("b")
+    scorer.rollback("b")
     scorer.close()
     assert scorer.scores.documents == ["a"]
     assert scorer.scores.value("strict", "micro", "recall") == 1
@@ -97,7 +97,7 @@ def test_a_document_without_reference_fails_and_counts_nowhere(tmp_path: Path) -
     scorer.process(document("a", *BOTH))
     with pytest.raises(CasError, match="document x has no view gold"):
         scorer.process(Cas(TEXT, id="x"))
-    scorer.retract(Cas(TEXT, id="x"))
+    scorer.rollback("x")
     scorer.close()
     assert scorer.scores.documents == ["a"]
 
@@ -108,7 +108,7 @@ def test_no_scores_before_the_end_and_none_of_a_run_that_broke_down(tmp_path: Pa
     scorer.process(document())
     with pytest.raises(ConsumerError, match="no scores: not closed yet"):
         _ = scorer.scores
-    scorer.abandon()
+    scorer.abort()
     assert not (tmp_path / "release/scores.json").exists()
 
 

@@ -78,9 +78,9 @@ def test_a_document_that_fails_later_does_not_count(tmp_path: Path) -> None:
     a, b = masked(id="a"), masked(id="b")
     for cas in (a, b):
         made.process(cas)
-    made.retract(b)
-    made.retract(b)
-    made.retract(a)
+    made.rollback(b.id)
+    made.rollback(b.id)
+    made.rollback(a.id)
     made.close()
     assert made.result.documents == 1
 
@@ -89,7 +89,7 @@ def test_a_run_that_breaks_down_leaves_what_was_there(tmp_path: Path, listing: C
     (tmp_path / "u.json").write_text("before")
     made = consumer(tmp_path, "u.json")
     made.process(masked())
-    made.abandon()
+    made.abort()
     assert listing(tmp_path) == ["u.json"]
     assert (tmp_path / "u.json").read_text() == "before"
 

@@ -89,12 +89,12 @@ def test_documents_of_one_id_get_numbered_files(tmp_path: Path, make: Make, list
     assert listing(tmp_path) == ["release/text/a-2.txt", "release/text/a.txt"]
 
 
-def test_a_retracted_document_is_gone(tmp_path: Path, make: Make, listing: Listing) -> None:
+def test_a_rolled_back_document_is_gone(tmp_path: Path, make: Make, listing: Listing) -> None:
     c = consumer(tmp_path)
-    c.retract(make("never"))
+    c.rollback("never")
     c.process(make("a"))
     c.process(make("b"))
-    c.retract(make("b"))
+    c.rollback("b")
     assert listing(tmp_path) == ["release/text/a.txt"]
 
 
@@ -113,7 +113,7 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_half_written(
         with pytest.raises(ConsumerError) as caught:
             c.process(make("b"))
     assert str(caught.value) == f"{tmp_path}/release/text: cannot write: No space left on device"
-    c.retract(make("b"))
+    c.rollback("b")
     assert listing(tmp_path) == ["release/text/a.txt"]
 
 

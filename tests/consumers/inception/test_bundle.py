@@ -209,16 +209,16 @@ def test_large_bundles_have_64_bit_places(tmp_path: Path, make: Make, monkeypatc
     assert set(written(path)) == {"a.xmi", "b.xmi", "c.xmi"}
 
 
-def test_what_is_retracted_is_not_in_the_bundle(tmp_path: Path) -> None:
+def test_what_is_rolled_back_is_not_in_the_bundle(tmp_path: Path) -> None:
     made = InceptionConsumer()
     made.output = tmp_path
     made.open()
     kept, gone = note("Ivy Fern", id="kept"), note("Ivy Fern", ("Ivy Fern", "PERSON"), ("Fern", "PERSON"), id="gone")
     made.process(kept)
     made.process(gone)
-    made.retract(gone)
-    made.retract(gone)
-    made.retract(kept)
+    made.rollback(gone.id)
+    made.rollback(gone.id)
+    made.rollback(kept.id)
     made.process(note("more", id="more"))
     made.close()
     path = tmp_path / "restricted/inception.zip"
@@ -233,7 +233,7 @@ def test_a_run_that_broke_down_leaves_the_old_bundle(tmp_path: Path, make: Make)
     made = InceptionConsumer()
     made.output = tmp_path
     made.process(make("other"))
-    made.abandon()
+    made.abort()
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == ["inception.zip"]
 

@@ -207,7 +207,7 @@ def test_pages_and_their_list_are_private_and_link_each_other(tmp_path: Path, ma
     c.process(make())
     c.process(make("index"))
     c.process(make("gone"))
-    c.retract(make("gone"))
+    c.rollback("gone")
     c.close()
     folder = tmp_path / "restricted/html"
     assert listing(folder) == ["index-2.html", "index.html", "ward/note-1.html"]

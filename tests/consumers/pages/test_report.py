@@ -180,14 +180,14 @@ def test_secrets_are_hidden_by_name_at_any_depth() -> None:
     }
 
 
-def test_a_retracted_document_does_not_count(tmp_path: Path, make: Make) -> None:
+def test_a_rolled_back_document_does_not_count(tmp_path: Path, make: Make) -> None:
     c = ReportConsumer()
     c.output = tmp_path
     c.open()
-    c.retract(make("never"))
+    c.rollback("never")
     for name in ("a", "b"):
         c.process(make(name))
-    c.retract(make("b"))
+    c.rollback("b")
     c.process(make("c"))
     c.close()
     c.finish(run_report())
@@ -200,15 +200,15 @@ def test_both_halves_give_the_page_that_the_whole_gives(tmp_path: Path, make: Ma
     c.output = tmp_path
     c.open()
     travelled = [json.loads(json.dumps(worker.prepare(make(name)))) for name in ("a", "b")]
-    assert c.take("a", travelled[0]) == []
-    assert c.reuse("b", [], c.memo(travelled[1]), lambda output: tmp_path) == []
+    assert c.commit("a", travelled[0]) == []
+    assert c.adopt_previous("b", [], c.resume_state(travelled[1]), lambda output: tmp_path) == []
     c.finish(run_report())
     assert (tmp_path / "release/report.html").read_text() == whole
 
 
 @pytest.mark.parametrize("memo", [None, {}, {"documents": "Featherstone"}, {"documents": 1, "won": [["a", 2]]}, [1]])
 def test_a_document_whose_counts_are_lost_is_not_reused(memo: object) -> None:
-    assert ReportConsumer().reuse("a", [], memo, lambda output: Path()) is None
+    assert ReportConsumer().adopt_previous("a", [], memo, lambda output: Path()) is None
 
 
 def test_counts_come_back_from_plain_data(make: Make) -> None:

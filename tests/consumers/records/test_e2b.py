@@ -350,14 +350,14 @@ def test_a_document_that_another_consumer_refuses_takes_its_file_back(tmp_path: 
     made.process(first)
     made.process(last)
     assert [p.name for p in (tmp_path / "out/e2b").iterdir()] == ["case.xml"]
-    made.retract(last)
+    made.rollback(last.id)
     assert list((tmp_path / "out/e2b").iterdir()) == []
     made.process(last)
     assert list((tmp_path / "out/e2b").iterdir()) == []
     with pytest.warns(HeldBackWarning):
         made.close()
     made.open()
-    made.retract(first)  # never seen: nothing happens
+    made.rollback(first.id)  # never seen: nothing happens
     made.process(first)
     made.process(last)
     made.close()

@@ -94,8 +94,8 @@ def test_a_tally_takes_its_last_document_back(pair: MakePair) -> None:
     tally = Tally(measures(["strict", "token"]))
     tally.add(pair("<AGE>5</AGE>", "<AGE>5</AGE>", "a"))
     tally.add(pair("<AGE>5</AGE>", "5", "b"))
-    tally.retract()
-    tally.retract()  # there is none to take back any more
+    tally.rollback()
+    tally.rollback()  # there is none to take back any more
     scores = Scores(tally)
     assert scores.documents == ["a"]
     assert scores.value("strict") == scores.value("token") == 1

@@ -49,12 +49,12 @@ def test_a_document_that_was_not_masked_is_refused(tmp_path: Path, make: Make) -
         rows(tmp_path, make(mask=False))
 
 
-def test_a_retracted_document_leaves_no_row(tmp_path: Path, make: Make) -> None:
+def test_a_rolled_back_document_leaves_no_row(tmp_path: Path, make: Make) -> None:
     c = CsvConsumer()
     c.output = tmp_path
     c.process(make("a"))
     c.process(make("b"))
-    c.retract(make("b"))
+    c.rollback("b")
     c.close()
     assert (tmp_path / "release/spans.csv").read_text().count("\n") == 3
 

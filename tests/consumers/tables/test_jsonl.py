@@ -93,13 +93,13 @@ def test_the_file_appears_when_the_run_ends(tmp_path: Path, make: Make, listing:
     c.close()
 
 
-def test_a_retracted_document_leaves_no_line(tmp_path: Path, make: Make) -> None:
+def test_a_rolled_back_document_leaves_no_line(tmp_path: Path, make: Make) -> None:
     c = consumer(tmp_path)
-    c.retract(make("never"))
+    c.rollback("never")
     c.process(make("a"))
     c.process(make("b"))
-    c.retract(make("b"))
-    c.retract(make("a"))  # written before the last: it was released
+    c.rollback("b")
+    c.rollback("a")  # written before the last: it was released
     c.process(make("c"))
     assert [line["id"] for line in written(c)] == ["a", "c"]
 
@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, make: Make, monkeypatch:
         with pytest.raises(ConsumerError) as caught:
             c.process(make("b"))
     assert str(caught.value) == f"{tmp_path}/{FILE}: cannot write: No space left on device"
-    c.retract(make("b"))
+    c.rollback("b")
     assert [line["id"] for line in written(c, make("c"))] == ["a", "c"]
 
 
@@ -138,7 +138,7 @@ def test_one_file_for_each_document(tmp_path: Path, make: Make, listing: Listing
     c = consumer(tmp_path, folder=Path("release/json"))
     c.process(make())
     c.process(make("b"))
-    c.retract(make("b"))
+    c.rollback("b")
     c.close()
     assert listing(tmp_path) == ["release/json/ward/note-1.json"]
     assert json.loads((tmp_path / "release/json/ward/note-1.json").read_bytes())["id"] == "ward/note-1"
@@ -181,8 +181,8 @@ def test_files_of_its_own_are_brought_onto_the_disk_with_those_of_others(tmp_pat
     prepared = own.prepare(make())
     (file,) = own.staged(prepared)
     assert Path(file.temporary).parent == tmp_path / "release/json"
-    own.drop(prepared)
+    own.discard(prepared)
     assert not Path(file.temporary).exists()
     lines = consumer(tmp_path)
     assert list(lines.staged(lines.prepare(make()))) == []
-    lines.abandon()
+    lines.abort()

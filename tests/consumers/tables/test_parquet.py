@@ -126,7 +126,7 @@ def test_the_file_appears_when_the_run_ends_and_not_at_all_when_it_breaks_down(
     for n in range(3):
         c.process(make(str(n)))
     assert FILE not in listing(tmp_path)
-    c.abandon()
+    c.abort()
     assert listing(tmp_path) == []
     c = consumer(tmp_path)
     c.process(make())
@@ -137,13 +137,13 @@ def test_the_file_appears_when_the_run_ends_and_not_at_all_when_it_breaks_down(
 
 @pytest.mark.parametrize("rows", ["documents", "spans"])
 @pytest.mark.parametrize("row_group", [1, 2, 3, 4, 100])
-def test_a_retracted_document_leaves_no_row(tmp_path: Path, make: Make, rows: Any, row_group: int) -> None:
+def test_a_rolled_back_document_leaves_no_row(tmp_path: Path, make: Make, rows: Any, row_group: int) -> None:
     c = consumer(tmp_path, rows=rows, row_group=row_group)
-    c.retract(make("never"))
+    c.rollback("never")
     c.process(make("a"))
     c.process(make("b"))
-    c.retract(make("b"))
-    c.retract(make("a"))  # written before the last: it was released
+    c.rollback("b")
+    c.rollback("a")  # written before the last: it was released
     ids = [row.get("id", row.get("document")) for row in written(c, make("c"), make("d"))]
     assert sorted(set(ids)) == ["a", "c", "d"]
 
@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_the_file_that_was_there(
         if when == "while writing":
             with pytest.raises(ConsumerError, match="cannot write: No space left on device"):
                 c.process(make("b"))
-            c.retract(make("b"))
+            c.rollback("b")
     if when == "at the end":
         monkeypatch.setattr(os, "write", full)
     with pytest.raises(ConsumerError, match="cannot write: No space left on device"):

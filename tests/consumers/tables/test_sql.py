@@ -95,7 +95,7 @@ def test_everything_is_one_transaction(tmp_path: Path, make: Make, listing: List
     c = consumer(tmp_path, existing="replace")
     for n in range(450):
         c.process(make(str(n)))
-    c.abandon()
+    c.abort()
     assert ids(tmp_path) == [str(n) for n in range(450)]
     assert listing(tmp_path) == [FILE]
 
@@ -103,31 +103,31 @@ def test_everything_is_one_transaction(tmp_path: Path, make: Make, listing: List
 def test_a_run_that_breaks_down_leaves_no_file_that_was_not_there(tmp_path: Path, make: Make, listing: Listing) -> None:
     c = consumer(tmp_path)
     c.process(make())
-    c.abandon()
+    c.abort()
     assert listing(tmp_path) == []
 
 
 @pytest.mark.parametrize("kind", ["documents", "spans"])
 @pytest.mark.parametrize("before", [0, 199, 200, 201])
-def test_a_retracted_document_leaves_no_row(tmp_path: Path, make: Make, kind: Any, before: int) -> None:
+def test_a_rolled_back_document_leaves_no_row(tmp_path: Path, make: Make, kind: Any, before: int) -> None:
     c = consumer(tmp_path, rows=kind)
-    c.retract(make("never"))
+    c.rollback("never")
     for n in range(before):
         c.process(make(f"{n:03}"))
     c.process(make("x"))
     c.process(make("y"))
-    c.retract(make("y"))
-    c.retract(make("x"))  # written before the last: it was released
+    c.rollback("y")
+    c.rollback("x")  # written before the last: it was released
     c.process(make("z"))
     c.close()
     found = [row.get("id", row.get("document")) for row in rows(tmp_path)]
     assert sorted(set(found)) == [*(f"{n:03}" for n in range(before)), "x", "z"]
 
 
-def test_a_retracted_document_may_come_again(tmp_path: Path, make: Make) -> None:
+def test_a_rolled_back_document_may_come_again(tmp_path: Path, make: Make) -> None:
     c = consumer(tmp_path)
     c.process(make("a"))
-    c.retract(make("a"))
+    c.rollback("a")
     c.process(make("a"))
     with pytest.raises(ConsumerError, match=r"the document's id is in the table already$"):
         c.process(make("a"))
@@ -146,7 +146,7 @@ def test_documents_that_are_there_already(tmp_path: Path, make: Make) -> None:
         c.process(make("a"))
     said = f"sqlite:///{tmp_path}/{FILE}, table documents: the document's id is in the table already"
     assert str(caught.value) == f"{said}; `existing` can say replace or append"
-    c.retract(make("a"))
+    c.rollback("a")
     c.process(make("c"))
     c.close()
     assert ids(tmp_path) == ["a", "b", "c"]
@@ -158,7 +158,7 @@ def test_documents_that_are_there_already(tmp_path: Path, make: Make) -> None:
     c.process(changed)
     c.process(make("d"))
     c.process(make("b"))
-    c.retract(make("b"))
+    c.rollback("b")
     c.close()
     assert sorted((r["id"], len(r["text"])) for r in rows(tmp_path)) == [("a", 3), ("b", 60), ("c", 60), ("d", 60)]
 
@@ -207,7 +207,7 @@ def test_a_database_that_refuses_loses_the_whole_run_and_says_so(tmp_path: Path,
         c.process(make("x"))
     assert str(caught.value).endswith(said)
     assert caught.value.__context__ is None
-    c.retract(make("x"))
+    c.rollback("x")
     with pytest.raises(ConsumerError):
         c.process(make("y"))
     with pytest.raises(ConsumerError) as caught:

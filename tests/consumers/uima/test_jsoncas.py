@@ -94,11 +94,11 @@ def test_what_cannot_be_written_leaves_no_file(tmp_path: Path, listing: Listing)
     assert listing(tmp_path / "restricted/jsoncas") == []
 
 
-def test_a_retracted_document_is_taken_back(tmp_path: Path, make: Make, listing: Listing) -> None:
+def test_a_rolled_back_document_is_taken_back(tmp_path: Path, make: Make, listing: Listing) -> None:
     c = consumer(tmp_path)
     cas = make("a")
-    c.retract(cas)
+    c.rollback(cas.id)
     c.process(cas)
-    c.retract(cas)
+    c.rollback(cas.id)
     c.close()
     assert listing(tmp_path / "restricted/jsoncas") == []

@@ -128,7 +128,7 @@ def test_types_that_contradict_those_before_lie_beside_their_document(tmp_path: 
         cas = Cas("x", id=name, typesystem=types)
         cas.add(made(0, 1, number=value))
         c.process(cas)
-    c.retract(cas)
+    c.rollback(cas.id)
     c.close()
     assert listing(tmp_path / "restricted/xmi") == [
         "TypeSystem.xml",
@@ -166,8 +166,8 @@ def test_a_full_disk_leaves_nothing_half_written(
     assert listing(tmp_path / "restricted/xmi") == ["TypeSystem.xml"]
 
 
-def test_a_retracted_document_is_gone(tmp_path: Path, make: Make, listing: Listing) -> None:
+def test_a_rolled_back_document_is_gone(tmp_path: Path, make: Make, listing: Listing) -> None:
     c = consumer(tmp_path)
     c.process(make("a"))
-    c.retract(make("a"))
+    c.rollback("a")
     assert listing(tmp_path / "restricted/xmi") == ["TypeSystem.xml"]

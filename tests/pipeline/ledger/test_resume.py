@@ -231,7 +231,7 @@ def test_names_that_collide_stay_with_their_documents(tmp_path: Path) -> None:
 def test_a_document_that_a_consumer_refused_has_no_name(tmp_path: Path) -> None:
     file = running.records(tmp_path / "r.jsonl", [(i, f"number {n}") for n, i in enumerate(["a:b", "a?b", "a|b"])])
     reader = f"{{jsonl: {{files: {json.dumps(str(file))}}}}}"
-    consumers = "[text, html, xmi, jsonl: {folder: release/json}, inception, halves: {fail_in: take, on: 'a:b'}]"
+    consumers = "[text, html, xmi, jsonl: {folder: release/json}, inception, halves: {fail_in: commit, on: 'a:b'}]"
     out = tmp_path / "out"
     first(out, reader, consumers=consumers)
     assert sorted(p.name for p in (out / "release/text").iterdir()) == ["a_b-2.txt", "a_b.txt"]

@@ -156,7 +156,7 @@ def test_limit_goes_with_workers_and_failures(tmp_path: Path, workers: int) -> N
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("half", ["prepare", "take"])
+@pytest.mark.parametrize("half", ["prepare", "commit"])
 def test_nothing_stays_of_a_document_that_one_consumer_cannot_write(tmp_path: Path, half: str, workers: int) -> None:
     texts = {name: f"Patient {name} Zebedee has number 77" for name in ("a", "b", "c")}
     texts["b"] = "Marmaduke has number 88"
@@ -175,7 +175,7 @@ def test_nothing_stays_of_a_document_that_one_consumer_cannot_write(tmp_path: Pa
 @pytest.mark.parametrize("workers", [0, 2])
 def test_the_text_of_a_document_that_no_consumer_could_place_is_kept(tmp_path: Path, workers: int) -> None:
     notes = running.notes(tmp_path / "notes", {"b": "Marmaduke has number 88"})
-    consumers = "[text, {halves: {fail_in: take, on: b}}]"
+    consumers = "[text, {halves: {fail_in: commit, on: b}}]"
     running.run(tmp_path / "out", notes, f"run.workers={workers}", consumers=consumers)
     assert (tmp_path / "out/restricted/quarantine/000001.txt").read_text() == "Marmaduke has number 88"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import running
 
-from caspipe.pipeline.contract.component import AnalysisEngine, CasConsumer, Output, component
+from caspipe.pipeline.contract.component import AnalysisEngine, Output, TwoPhaseConsumer, component
 from caspipe.pipeline.running.runners import local
 from caspipe.typesystem import Cas
 
@@ -28,15 +28,13 @@ class Sleeper(AnalysisEngine):
 
 
 @component("t_untravelled")
-class Untravelled(CasConsumer):
+class Untravelled(TwoPhaseConsumer):
     """Prepares what cannot go to another process."""
-
-    split = True
 
     def prepare(self, cas: Cas) -> Any:
         return (lambda: 1) if cas.id == "n1" else 1
 
-    def take(self, document: str, prepared: Any) -> list[Output]:
+    def commit(self, document_id: str, prepared: Any) -> list[Output]:
         return []
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....assembly.dependencies import code_version, fingerprint
+from ....contract.component import TwoPhaseConsumer
 from ....contract.limits import Limits
 from ....errors import CaspipeError, ComponentError, ResourceError, guarded
 from ...ledger.fingerprint import keyed
@@ -74,10 +75,9 @@ class Worker:
             pipeline.options.limits = order.limits
             pipeline.open()
             for consumer in pipeline.consumers:
-                consumer.remote = True
-                if consumer.split:
+                if isinstance(consumer, TwoPhaseConsumer):
                     with guarded(f"consumers/{consumer.id}"):
-                        consumer.open_part()
+                        consumer.open_worker(shares_disk=False)
         self.warnings = noted.into
         self.careful = Careful(pipeline)
         limit_memory(order.limits.memory_mb)

@@ -146,7 +146,7 @@ def test_ctrl_c_leaves_nothing(notes: Path, tmp_path: Path, monkeypatch: pytest.
     assert not (tmp_path / "v.npz").exists()
 
 
-def test_faults_of_readers_abandon_the_training(tmp_path: Path) -> None:
+def test_faults_of_readers_abort_the_training(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"a\x00" * 40)
     with pytest.raises(ReaderError, match="it looks like utf-16-le without a byte-order mark"):
         train_vectors([tmp_path / "a.txt"], tmp_path / "v.npz", dim=2)

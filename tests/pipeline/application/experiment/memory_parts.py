@@ -105,7 +105,7 @@ class MemoryTrainer(CasConsumer):
         folder.mkdir(parents=True)
         (folder / "model.json").write_text(json.dumps({"words": kept, "active_features": len(kept)}), encoding="utf-8")
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         pass
 
 
