@@ -19,7 +19,7 @@ from ..files.released import encodable
 from ..files.slices import slice_of
 from . import guide, settings
 from .document import Maker, Reviewed
-from .pdf import pdf
+from .pdf import text_to_pdf
 from .zipped import ZipFile
 
 _SUFFIX = {"xmi": ".xmi", "jsoncas": ".json"}
@@ -200,7 +200,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
             made = settings.layer(name, self.scheme, overlaps=self._overlapping)
             files[f"layers/{short}.json"] = settings.as_json(made)
         skipped = sum("skipped" in entry for entry in self._index)
-        contents = guide.Contents(
+        contents = guide.ProjectContents(
             self.mode,
             self.format,
             [f.removeprefix("layers/") for f in files if f.startswith("layers/")],
@@ -218,7 +218,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
             "TypeSystem.xml": review_types_xml(self.mode, self.candidates),
             "tagsets/kinds.json": settings.as_json(settings.kinds_set(self.scheme)),
             "guidelines.md": guidelines.encode(),
-            "guidelines.pdf": pdf(guidelines, "What to annotate"),
+            "guidelines.pdf": text_to_pdf(guidelines, "What to annotate"),
             "documents.json": settings.as_json({"mode": self.mode, "scheme": self.scheme, "documents": self._index}),
         }
         if self.mode == "phi-layer":

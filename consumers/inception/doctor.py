@@ -1,11 +1,9 @@
-"""Looks through files for what INCEpTION would refuse: documents with their type systems, bundles, archives in archives."""
+"""Check files for what INCEpTION would reject: documents with their type systems, review projects, archives in archives."""
 
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,13 +12,12 @@ from ...typesystem.markup.safe_xml import is_xml_11
 from ...typesystem.typesystem import TypeSystem
 from ...typesystem.typesystem_xml import parse
 from ...typesystem.xmi.inference import infer_types
-from .checks import Checker, Finding
-from .raw import Document, from_json, from_xmi
-from .schema import KNOWN, Schema, schema_of
+from .checks import Finding, check_document
+from .raw import from_json, from_xmi
 
 LIMIT = 268_435_456
 """Bytes of a single file, unpacked."""
-_DEEPEST = 2
+_MAX_DEPTH = 2
 
 
 class Files(Protocol):
@@ -38,7 +35,7 @@ class Files(Protocol):
 
 @dataclass(slots=True)
 class Report:
-    """What was looked at, and what was found."""
+    """Number of examined files, and the findings."""
 
     documents: int = 0
     typesystems: int = 0
@@ -49,156 +46,111 @@ class Report:
 
 
 class Doctor:
-    """Examines files; `typesystem` is for documents that have none beside them."""
+    """Examines files; `typesystem` is for documents that have no type system beside them."""
 
     def __init__(self, typesystem: TypeSystem | None = None) -> None:
         self.report = Report()
         self._given = typesystem
-        self._types: dict[bytes, tuple[TypeSystem, Schema]] = {}
+        self._types: dict[bytes, TypeSystem] = {}
 
     def examine(self, files: Files, only: str = "", depth: int = 0) -> None:
-        """Examines all files, or one of them, and adds to the report."""
-        add = self.report.findings.append
+        """Examine all files, or one of them, and add to the report."""
         for name, reason in sorted(files.refused.items()):
             if not only:
-                add(Finding(files.where(name), "error", "Archive", reason))
+                self._add(files.where(name), "Archive", reason)
         for name in [only] if only else files.names:
             where = files.where(name)
             try:
                 self._file(files, name, where, depth)
             except CaspipeError as error:
-                self._broken(where, str(error))
+                self._add_unreadable(where, str(error))
 
     def _file(self, files: Files, name: str, where: str, depth: int) -> None:
-        low = name.lower().removesuffix(".gz")
-        if low.endswith(".zip"):
-            if depth < _DEEPEST:
+        lower = name.lower().removesuffix(".gz")
+        if lower.endswith(".zip"):
+            if depth < _MAX_DEPTH:
                 self.examine(files.inner(name, LIMIT), depth=depth + 1)
-        elif low.endswith(".xmi"):
+        elif lower.endswith(".xmi"):
             self._xmi(files, name, where)
-        elif low.endswith("typesystem.xml"):
+        elif lower.endswith("typesystem.xml"):
             self._typesystem(files.read(name, LIMIT), where)
-        elif low.endswith(".json"):
-            data = _unpacked(files.read(name, LIMIT), name, where)
+        elif lower.endswith(".json"):
+            data = _unpack(files.read(name, LIMIT), name, where)
             if b'"%FEATURE_STRUCTURES"' in data:
                 self._json(data, where)
-            elif name.startswith("layers/") or "/layers/" in name:
-                self.report.findings += _layer_file(data, where)
-
-    # -- documents -------------------------------------------------------------------------------------------------
 
     def _xmi(self, files: Files, name: str, where: str) -> None:
-        data = _unpacked(files.read(name, LIMIT), name, where)
+        data = _unpack(files.read(name, LIMIT), name, where)
         beside = files.types_of(name.removesuffix(".gz"))
         self.report.documents += 1
-        loaded = self._beside(files, beside) if beside else None
-        if loaded is not None:
-            types, schema = loaded
-        elif beside:
-            types, schema = self._guessed(data, where)
-        elif self._given is not None:
-            types, schema = self._given, schema_of(self._given, [t for t, _ in self._given.foreign()])
-        else:
-            types, schema = self._guessed(data, where)
-            message = (
-                "no type system beside it: INCEpTION drops what its project does not know; import the layers first"
-            )
-            self.report.findings.append(Finding(where, "warning", "NoTypeSystem", message))
-        self._check(where, from_xmi(data, where, types), schema)
-
-    def _beside(self, files: Files, name: str) -> tuple[TypeSystem, Schema] | None:
-        """A type system file, or None and a finding where it is no good."""
-        where = files.where(name)
-        try:
-            return self._loaded(files.read(name, LIMIT), where)
-        except (TypeSystemError, FormatError) as error:
-            self._broken(where, str(error))
-            return None
-
-    def _broken(self, where: str, message: str) -> None:
-        found = Finding(where, "error", "Readable", message.removeprefix(f"{where}:").strip())
-        if found not in self.report.findings:
-            self.report.findings.append(found)
-
-    def _guessed(self, data: bytes, where: str) -> tuple[TypeSystem, Schema]:
-        if is_xml_11(data):
-            return TypeSystem(), Schema()
-        try:
-            types = infer_types(data)
-        except CaspipeError as error:
-            raise FormatError(str(error).replace("(bytes)", where, 1)) from None
-        return types, schema_of(types, [t for t, _ in types.foreign()])
+        types = self._read_types(files, beside) if beside else self._given
+        if types is None:
+            types = _infer(data, where)
+            if not beside:
+                self._warn_no_types(where, "no type system beside it")
+        self.report.findings += check_document(where, from_xmi(data, where, types))
 
     def _json(self, data: bytes, where: str) -> None:
         self.report.documents += 1
         document = from_json(data, where)
-        own = [t for t, _ in document.types.foreign()]
-        if not own:
-            message = "no types in it: INCEpTION drops what its project does not know; import the layers first"
-            self.report.findings.append(Finding(where, "warning", "NoTypeSystem", message))
-        self._check(where, document, schema_of(document.types, own))
+        if not list(document.types.foreign()):
+            self._warn_no_types(where, "it describes no types")
+        self.report.findings += check_document(where, document)
 
-    def _check(self, where: str, document: Document, schema: Schema) -> None:
-        self.report.findings += Checker(where, document, schema).run()
+    def _read_types(self, files: Files, name: str) -> TypeSystem | None:
+        """Return the type system of a file, or None, with a finding, if it cannot be read."""
+        where = files.where(name)
+        try:
+            return self._parse_types(files.read(name, LIMIT), where)
+        except (TypeSystemError, FormatError) as error:
+            self._add_unreadable(where, str(error))
+            return None
 
-    # -- type systems ----------------------------------------------------------------------------------------------
-
-    def _loaded(self, data: bytes, where: str) -> tuple[TypeSystem, Schema]:
+    def _parse_types(self, data: bytes, where: str) -> TypeSystem:
         if data not in self._types:
             parsed = parse(data, where)
-            types = TypeSystem(parsed.types, parsed.priorities)
-            self._types[data] = types, schema_of(types, [t for t, _ in parsed.types])
+            self._types[data] = TypeSystem(parsed.types, parsed.priorities)
         return self._types[data]
 
     def _typesystem(self, data: bytes, where: str) -> None:
         self.report.typesystems += 1
-        parsed = parse(data, where)
-        for how, value in parsed.imports:
-            message = f"import by {how} {value!r}: INCEpTION reads the file alone and finds no other"
-            self.report.findings.append(Finding(where, "error", "SelfContained", message))
-        if parsed.imports:
-            return
-        _, schema = self._loaded(data, where)
-        for name, reason in schema.refused.items():
-            if not name.startswith(KNOWN):
-                self.report.findings.append(Finding(where, "warning", "NoLayer", f"the type {reason}", name))
-        for name, feature, reason in schema.ignored:
-            message = f"feature {feature} is left out: {reason}"
-            self.report.findings.append(Finding(where, "warning", "FeaturesLeftOut", message, name))
+        imports = parse(data, where).imports
+        for kind, value in imports:
+            message = f"import by {kind} {value!r}: INCEpTION reads this file alone and does not resolve imports"
+            self._add(where, "SelfContained", message)
+        if not imports:
+            self._parse_types(data, where)
+
+    def _add(self, where: str, check: str, message: str) -> None:
+        finding = Finding(where, "error", check, message)
+        if finding not in self.report.findings:
+            self.report.findings.append(finding)
+
+    def _add_unreadable(self, where: str, message: str) -> None:
+        self._add(where, "Readable", message.removeprefix(f"{where}:").strip())
+
+    def _warn_no_types(self, where: str, reason: str) -> None:
+        message = f"{reason}: INCEpTION drops types that its project does not know; import the layers first"
+        self.report.findings.append(Finding(where, "warning", "NoTypeSystem", message))
 
 
-def _unpacked(data: bytes, name: str, where: str) -> bytes:
+def _infer(data: bytes, where: str) -> TypeSystem:
+    if is_xml_11(data):
+        return TypeSystem()
+    try:
+        return infer_types(data)
+    except CaspipeError as error:
+        raise FormatError(str(error).replace("(bytes)", where, 1)) from None
+
+
+def _unpack(data: bytes, name: str, where: str) -> bytes:
     if not name.lower().endswith(".gz"):
         return data
-    packer = zlib.decompressobj(31)
+    decompressor = zlib.decompressobj(31)
     try:
-        found = packer.decompress(data, LIMIT)
+        unpacked = decompressor.decompress(data, LIMIT)
     except (zlib.error, gzip.BadGzipFile):
         raise FormatError(f"{where}: the gzip data are damaged or cut off") from None
-    if packer.unconsumed_tail or not packer.eof:
+    if decompressor.unconsumed_tail or not decompressor.eof:
         raise FormatError(f"{where}: the gzip data are cut off, or longer than {LIMIT:,} bytes")
-    return found
-
-
-_SPAN = ("name", "type", "features", "uiName", "anchoring_mode", "overlap_mode")
-
-
-def _layer_file(data: bytes, where: str) -> Iterator[Finding]:
-    """A layer file is a list of layers; the first is the one that is imported, the others are what it needs."""
-    try:
-        layers = json.loads(data)
-    except (ValueError, RecursionError):
-        yield Finding(where, "error", "LayerFile", "damaged JSON")
-        return
-    if not isinstance(layers, list) or not layers or not all(isinstance(layer, dict) for layer in layers):
-        yield Finding(where, "error", "LayerFile", "expected a list of layers")
-        return
-    for layer in layers:
-        absent = [key for key in _SPAN if key not in layer]
-        if absent:
-            yield Finding(
-                where, "error", "LayerFile", f"a layer without {', '.join(absent)}", str(layer.get("name", ""))
-            )
-
-
-__all__ = ["Doctor", "Files", "Report"]
+    return unpacked

@@ -1,11 +1,12 @@
-"""A document as its file has it, before anything is corrected or refused: what the checks look at.
+"""A document as it is in its file, before anything is corrected or rejected: the input of the checks.
 
-Offsets here are UTF-16 code units, as in the files.
+Offsets are UTF-16 code units, as in the file.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +15,17 @@ from ...typesystem import INITIAL_VIEW, Feature, FormatError, TypeSystemError
 from ...typesystem.description import ANNOTATION, ARRAYS, PRIMITIVES, TypeDescription
 from ...typesystem.markup.safe_xml import is_xml_11
 from ...typesystem.typesystem import TypeSystem
-from ...typesystem.utf16 import Utf16
 from ...typesystem.xmi.parse import NULL, SOFA, VIEW, Rows, parse, type_name
-from .schema import KNOWN
+
+_DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
+TOKEN, SENTENCE = f"{_DKPRO}.segmentation.type.Token", f"{_DKPRO}.segmentation.type.Sentence"
+NAMED_ENTITY = f"{_DKPRO}.ner.type.NamedEntity"
+KNOWN = (f"{_DKPRO}.", "org.dkpro.core.api.", "de.tudarmstadt.ukp.clarin.webanno.api.type.", "uima.")
+"""Packages of types that every INCEpTION project knows."""
 
 
 @dataclass(slots=True)
-class Item:
+class RawStructure:
     """A feature structure."""
 
     id: int
@@ -28,158 +33,131 @@ class Item:
     sofa: int = 0
     begin: int = 0
     end: int = 0
-    refs: dict[str, list[int]] = field(default_factory=dict)
-    """What its features refer to; without what stands in arrays."""
     strings: list[str] = field(default_factory=list)
-    """Its values that are text."""
 
 
 @dataclass(slots=True)
-class Document:
-    """A file's feature structures and views."""
+class RawDocument:
+    """The feature structures of a file and the members of its views."""
 
     types: TypeSystem
-    items: dict[int, Item] = field(default_factory=dict)
+    structures: dict[int, RawStructure] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
-    """By number of the Sofa."""
+    """By id of the Sofa."""
     initial: int = 0
-    """The Sofa of the initial view, 0 where there is none."""
-    indexed: dict[int, list[int]] = field(default_factory=dict)
-    """Members of each view, by its Sofa."""
-    unknown: dict[str, int] = field(default_factory=dict)
-    """Types that the type system lacks, with how many there are of each."""
-    ignored: dict[tuple[str, str], int] = field(default_factory=dict)
-    """(type, feature) that the type system lacks."""
-    twice: list[int] = field(default_factory=list)
-    """Numbers that two feature structures have."""
-    dangling: list[tuple[int, str]] = field(default_factory=list)
-    """(id, feature) of references to what is not in the document."""
+    """The Sofa of the initial view; 0 if there is none."""
+    members: dict[int, list[int]] = field(default_factory=dict)
+    """By id of the Sofa."""
+    unknown_types: Counter[str] = field(default_factory=Counter)
+    unknown_features: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(type, feature) -> occurrences."""
+    duplicate_ids: list[int] = field(default_factory=list)
     xml_11: bool = False
-    _below: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The text of the initial view."""
         return self.texts.get(self.initial, "")
 
-    def index(self) -> list[Item]:
-        """The annotations of the initial view in UIMA's order: begin ascending, end descending."""
-        members = [self.items[n] for n in dict.fromkeys(self.indexed.get(self.initial, [])) if n in self.items]
-        return sorted((i for i in members if self.is_a(i, ANNOTATION)), key=lambda i: (i.begin, -i.end))
+    def index(self) -> list[RawStructure]:
+        """Return the annotations of the initial view in UIMA's order: begin ascending, end descending."""
+        ids = dict.fromkeys(self.members.get(self.initial, []))
+        annotations = (self.structures[n] for n in ids if n in self.structures)
+        return sorted((a for a in annotations if self.is_annotation(a.type)), key=lambda a: (a.begin, -a.end))
 
-    def is_a(self, item: Item, name: str) -> bool:
-        """Whether an item's type is `name` or lies below it."""
-        key = item.type, name
-        if key not in self._below:
-            if item.type in self.types:
-                self._below[key] = name in self.types and self.types.subsumes(name, item.type)
-            else:  # INCEpTION knows DKPro's types, whether the file defines them or not
-                self._below[key] = item.type.startswith(KNOWN) and name in (item.type, ANNOTATION)
-        return self._below[key]
+    def is_annotation(self, name: str) -> bool:
+        """Return whether a type is an annotation; DKPro's are, even if the file does not define them."""
+        if name in self.types:
+            return self.types.subsumes(ANNOTATION, name)
+        return name.startswith(KNOWN)
 
-    def offsets(self) -> Utf16:
-        return Utf16(self.text)
+    def is_layer(self, name: str) -> bool:
+        """Return whether INCEpTION shows a type as a layer of spans: an annotation whose features all are values."""
+        if name in (TOKEN, SENTENCE, NAMED_ENTITY):
+            return True
+        if name.startswith(KNOWN) or not self.is_annotation(name):
+            return False
+        own = (f for f in self.types.features(name).values() if f.name != "sofa")
+        return all(self._is_value(f) or f.range == "uima.cas.StringArray" for f in own)
+
+    def add(self, id: int, name: str) -> RawStructure:
+        """Add a feature structure."""
+        if id in self.structures:
+            self.duplicate_ids.append(id)
+        if not (name in self.types or name.startswith(KNOWN) or name in ARRAYS or name.endswith("[]")):
+            self.unknown_types[name] += 1
+        structure = self.structures[id] = RawStructure(id, name)
+        return structure
+
+    def add_sofa(self, id: int, name: str, text: str) -> None:
+        self.texts[id] = text
+        if name == INITIAL_VIEW:
+            self.initial = id
+
+    def add_view(self, sofa: int, members: list[int]) -> None:
+        self.members.setdefault(sofa, []).extend(members)
+
+    def resolve_initial_view(self) -> None:
+        """Take the only Sofa for the initial view if none has its name, and members without a Sofa for its members."""
+        if not self.initial and len(self.texts) == 1 and not self.members.get(0):
+            self.initial = next(iter(self.texts))
+        if 0 in self.members and self.initial:
+            self.add_view(self.initial, self.members.pop(0))
+
+    def _is_value(self, feature: Feature) -> bool:
+        return feature.range in PRIMITIVES or bool(self.types.range_kind(feature.range))
 
 
-# -- XMI -------------------------------------------------------------------------------------------------------------
-
-
-def from_xmi(data: bytes, where: str, types: TypeSystem) -> Document:
-    """The document of an XMI file. Raises FormatError where it is no XMI or damaged."""
+def from_xmi(data: bytes, where: str, types: TypeSystem) -> RawDocument:
+    """Read an XMI file. Raises FormatError if it is damaged or not XMI."""
     rows = parse(data, where)
-    made = Document(types, xml_11=is_xml_11(data))
-    features: dict[str, dict[str, Feature]] = {}
+    document = RawDocument(types, xml_11=is_xml_11(data))
     for row, (element, flat) in enumerate(rows.elements):
         values = dict(zip(flat[::2], flat[1::2], strict=True))
-        if element == NULL:
-            continue
         if element == VIEW:
-            _view(made, values)
-        elif element == SOFA:
-            _sofa(made, _number(values.pop(rows.id_name, ""), rows, row), values, rows, row)
-        else:
-            _item(made, rows, row, element, values, features)
-    _settle(made)
-    return made
+            members = [int(m) for m in values.get("members", "").split() if m.isdecimal()]
+            document.add_view(_id(values.get("sofa", "0")) or 0, members)
+        elif element != NULL:
+            id = _id(values.pop(rows.id_name, ""))
+            if id is None:
+                raise FormatError(f"{rows.place(row)}: expected an xmi:id as a number")
+            values |= {child.feature: child.text for child in rows.children.get(row, ())}
+            if element == SOFA:
+                document.add_sofa(id, values.get("sofaID", ""), values.get("sofaString", ""))
+            else:
+                structure = document.add(id, type_name(element) or element.rpartition(" ")[2])
+                _add_xmi_values(document, structure, values, rows, row)
+    document.resolve_initial_view()
+    return document
 
 
-def _number(text: str, rows: Rows, row: int) -> int:
-    if text.isdecimal() and text.isascii() and len(text) <= 10:
-        return int(text)
-    raise FormatError(f"{rows.place(row)}: expected an xmi:id as a number")
+def _id(text: str) -> int | None:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 10 else None
 
 
-def _sofa(made: Document, number: int, values: dict[str, str], rows: Rows, row: int) -> None:
-    for child in rows.children.get(row, ()):
-        values[child.feature] = child.text
-    made.texts[number] = values.get("sofaString", "")
-    if values.get("sofaID") == INITIAL_VIEW:
-        made.initial = number
-
-
-def _view(made: Document, values: dict[str, str]) -> None:
-    sofa = values.get("sofa", "0")
-    members = [int(m) for m in values.get("members", "").split() if m.isdecimal()]
-    made.indexed.setdefault(int(sofa) if sofa.isdecimal() else 0, []).extend(members)
-
-
-def _item(
-    made: Document, rows: Rows, row: int, element: str, values: dict[str, str], known: dict[str, dict[str, Feature]]
+def _add_xmi_values(
+    document: RawDocument, structure: RawStructure, values: dict[str, str], rows: Rows, row: int
 ) -> None:
-    name = type_name(element) or element.rpartition(" ")[2]
-    number = _number(values.pop(rows.id_name, ""), rows, row)
-    if number in made.items:
-        made.twice.append(number)
-    item = made.items[number] = Item(number, name)
-    if name in ARRAYS:
+    known = structure.type in document.types
+    if structure.type in ARRAYS or not (known or structure.type.startswith(KNOWN)):
         return
-    if name not in made.types:
-        if not name.startswith(KNOWN):
-            made.unknown[name] = made.unknown.get(name, 0) + 1
-            return
-        values = {k: v for k, v in values.items() if k in ("sofa", "begin", "end")}
-    if name not in known:
-        known[name] = made.types.features(name if name in made.types else ANNOTATION)
-    late: dict[str, list[str]] = {}
-    for child in rows.children.get(row, ()) if name in made.types else ():
-        late.setdefault(child.feature, []).append(child.href if child.href is not None else child.text)
-    given = {**{k: [v] for k, v in values.items()}, **late}
-    for feature, texts in given.items():
-        found = known[name].get(feature)
-        if feature == "sofa":
-            item.sofa = int(texts[0]) if texts[0].isdecimal() else 0
-        elif feature in ("begin", "end") and found is not None and found.range == "uima.cas.Integer":
-            setattr(item, feature, _offset(texts[0], rows, row))
-        elif found is None:
-            made.ignored[name, feature] = made.ignored.get((name, feature), 0) + 1
-        elif not _is_value(made.types, found):
-            if _is_reference(found):
-                item.refs[feature] = [int(t) for text in texts for t in text.split() if t.isdecimal() and t != "0"]
-        else:
-            item.strings += texts
+    features = document.types.features(structure.type if known else ANNOTATION)
+    for name, text in values.items():
+        if name == "sofa":
+            structure.sofa = _id(text) or 0
+        elif name in ("begin", "end") and name in features and features[name].range == "uima.cas.Integer":
+            try:
+                setattr(structure, name, int(text))
+            except ValueError:
+                raise FormatError(f"{rows.place(row)}: expected an offset as a whole number") from None
+        elif name in features:
+            structure.strings.append(text)
+        elif known:
+            document.unknown_features[structure.type, name] += 1
 
 
-def _offset(text: str, rows: Rows, row: int) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise FormatError(f"{rows.place(row)}: expected an offset as a whole number") from None
-
-
-def _is_value(types: TypeSystem, feature: Feature) -> bool:
-    return feature.range in PRIMITIVES or bool(types.range_kind(feature.range))
-
-
-def _is_reference(feature: Feature) -> bool:
-    """INCEpTION's check follows references, not what stands in arrays."""
-    return feature.range not in ARRAYS
-
-
-# -- JSON CAS --------------------------------------------------------------------------------------------------------
-
-
-def from_json(data: bytes, where: str) -> Document:
-    """The document of a UIMA JSON CAS 0.4 file. Raises FormatError where it is none."""
+def from_json(data: bytes, where: str) -> RawDocument:
+    """Read a UIMA JSON CAS 0.4 file. Raises FormatError if it is damaged or another format."""
     try:
         tree = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -187,62 +165,50 @@ def from_json(data: bytes, where: str) -> Document:
         raise FormatError(f"{where}:{place}: damaged JSON") from None
     if not isinstance(tree, dict) or "%FEATURE_STRUCTURES" not in tree:
         raise FormatError(f"{where}:1:1: expected a UIMA JSON CAS: an object with %FEATURE_STRUCTURES")
-    made = Document(_json_types(tree.get("%TYPES") or {}, where))
+    document = RawDocument(_json_types(tree.get("%TYPES") or {}, where))
     for record in _records(tree["%FEATURE_STRUCTURES"], where):
-        _json_item(made, record, where)
+        id, name = record.get("%ID"), record["%TYPE"]
+        if type(id) is not int or not isinstance(name, str):
+            raise FormatError(f"{where}: expected %ID as a number and %TYPE as a name")
+        if name == "uima.cas.Sofa":
+            document.add_sofa(id, record.get("sofaID") or "", record.get("sofaString") or "")
+        else:
+            _add_json_values(document.add(id, name), record)
     for view in (tree.get("%VIEWS") or {}).values():
-        made.indexed.setdefault(int(view.get("%SOFA") or 0), []).extend(view.get("%MEMBERS") or [])
-    _settle(made)
-    return made
+        document.add_view(int(view.get("%SOFA") or 0), view.get("%MEMBERS") or [])
+    document.resolve_initial_view()
+    return document
 
 
-def _records(found: Any, where: str) -> Iterator[dict[str, Any]]:
-    pairs = found.items() if isinstance(found, dict) else ((None, x) for x in found)
+def _records(structures: Any, where: str) -> Iterator[dict[str, Any]]:
+    pairs = structures.items() if isinstance(structures, dict) else ((None, x) for x in structures)
     for key, record in pairs:
         if not isinstance(record, dict) or "%TYPE" not in record:
             raise FormatError(f"{where}: expected feature structures as objects with %TYPE")
         yield {"%ID": int(key), **record} if key is not None else record
 
 
-def _json_item(made: Document, record: dict[str, Any], where: str) -> None:
-    number, name = record.get("%ID"), record["%TYPE"]
-    if type(number) is not int or not isinstance(name, str):
-        raise FormatError(f"{where}: expected %ID as a number and %TYPE as a name")
-    if name == "uima.cas.Sofa":
-        made.texts[number] = record.get("sofaString") or ""
-        if record.get("sofaID") == INITIAL_VIEW:
-            made.initial = number
-        return
-    if number in made.items:
-        made.twice.append(number)
-    item = made.items[number] = Item(number, name)
-    if name.endswith("[]") or name in ARRAYS:
-        return
-    if name not in made.types and not name.startswith(KNOWN):
-        made.unknown[name] = made.unknown.get(name, 0) + 1
+def _add_json_values(structure: RawStructure, record: dict[str, Any]) -> None:
     for key, value in record.items():
         if key in ("begin", "end", "^begin", "^end") and type(value) is int:
-            setattr(item, key.removeprefix("^"), value)
+            setattr(structure, key.removeprefix("^"), value)
         elif key == "@sofa" and type(value) is int:
-            item.sofa = value
-        elif key.startswith("@") and type(value) is int:
-            item.refs[key[1:]] = [value]
+            structure.sofa = value
         elif isinstance(value, str) and not key.startswith(("%", "#")):
-            item.strings.append(value)
+            structure.strings.append(value)
 
 
-def _json_types(found: dict[str, Any], where: str) -> TypeSystem:
-    made = []
-    for name, described in found.items():
+def _json_types(described: dict[str, Any], where: str) -> TypeSystem:
+    types = []
+    for name, body in described.items():
         features = tuple(
             Feature(key, _json_range(f.get("%RANGE", "uima.cas.String")), f.get("%ELEMENT_TYPE"))
-            for key, f in described.items()
+            for key, f in body.items()
             if not key.startswith("%")
         )
-        above = described.get("%SUPER_TYPE") or "uima.cas.TOP"
-        made.append((TypeDescription(name, above, features, described.get("%DESCRIPTION") or ""), where))
+        types.append((TypeDescription(name, body.get("%SUPER_TYPE") or "uima.cas.TOP", features, ""), where))
     try:
-        return TypeSystem(made)
+        return TypeSystem(types)
     except TypeSystemError as error:
         raise FormatError(str(error)) from None
 
@@ -250,21 +216,5 @@ def _json_types(found: dict[str, Any], where: str) -> TypeSystem:
 def _json_range(name: str) -> str:
     if not name.endswith("[]"):
         return name
-    of = name.removesuffix("[]")
-    return f"{of}Array" if of in PRIMITIVES else "uima.cas.FSArray"
-
-
-# -- both ------------------------------------------------------------------------------------------------------------
-
-
-def _settle(made: Document) -> None:
-    if not made.initial and len(made.texts) == 1 and not made.indexed.get(0):
-        made.initial = next(iter(made.texts))
-    if 0 in made.indexed and made.initial:
-        made.indexed.setdefault(made.initial, []).extend(made.indexed.pop(0))
-    for item in made.items.values():
-        for feature, ids in item.refs.items():
-            made.dangling += [(item.id, feature) for n in ids if n not in made.items and n not in made.texts]
-
-
-__all__ = ["Document", "Item", "from_json", "from_xmi"]
+    element = name.removesuffix("[]")
+    return f"{element}Array" if element in PRIMITIVES else "uima.cas.FSArray"
