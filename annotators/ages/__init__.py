@@ -2,6 +2,6 @@
 
 from .annotator import AgeAnnotator
 from .finder import find_ages
-from .hit import AgeHit
+from .match import AgeMatch
 
-__all__ = ["AgeAnnotator", "AgeHit", "find_ages"]
+__all__ = ["AgeAnnotator", "AgeMatch", "find_ages"]

@@ -18,6 +18,6 @@ class AgeAnnotator(Annotator):
     """
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
-        for hit in find_ages(view.text):
-            kind = PhiKind.AGE_OVER_89 if hit.over_89 else PhiKind.AGE
-            yield PhiCandidate(hit.begin, hit.end, kind=kind, value=hit.value, rule=hit.rule)
+        for age in find_ages(view.text):
+            kind = PhiKind.AGE_OVER_89 if age.over_89 else PhiKind.AGE
+            yield PhiCandidate(age.begin, age.end, kind=kind, value=age.value, rule=age.rule)

@@ -160,7 +160,7 @@ VITAL = before(
     r"\b"
     + any_of(
         "hr heart pulse bp b/p pressure systolics? diastolics? sats? satting spo2 o2 oxygen rates? temp(?:erature)?s? sugars?",
-        "glucose bpm rr map readings? saturations? beats",
+        "glucose bpm rr map interpretations? saturations? beats",
     )
     + r"\b[^.\n]{0,24}"
 )

@@ -10,7 +10,7 @@ from ..dates.numerals import CARDINAL
 from ..dates.windows import spans
 from . import rules
 from .guards import passes
-from .hit import AgeHit, read_hit
+from .match import AgeMatch, read_age
 from .rules import AgeRule
 
 _START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -64,30 +64,30 @@ def _trigger() -> Any:
     return re2.compile("|".join(places), options)
 
 
-def find_ages(text: str) -> list[AgeHit]:
+def find_ages(text: str) -> list[AgeMatch]:
     """Every age of a person in `text`, disjoint and in order. Linear in the length of the text."""
-    hits: list[AgeHit] = []
+    ages: list[AgeMatch] = []
     done = 0
     for begin, end in spans(_trigger(), text):
         for start in _START.finditer(text, max(begin, done), end):
             if start.start() >= done:
-                hit = _at(text, start.start(), done)
-                if hit is not None:
-                    hits.append(hit)
-                    done = hit.end
-    return hits
+                age = _at(text, start.start(), done)
+                if age is not None:
+                    ages.append(age)
+                    done = age.end
+    return ages
 
 
-def _at(text: str, begin: int, done: int) -> AgeHit | None:
+def _at(text: str, begin: int, done: int) -> AgeMatch | None:
     """The longest age that a rule finds from `begin` on and its guard lets pass, behind what is `done`."""
-    best: AgeHit | None = None
+    best: AgeMatch | None = None
     for rule in _rules(text, begin):
         match = rule.pattern.match(text, begin)
         if match is None or match.start("span") < done or (best is not None and match.end("span") <= best.end):
             continue
-        hit = read_hit(match, rule)
-        if hit is not None and passes(rule.guard, text, hit, match):
-            best = hit
+        age = read_age(match, rule)
+        if age is not None and passes(rule.guard, text, age, match):
+            best = age
     return best
 
 

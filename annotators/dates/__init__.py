@@ -1,9 +1,17 @@
-"""Dates: the grammar that finds them, the readings a span allows, and the annotator."""
+"""Dates: the grammar that finds them, the interpretations a span allows, and the annotator."""
 
 from .annotator import DateAnnotator
-from .expression import DateHit
+from .expression import DateExpression
 from .finder import find_dates
+from .interpretation import DateInterpretation, PartialDate
 from .parse import layouts, parse_date
-from .reading import DateReading, PartialDate
 
-__all__ = ["DateAnnotator", "DateHit", "DateReading", "PartialDate", "find_dates", "layouts", "parse_date"]
+__all__ = [
+    "DateAnnotator",
+    "DateExpression",
+    "DateInterpretation",
+    "PartialDate",
+    "find_dates",
+    "layouts",
+    "parse_date",
+]

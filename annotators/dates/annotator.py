@@ -11,7 +11,7 @@ from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
 from . import cues
 from .calendar import LATEST_YEAR, Calendar
-from .expression import DateHit
+from .expression import DateExpression
 from .finder import find_dates
 from .rules import Shape
 from .windows import AFTER, BEFORE
@@ -52,21 +52,21 @@ class DateAnnotator(Annotator):
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         text = view.text
-        for hit in find_dates(text, self._calendar):
+        for date in find_dates(text, self._calendar):
             yield PhiCandidate(
-                hit.begin,
-                hit.end,
-                kind=_kind(text, hit),
-                confidence=0.9 if hit.lacks else 1.0,
-                value=hit.readings[0].iso(),
-                rule=hit.rule,
+                date.begin,
+                date.end,
+                kind=_kind(text, date),
+                confidence=0.9 if date.doubt else 1.0,
+                value=date.interpretations[0].iso(),
+                rule=date.rule,
             )
 
 
-def _kind(text: str, hit: DateHit) -> PhiKind:
-    before = text[max(0, hit.begin - BEFORE) : hit.begin]
-    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[hit.end : hit.end + AFTER]):
+def _kind(text: str, date: DateExpression) -> PhiKind:
+    before = text[max(0, date.begin - BEFORE) : date.begin]
+    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[date.end : date.end + AFTER]):
         return PhiKind.DATE_BIRTH
     if cues.DEATH.search(before):
         return PhiKind.DATE_DEATH
-    return _KINDS.get(hit.shape, PhiKind.DATE)
+    return _KINDS.get(date.shape, PhiKind.DATE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .reading import MONTHS, WEEKDAYS
+from .interpretation import MONTHS, WEEKDAYS
 
 LATEST_YEAR = 2035
 """Two-digit years mean one of the hundred years that end here: `35` is 2035, `36` is 1936."""

@@ -1,4 +1,4 @@
-"""Readings made of other readings: with a weekday, with a qualifier (`early`, `end of`), two ends of an interval."""
+"""Readings made of other interpretations: with a weekday, with a qualifier (`early`, `end of`), two ends of an interval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .reading import DateReading, PartialDate
+from .interpretation import DateInterpretation, Interpretations, PartialDate
 
 QUALIFIER = re.compile(
     r"(?P<q>early|mid|late|(?:(?:very )?(?:end|beginning|start|middle)|(?:first|second|third|fourth|last|1st|2nd|3rd|4th) "
@@ -30,23 +30,23 @@ def qualifier(match: re.Match[str]) -> str:
     return _QUALIFIERS.get(match["q"].lower().removeprefix("very ").split()[0], "mid")
 
 
-def qualified(readings: Iterable[DateReading], word: str) -> tuple[DateReading, ...]:
-    """The readings with a qualifier on their first end."""
-    return tuple(replace(r, begin=replace(r.begin, qualifier=word)) for r in readings)
+def qualified(interpretations: Iterable[DateInterpretation], word: str) -> Interpretations:
+    """The interpretations with a qualifier on their first end."""
+    return tuple(replace(r, begin=replace(r.begin, qualifier=word)) for r in interpretations)
 
 
-def with_weekday(readings: Iterable[DateReading], weekday: int) -> tuple[DateReading, ...]:
-    """The readings that name a day, with their weekday; where some fall on it, only those (`Friday, 3/4/2022` is in March)."""
-    named = [replace(r, begin=replace(r.begin, weekday=weekday)) for r in readings if r.begin.day is not None]
+def with_weekday(interpretations: Iterable[DateInterpretation], weekday: int) -> Interpretations:
+    """The interpretations that name a day, with their weekday; where some fall on it, only those (`Friday, 3/4/2022` is in March)."""
+    named = [replace(r, begin=replace(r.begin, weekday=weekday)) for r in interpretations if r.begin.day is not None]
     fitting = [r for r in named if (day := r.begin.to_date()) is not None and day.weekday() == weekday]
     return tuple(fitting or named)
 
 
-def interval(begins: Sequence[DateReading], ends: Sequence[DateReading]) -> tuple[DateReading, ...]:
-    """The readings of an interval: ends of the same layout pair up, else the likeliest of each side."""
+def interval(begins: Sequence[DateInterpretation], ends: Sequence[DateInterpretation]) -> Interpretations:
+    """The interpretations of an interval: ends of the same layout pair up, else the likeliest of each side."""
     fitting = [(b, e) for b in begins for e in ends if _parts(b) == _parts(e)]
     pairs = fitting or [(b, e) for b in begins[:1] for e in ends[:1]]
-    return tuple(DateReading(e.layout, borrow(b.begin, e.begin), e.begin) for b, e in pairs)
+    return tuple(DateInterpretation(e.layout, borrow(b.begin, e.begin), e.begin) for b, e in pairs)
 
 
 def borrow(first: PartialDate, later: PartialDate) -> PartialDate:
@@ -59,8 +59,8 @@ def borrow(first: PartialDate, later: PartialDate) -> PartialDate:
     return first
 
 
-def same_sort(a: DateReading, b: DateReading) -> bool:
-    """Whether two readings may be the ends of one interval: both days or months, both weekdays, both years, both seasons."""
+def same_sort(a: DateInterpretation, b: DateInterpretation) -> bool:
+    """Whether two interpretations may be the ends of one interval: both days or months, both weekdays, both years, both seasons."""
     return _sort(a.begin) == _sort(b.begin)
 
 
@@ -72,5 +72,5 @@ def _sort(date: PartialDate) -> str:
     return "weekday" if date.weekday is not None else "year" if date.year is not None else "other"
 
 
-def _parts(reading: DateReading) -> str:
+def _parts(reading: DateInterpretation) -> str:
     return reading.layout.replace(" Y", "")

@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from . import combining, cues, lookalikes, loose
+from . import combining, cues, negative_cues, partial_dates
 from .calendar import Calendar
-from .candidates import WORD, rules_at
+from .context import REJECT, DateContext
 from .guards import judge
-from .place import REJECT, Place
-from .reading import DateReading
-from .rules import DASH, B, Rule, Shape
+from .rule_choice import WORD, rules_at
+from .rules import DASH, B, DateRule, Shape
 from .windows import AFTER, BEFORE
 
 _AFTER_WEEKDAY = re.compile(rf",?[ ]?[-–][ ]?|\.?[ ]?,?{B}(?:the[ ])?|\.?,?\r?\n", re.IGNORECASE)
@@ -29,50 +28,50 @@ DAYS = frozenset(
         Shape.HYPHEN_PAIR, Shape.COMPACT, Shape.SPACED,
     }
 )  # fmt: skip
-"""Expressions that name a day, or could."""
+"""ExpressionMatcher that name a day, or could."""
 
 
 @dataclass(frozen=True, slots=True)
-class DateHit:
+class DateExpression:
     """A date expression: code points `begin:end`, the rule that found it and every reading, likeliest first."""
 
     begin: int
     end: int
     rule: str
     shape: Shape
-    readings: tuple[DateReading, ...]
-    lacks: int = 0
+    interpretations: Interpretations
+    doubt: int = 0
     """Support the context does not give, 0 where it is certain enough."""
 
     def __repr__(self) -> str:
-        return f"<DateHit {self.begin}:{self.end} {self.rule}>"
+        return f"<DateExpression {self.begin}:{self.end} {self.rule}>"
 
 
 @dataclass(frozen=True, slots=True)
-class Expressions:
+class ExpressionMatcher:
     """Reads expressions off one text."""
 
     text: str
     calendar: Calendar
 
-    def at(self, begin: int, last: int) -> DateHit | None:
+    def at(self, begin: int, last: int) -> DateExpression | None:
         """The date that begins at `begin`, None where there is none.
 
         `last`: end of the date before, 0 for none, negative where that one is in doubt.
         """
-        hit = self._qualified(begin)
-        if hit is not None:
-            return hit
-        hit = self._best(begin, last)
-        if hit is None or hit.shape in _WEEKDAYS:
-            return self._with_weekday(begin, hit)
-        return self._interval(hit)
+        date = self._qualified(begin)
+        if date is not None:
+            return date
+        date = self._best(begin, last)
+        if date is None or date.shape in _WEEKDAYS:
+            return self._with_weekday(begin, date)
+        return self._interval(date)
 
     def _best(
         self, begin: int, last: int, *, allowed: Collection[Shape] | None = None, sure: bool = False
-    ) -> DateHit | None:
+    ) -> DateExpression | None:
         """The longest expression that its guard lets pass; `sure` asks no guard about subtle ones."""
-        matches: list[tuple[int, int, Rule, re.Match[str]]] = []
+        matches: list[tuple[int, int, DateRule, re.Match[str]]] = []
         for i, rule in enumerate(rules_at(self.text, begin, self.calendar)):
             if allowed is None or rule.shape in allowed:
                 match = rule.pattern.match(self.text, begin)
@@ -80,41 +79,41 @@ class Expressions:
                     matches.append((-match.end(), i, rule, match))
         matches.sort()  # the longest first, of equals the first rule: only as many are read as it takes
         for end, _, rule, match in matches:
-            readings = rule.read(match, self.calendar)
-            if not readings:
+            interpretations = rule.interpret(match, self.calendar)
+            if not interpretations:
                 continue
-            lacks = 0
+            doubt = 0
             if not (sure and rule.shape in _SUBTLE):
-                lacks = judge(rule.shape, Place(self.text, begin, -end, readings, last))
-            if lacks < REJECT:
-                return DateHit(begin, -end, rule.name, rule.shape, readings, lacks)
+                doubt = judge(rule.shape, DateContext(self.text, begin, -end, interpretations, last))
+            if doubt < REJECT:
+                return DateExpression(begin, -end, rule.name, rule.shape, interpretations, doubt)
         return None
 
-    def _qualified(self, begin: int) -> DateHit | None:
+    def _qualified(self, begin: int) -> DateExpression | None:
         """`early Feb`, `mid January 2021`, `end of Dec2020`."""
         match = combining.QUALIFIER.match(self.text, begin)
         if match is None or (begin and self.text[begin - 1].isalnum()):
             return None
         inner = self._best(match.end(), match.end(), allowed=_QUALIFIED, sure=True)
-        if inner is None or inner.lacks or self.text[inner.end : inner.end + 1].isalnum():
+        if inner is None or inner.doubt or self.text[inner.end : inner.end + 1].isalnum():
             return None
         before, after = self.text[max(0, begin - BEFORE) : begin], self.text[inner.end : inner.end + AFTER]
         if inner.shape is Shape.SHORT_DECADE and (not before.endswith("the ") or cues.VITALS.search(before)):
             return None
-        if inner.shape is Shape.YEAR and lookalikes.COUNTED.match(after):
+        if inner.shape is Shape.YEAR and negative_cues.COUNTED.match(after):
             return None
         if (
             inner.shape is Shape.MONTH
-            and inner.readings[0].begin.month in (3, 5)
-            and lookalikes.VERB_AFTER.match(after)
+            and inner.interpretations[0].begin.month in (3, 5)
+            and negative_cues.VERB_AFTER.match(after)
         ):
             return None
         inner = self._interval(inner)
         word = combining.qualifier(match)
-        readings = combining.qualified(inner.readings, word)
-        return replace(inner, begin=begin, rule=f"{word} {inner.rule}", readings=readings)
+        interpretations = combining.qualified(inner.interpretations, word)
+        return replace(inner, begin=begin, rule=f"{word} {inner.rule}", interpretations=interpretations)
 
-    def _with_weekday(self, begin: int, alone: DateHit | None) -> DateHit | None:
+    def _with_weekday(self, begin: int, alone: DateExpression | None) -> DateExpression | None:
         """A weekday with the date behind it, or alone: `Friday, 3/19/21`, `Friday the 5th`, `Fri`."""
         word = WORD.match(self.text, begin)
         number = self.calendar.weekdays.get(word[0].lower()) if word else None
@@ -125,42 +124,52 @@ class Expressions:
         if written and gap and gap.end() > word.end() and self.text[gap.end() : gap.end() + 1].isalnum():
             inner = self._day_behind(gap, number)
             if inner is not None:
-                return self._interval(replace(inner, begin=begin, rule=f"weekday {inner.rule}", lacks=0))
+                return self._interval(replace(inner, begin=begin, rule=f"weekday {inner.rule}", doubt=0))
         return self._interval(alone) if alone is not None else None
 
-    def _day_behind(self, gap: re.Match[str], weekday: int) -> DateHit | None:
+    def _day_behind(self, gap: re.Match[str], weekday: int) -> DateExpression | None:
         inner = self._best(gap.end(), gap.end(), allowed=DAYS)
-        if inner is not None and inner.lacks < 2 and not (inner.shape is Shape.ORDINAL and set(gap[0]) & {"-", "–"}):
-            return replace(inner, readings=combining.with_weekday(inner.readings, weekday) or inner.readings)
-        match = loose.day_year.pattern.match(self.text, gap.end())
-        readings = loose.day_year.read(match, self.calendar) if match else ()
-        if match and readings and not judge(Shape.FULL, Place(self.text, gap.end(), match.end(), readings)):
-            day = combining.with_weekday(readings, weekday)
-            return DateHit(gap.end(), match.end(), loose.day_year.name, Shape.FULL, day)
+        if inner is not None and inner.doubt < 2 and not (inner.shape is Shape.ORDINAL and set(gap[0]) & {"-", "–"}):
+            return replace(
+                inner, interpretations=combining.with_weekday(inner.interpretations, weekday) or inner.interpretations
+            )
+        match = partial_dates.day_year.pattern.match(self.text, gap.end())
+        interpretations = partial_dates.day_year.interpret(match, self.calendar) if match else ()
+        if (
+            match
+            and interpretations
+            and not judge(Shape.FULL, DateContext(self.text, gap.end(), match.end(), interpretations))
+        ):
+            day = combining.with_weekday(interpretations, weekday)
+            return DateExpression(gap.end(), match.end(), partial_dates.day_year.name, Shape.FULL, day)
         return None
 
-    def _interval(self, hit: DateHit) -> DateHit:
-        """The hit with its later end, where a dash and a date of the same sort follow at once."""
-        joint = _JOINT.match(self.text, hit.end)
+    def _interval(self, date: DateExpression) -> DateExpression:
+        """The date with its later end, where a dash and a date of the same sort follow at once."""
+        joint = _JOINT.match(self.text, date.end)
         at = joint.end() if joint else 0
-        if joint is None or _two_ended(hit) or not self.text[at : at + 1].isalnum():
-            return hit
-        if joint[0] == "/" and hit.readings[0].begin.day is not None and hit.readings[0].layout != "Y M D":
-            return hit
-        later = self._best(at, at, sure=hit.shape in (Shape.MONTH, Shape.SEASON))
-        if later is not None and later.shape in _WEEKDAYS and hit.readings[0].begin.weekday is not None:
+        if joint is None or _two_ended(date) or not self.text[at : at + 1].isalnum():
+            return date
+        if (
+            joint[0] == "/"
+            and date.interpretations[0].begin.day is not None
+            and date.interpretations[0].layout != "Y M D"
+        ):
+            return date
+        later = self._best(at, at, sure=date.shape in (Shape.MONTH, Shape.SEASON))
+        if later is not None and later.shape in _WEEKDAYS and date.interpretations[0].begin.weekday is not None:
             later = self._with_weekday(at, later)
-        if later is None or later.lacks > 1 or _two_ended(later) or not _pair(hit, later):
-            return hit
-        rule = f"{hit.rule} to {later.rule}"
-        readings = combining.interval(hit.readings, later.readings)
-        return DateHit(hit.begin, later.end, rule, hit.shape, readings, min(hit.lacks, later.lacks))
+        if later is None or later.doubt > 1 or _two_ended(later) or not _pair(date, later):
+            return date
+        rule = f"{date.rule} to {later.rule}"
+        interpretations = combining.interval(date.interpretations, later.interpretations)
+        return DateExpression(date.begin, later.end, rule, date.shape, interpretations, min(date.doubt, later.doubt))
 
 
-def _two_ended(hit: DateHit) -> bool:
-    return hit.shape is Shape.YEAR_SPAN or any(r.end is not None for r in hit.readings)
+def _two_ended(date: DateExpression) -> bool:
+    return date.shape is Shape.YEAR_SPAN or any(r.end is not None for r in date.interpretations)
 
 
-def _pair(hit: DateHit, later: DateHit) -> bool:
-    ordinal = hit.shape is Shape.ORDINAL and later.shape not in (Shape.ORDINAL, Shape.NAMED_DAY)
-    return not ordinal and combining.same_sort(hit.readings[0], later.readings[0])
+def _pair(date: DateExpression, later: DateExpression) -> bool:
+    ordinal = date.shape is Shape.ORDINAL and later.shape not in (Shape.ORDINAL, Shape.NAMED_DAY)
+    return not ordinal and combining.same_sort(date.interpretations[0], later.interpretations[0])

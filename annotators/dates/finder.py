@@ -6,20 +6,20 @@ import re
 from itertools import pairwise
 
 from .calendar import ENGLISH, Calendar
-from .expression import DAYS, DateHit, Expressions
-from .place import joined
+from .context import joined
+from .expression import DAYS, DateExpression, ExpressionMatcher
+from .prescan import places
 from .rules import Shape
-from .trigger import places
 
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 """A word or number begins, or figures with two slashes right behind a letter."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
 
 
-def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateHit]:
+def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
     """Every date expression of `text`, disjoint and in order. Linear in the length of the text."""
-    expressions = Expressions(text, calendar)
-    hits: list[DateHit] = []
+    expressions = ExpressionMatcher(text, calendar)
+    dates: list[DateExpression] = []
     done = last = 0
     addresses = "://" in text or "www." in text
     for begin, end in places(text, calendar):
@@ -29,25 +29,31 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateHit]:
                 break
             if at < done or (addresses and _ADDRESS.search(text, max(0, at - 120), at)):
                 continue
-            hit = expressions.at(at, last)
-            if hit is not None:
-                hits.append(hit)
-                done = hit.end
-                last = -done if hit.lacks else done
-    return _settle(text, hits)
+            date = expressions.at(at, last)
+            if date is not None:
+                dates.append(date)
+                done = date.end
+                last = -done if date.doubt else done
+    return _settle(text, dates)
 
 
-def _settle(text: str, hits: list[DateHit]) -> list[DateHit]:
-    """The certain hits, and those in doubt that certain ones vouch for: by a date in the same month, or beside them in a list."""
-    sure = {hit.begin for hit in hits if not hit.lacks}
-    if len(sure) == len(hits):
-        return hits
-    months = {r.begin.month for hit in hits if not hit.lacks and hit.shape in DAYS for r in hit.readings} - {None}
-    for hit in hits:
-        if hit.lacks == 1 and sure and (hit.shape is Shape.ORDINAL or months & {r.begin.month for r in hit.readings}):
-            sure.add(hit.begin)
-    neighbours = [pair for pair in pairwise(hits) if pair[0].shape is pair[1].shape]
+def _settle(text: str, dates: list[DateExpression]) -> list[DateExpression]:
+    """The certain dates, and those in doubt that certain ones vouch for: by a date in the same month, or beside them in a list."""
+    sure = {date.begin for date in dates if not date.doubt}
+    if len(sure) == len(dates):
+        return dates
+    months = {
+        r.begin.month for date in dates if not date.doubt and date.shape in DAYS for r in date.interpretations
+    } - {None}
+    for date in dates:
+        if (
+            date.doubt == 1
+            and sure
+            and (date.shape is Shape.ORDINAL or months & {r.begin.month for r in date.interpretations})
+        ):
+            sure.add(date.begin)
+    neighbours = [pair for pair in pairwise(dates) if pair[0].shape is pair[1].shape]
     for first, second in (*neighbours, *reversed(neighbours)):
         if (first.begin in sure) is not (second.begin in sure) and joined(text[first.end : second.begin]):
             sure.update((first.begin, second.begin))
-    return [hit for hit in hits if hit.begin in sure]
+    return [date for date in dates if date.begin in sure]

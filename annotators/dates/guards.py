@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import figure_guards as figures
+from . import digit_guards as figures
 from . import word_guards as words
-from .place import Place
+from .context import DateContext
 from .rules import Shape
 
-_JUDGES: dict[Shape, Callable[[Place], int]] = {
+_JUDGES: dict[Shape, Callable[[DateContext], int]] = {
     Shape.FULL: figures.full,
     Shape.NAMED: words.full,
     Shape.DOTTED: figures.dotted,
@@ -39,6 +39,6 @@ _JUDGES: dict[Shape, Callable[[Place], int]] = {
 }
 
 
-def judge(shape: Shape, place: Place) -> int:
+def judge(shape: Shape, ctx: DateContext) -> int:
     """How much support the hit lacks to be taken for a date: 0 for a date, `REJECT` for none, between them in doubt."""
-    return _JUDGES[shape](place)
+    return _JUDGES[shape](ctx)

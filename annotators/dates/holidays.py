@@ -1,7 +1,6 @@
-"""Named days: their names, and the date of each in a given year where it can be computed.
+"""Named days: their names, and the date of each in a given year if it can be calculated.
 
-Easter: the anonymous Gregorian algorithm (Nature, 20 April 1876; Butcher 1877; as in Meeus, Astronomical Algorithms, 1991,
-ch. 8). US federal holidays: 5 U.S.C. 6103. Feasts of lunar calendars depend on observation or on tables and have a name only.
+US federal holidays: 5 U.S.C. 6103. Holidays of lunar calendars depend on observation or on tables and have no date here.
 """
 
 from __future__ import annotations
@@ -9,7 +8,10 @@ from __future__ import annotations
 import datetime
 import functools
 
-from .reading import MONTHS, WEEKDAYS
+from dateutil import relativedelta
+from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN, easter
+
+from .interpretation import MONTHS, WEEKDAYS
 
 _TABLE = """
 New Year's Day | New Year's, New Years Day, New Years | 01-01
@@ -113,7 +115,7 @@ def _load() -> tuple[dict[str, str], dict[str, str]]:
 
 
 HOLIDAYS, _RULES = _load()
-"""The English name of each holiday by lower-case form, apostrophes as `'`."""
+"""The English name of each holiday, by lower-case form with straight apostrophes."""
 
 _PLAIN = (
     "christmas", "xmas", "x-mas", "thanksgiv", "easter", "hallowe", "hanuk", "chanuk", "hannuk", "ramad", "ramzan", "diwali",
@@ -121,54 +123,26 @@ _PLAIN = (
     "rosh hash", "mardi gras", "st. pat", "st pat", "chinese new",
 )  # fmt: skip
 ANY_CASE = frozenset(name for name in HOLIDAYS if name.startswith(_PLAIN))
-"""Holidays that are recognised in small letters too; the others are also ordinary words (`labor day`, `flag day`, `lent`)."""
-
-
-def easter(year: int) -> datetime.date:
-    """Easter Sunday of the Gregorian calendar."""
-    a, (b, c) = year % 19, divmod(year, 100)
-    d, e = divmod(b, 4)
-    g = (8 * b + 13) // 25
-    h = (19 * a + b - d - g + 15) % 30
-    i, k = divmod(c, 4)
-    weekday = (32 + 2 * e + 2 * i - h - k) % 7
-    m = (a + 11 * h + 19 * weekday) // 433
-    month = (h + weekday - 7 * m + 90) // 25
-    return datetime.date(year, month, (h + weekday - 7 * m + 33 * month + 19) % 32)
-
-
-def orthodox_easter(year: int) -> datetime.date:
-    """Easter Sunday of the Julian calendar, as a Gregorian date; for 1900 to 2099 (Meeus 1991, ch. 8)."""
-    d = (19 * (year % 19) + 15) % 30
-    e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7
-    month, day = divmod(d + e + 114, 31)
-    return datetime.date(year, month, day + 1) + datetime.timedelta(days=13)
-
-
-def nth_weekday(year: int, month: int, weekday: int, n: int) -> datetime.date:
-    """The n-th (from 1; -1 for the last) `weekday` (0 is Monday) of a month."""
-    if n > 0:
-        first = datetime.date(year, month, 1)
-        return first + datetime.timedelta(days=(weekday - first.weekday()) % 7 + 7 * (n - 1))
-    last = datetime.date(year + month // 12, month % 12 + 1, 1) - datetime.timedelta(days=1)
-    return last - datetime.timedelta(days=(last.weekday() - weekday) % 7)
+"""Holidays that are recognized in lower case too; the others are also ordinary words (`labor day`, `flag day`, `lent`)."""
 
 
 @functools.lru_cache(1024)
 def holiday_date(name: str, year: int | None) -> tuple[int | None, int | None]:
-    """Month and day of a holiday; (None, None) where it varies, moves and the year is not known, or is no holiday here."""
+    """Return month and day of a holiday; (None, None) if it is unknown, has no rule, or moves and the year is unknown."""
     rule = _RULES.get(HOLIDAYS.get(name.lower().replace("’", "'"), ""), "varies")
     if rule == "varies":
         return None, None
     if rule[0].isdigit():
-        month, day = rule.split("-")
-        return int(month), int(day)
+        month, day = map(int, rule.split("-"))
+        return month, day
     if year is None or not 1900 <= year <= 2099:
         return None, None
-    parts = rule.split()
-    if parts[0] in WEEKDAYS:
-        date = nth_weekday(year, MONTHS.index(parts[2]) + 1, WEEKDAYS.index(parts[0]), int(parts[1]))
-        date += datetime.timedelta(days=int(parts[3])) if len(parts) > 3 else datetime.timedelta()
+    first, number, *more = rule.split()
+    if first in WEEKDAYS:
+        weekday, month = relativedelta.weekday(WEEKDAYS.index(first))(int(number)), MONTHS.index(more[0]) + 1
+        nth = relativedelta.relativedelta(day=1 if int(number) > 0 else 31, weekday=weekday)
+        date = datetime.date(year, month, 1) + nth + datetime.timedelta(days=int(more[1]) if len(more) > 1 else 0)
     else:
-        date = (easter if parts[0] == "Easter" else orthodox_easter)(year) + datetime.timedelta(days=int(parts[1]))
+        method = EASTER_WESTERN if first == "Easter" else EASTER_ORTHODOX
+        date = easter(year, method) + datetime.timedelta(days=int(number))
     return date.month, date.day

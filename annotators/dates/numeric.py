@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from .calendar import Calendar
-from .reading import DateReading, PartialDate
-from .rules import ANY_YEAR, DASH, NO_SUCH_DAY, YEAR4, B, Rule, Shape, group, no_such_day, one, possible, rule
+from .interpretation import DateInterpretation, Interpretations, PartialDate
+from .rules import ANY_YEAR, DASH, NO_SUCH_DAY, YEAR4, B, DateRule, Shape, group, no_such_day, possible, rule, single
 
 _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
@@ -17,27 +17,27 @@ _CLOCK = (
 _ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 
-def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") -> list[DateReading]:
+def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") -> list[DateInterpretation]:
     """Readings of two figures as month and day, the likelier order first."""
     tail = " Y" if y is not None else ""
-    month_first = DateReading(f"M D{tail}", PartialDate(year=y, month=a, day=b, time=time))
-    day_first = DateReading(f"D M{tail}", PartialDate(year=y, month=b, day=a, time=time))
+    month_first = DateInterpretation(f"M D{tail}", PartialDate(year=y, month=a, day=b, time=time))
+    day_first = DateInterpretation(f"D M{tail}", PartialDate(year=y, month=b, day=a, time=time))
     both = [day_first, month_first] if calendar.day_first else [month_first, day_first]
     return [r for r in both if possible(r.begin)] or list(no_such_day(a, b, y) or no_such_day(b, a, y))
 
 
-def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateReading]:
+def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateInterpretation]:
     found = [
-        DateReading("Y M D", PartialDate(year=y, month=m, day=d, time=time)),
-        DateReading("Y D M", PartialDate(year=y, month=d, day=m, time=time)),
+        DateInterpretation("Y M D", PartialDate(year=y, month=m, day=d, time=time)),
+        DateInterpretation("Y D M", PartialDate(year=y, month=d, day=m, time=time)),
     ]
     return [r for r in found if possible(r.begin)][:1] or list(no_such_day(m, d, y))
 
 
 def _or_year_first(
-    found: list[DateReading], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
-) -> tuple[DateReading, ...]:
-    """The readings, and the one with the year in front: always where the order is doubtful, else only for want of others."""
+    found: list[DateInterpretation], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
+) -> Interpretations:
+    """The interpretations, and the one with the year in front: always where the order is doubtful, else only for want of others."""
     if len(first) == 2 == len(last) and (doubtful or not found or found[0].layout == NO_SUCH_DAY):
         found = found + _year_first(calendar.year(first), month, int(last))
     sound = [r for r in found if r.layout != NO_SUCH_DAY]
@@ -47,7 +47,7 @@ def _or_year_first(
 @rule(
     "d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d)(?!\d)"
 )
-def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def triple(m: re.Match[str], calendar: Calendar) -> Interpretations:
     first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
     blanks = sum(map(str.isspace, first + second))
     seps = {first.strip() or first, second.strip() or second}
@@ -66,7 +66,7 @@ def triple(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
 
 
 @rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")
-def dotted(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def dotted(m: re.Match[str], calendar: Calendar) -> Interpretations:
     found = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
     return _or_year_first(found, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
 
@@ -76,17 +76,17 @@ def dotted(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     Shape.FULL,
     rf"(?P<a>\d{{1,2}})\.(?:{B}(?P<b>\d{{1,2}})\.)?{B}{DASH}{B}(?P<c>\d{{1,2}})\.{B}(?P<d>\d{{1,2}})\.{B}(?P<y>{YEAR4}|\d\d)(?!\d)",
 )
-def dotted_span(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def dotted_span(m: re.Match[str], calendar: Calendar) -> Interpretations:
     """Both ends as Central Europe writes them: `31.01.-03.02.2022`, `3.-5.2.2022`. The dot before the dash says day first."""
     year, month = calendar.year(m["y"]), int(m["d"])
     first = int(m["b"]) if m["b"] else month
     begin = PartialDate(year=year - (first > month), month=first, day=int(m["a"]))
     end = PartialDate(year=year, month=month, day=int(m["c"]))
-    return one("D M Y", begin, end) if possible(begin) and possible(end) else ()
+    return single("D M Y", begin, end) if possible(begin) and possible(end) else ()
 
 
 @rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
-def slip(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def slip(m: re.Match[str], calendar: Calendar) -> Interpretations:
     """A year with a figure too many, too few or doubled (`3/4/202`, `3/4/20211`): the year is not known."""
     return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
 
@@ -96,12 +96,12 @@ def slip(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     Shape.FULL,
     rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}",
 )
-def iso(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt \t")))
 
 
 @rule("y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)")
-def year_slashes(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def year_slashes(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"])))
 
 
@@ -110,23 +110,23 @@ def year_slashes(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...
     Shape.COMPACT,
     r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<time>T\d{4,6}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)",
 )
-def compact(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def compact(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt"))[:1])
 
 
 @rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")
-def compact_last(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def compact_last(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
 
 
 @rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<c>\d\d)(?!\w)")
-def compact_short(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def compact_short(m: re.Match[str], calendar: Calendar) -> Interpretations:
     found = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
     return _or_year_first(found, m["a"], int(m["b"]), m["c"], doubtful=True, calendar=calendar)
 
 
 @rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")
-def spaced(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def spaced(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
 
 
@@ -136,33 +136,33 @@ def spaced(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     rf"(?P<d>\d{{1,2}})(?P<s>{B}[./-]{B})(?P<m>VI{{0,3}}|I[VX]|I{{1,3}}|XI{{0,2}})(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
     flags=0,
 )
-def roman(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
-    return one("D M Y", PartialDate(year=calendar.year(m["y"]), month=_ROMAN[m["m"]], day=int(m["d"])))
+def roman(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return single("D M Y", PartialDate(year=calendar.year(m["y"]), month=_ROMAN[m["m"]], day=int(m["d"])))
 
 
 @rule("y-m", Shape.YEAR_MONTH, r"(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>0[1-9]|1[0-2])(?!\d)")
-def year_month(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def year_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     year, month = int(m["y"]), int(m["m"])
-    found = one("Y M", PartialDate(year=year, month=month))
+    found = single("Y M", PartialDate(year=year, month=month))
     if m["s"] != "." and month == (year + 1) % 100:
-        found += one("Y", PartialDate(year=year), PartialDate(year=year + 1))
+        found += single("Y", PartialDate(year=year), PartialDate(year=year + 1))
     return found
 
 
 @rule("m/y", Shape.MONTH_YEAR, rf"(?P<m>0?[1-9]|1[0-2])(?P<s>{_SLASH}|[-.])(?P<y>{YEAR4})(?!\d)")
-def month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
-    return one("M/Y", PartialDate(year=int(m["y"]), month=int(m["m"])))
+def month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return single("M/Y", PartialDate(year=int(m["y"]), month=int(m["m"])))
 
 
 @rule("m/yy", Shape.SHORT_MONTH_YEAR, r"(?P<m>0?[1-9]|1[0-2])[/-]['’]?(?P<y>00|3[2-9]|[4-9]\d)(?!\d)")
-def month_short_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
-    return one("M/Y", PartialDate(year=calendar.year(m["y"]), month=int(m["m"])))
+def month_short_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return single("M/Y", PartialDate(year=calendar.year(m["y"]), month=int(m["m"])))
 
 
-def _pair(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def _pair(m: re.Match[str], calendar: Calendar) -> Interpretations:
     found = orders(int(m["a"]), int(m["b"]), None, calendar)
     if len(m["b"]) == 2 and 1 <= int(m["a"]) <= 12:
-        found += one("M/Y", PartialDate(year=calendar.year(m["b"]), month=int(m["a"])))
+        found += single("M/Y", PartialDate(year=calendar.year(m["b"]), month=int(m["a"])))
     return tuple(found) if found and found[0].layout != "M/Y" else ()
 
 
@@ -175,13 +175,13 @@ hyphen_pair = rule("m-d", Shape.HYPHEN_PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{DASH})(?P
     Shape.PAIR,
     rf"(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}}){B}{DASH}{B}(?P<c>\d{{1,2}})(?!\d)(?:/(?P<y>{YEAR4}|\d\d)(?!\d))?",
 )
-def pair_days(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def pair_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
     """`3/4-6`: days of one month; with a year behind only where the last figure can't be a month (`4/15-16/21`)."""
     a, b, c, tail = int(m["a"]), int(m["b"]), int(m["c"]), group(m, "y")
     if c <= b or (tail and c <= 12):
         return ()
     y = calendar.year(tail) if tail else None
-    return one("M D" + " Y" * bool(tail), PartialDate(year=y, month=a, day=b), PartialDate(year=y, month=a, day=c))
+    return single("M D" + " Y" * bool(tail), PartialDate(year=y, month=a, day=b), PartialDate(year=y, month=a, day=c))
 
 
 @rule(
@@ -189,15 +189,15 @@ def pair_days(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
     Shape.FULL,
     rf"(?P<a>\d{{1,2}}){B}{DASH}{B}(?P<b>\d{{1,2}})(?P<s>[/.])(?P<m>0?[1-9]|1[0-2])(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
 )
-def days_month_year(m: re.Match[str], calendar: Calendar) -> tuple[DateReading, ...]:
+def days_month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
     a, b, y = int(m["a"]), int(m["b"]), calendar.year(m["y"])
     if b <= a or b <= 12:  # 3-5/6/21 may as well be M-D/...: left to the shorter rules
         return ()
-    return one("D M Y", PartialDate(year=y, month=int(m["m"]), day=a), PartialDate(year=y, month=int(m["m"]), day=b))
+    return single("D M Y", PartialDate(year=y, month=int(m["m"]), day=a), PartialDate(year=y, month=int(m["m"]), day=b))
 
 
-FROM_YEAR: tuple[Rule, ...] = (iso, year_slashes, year_month)
-FROM_DAY: tuple[Rule, ...] = (
+FROM_YEAR: tuple[DateRule, ...] = (iso, year_slashes, year_month)
+FROM_DAY: tuple[DateRule, ...] = (
     triple, days_month_year, slip, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
 )  # fmt: skip
-RULES: tuple[Rule, ...] = (*FROM_YEAR, *FROM_DAY, roman, compact, compact_last, compact_short)
+RULES: tuple[DateRule, ...] = (*FROM_YEAR, *FROM_DAY, roman, compact, compact_last, compact_short)

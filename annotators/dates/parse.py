@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from . import combining, loose, named, numeric
+from . import combining, named_months, numeric, partial_dates
 from .calendar import LATEST_YEAR, Calendar
 from .finder import find_dates
-from .reading import DateReading, PartialDate
-from .rules import NO_SUCH_DAY, Rule, one, possible
+from .interpretation import DateInterpretation, Interpretations, PartialDate
+from .rules import NO_SUCH_DAY, DateRule, possible, single
 from .windows import any_of
 
-_RULES: tuple[Rule, ...] = (
-    *numeric.RULES, *named.FROM_DAY, *named.FROM_YEAR, *named.FROM_MONTH, *loose.FROM_DAY, *loose.FROM_YEAR,
-    *loose.FROM_APOSTROPHE, *loose.FROM_SEASON, *loose.FROM_ORDINAL[:1], *loose.FROM_Q, *loose.FROM_YEAR_WORD,
-    *loose.FROM_WEEKDAY, *loose.FROM_HOLIDAY,
+RULES: tuple[DateRule, ...] = (
+    *numeric.RULES, *named_months.FROM_DAY, *named_months.FROM_YEAR, *named_months.FROM_MONTH, *partial_dates.FROM_DAY, *partial_dates.FROM_YEAR,
+    *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1], *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
+    *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
 _LEAD = re.compile(
@@ -47,10 +47,10 @@ _DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
 
 def parse_date(
     text: str, *, latest_year: int = LATEST_YEAR, day_first: bool = False, languages: tuple[str, ...] = ("en",)
-) -> tuple[DateReading, ...]:
+) -> Interpretations:
     """Every reading of a date expression, likeliest first; an empty tuple where it is none.
 
-    `03/04/2020` gives `M D Y` and `D M Y`; days the calendar lacks are left out; an interval has two end points; a weekday
+    `03/04/2020` gives `M D Y` and `D M Y`; days the calendar doubt are left out; an interval has two end points; a weekday
     stays with its date and decides where only one reading falls on it. Missing parts stay missing. Also reads the values
     this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
     `latest_year`. Raises ValueError for an unknown language.
@@ -65,27 +65,27 @@ def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ..
 
 @functools.lru_cache(32)
 def _calendar(languages: tuple[str, ...], latest_year: int, day_first: bool) -> Calendar:
-    """One calendar for all questions alike: each builds tables of misspellings, which outlive it in the cache of readings."""
+    """One calendar for all questions alike: each builds tables of misspellings, which outlive it in the cache of interpretations."""
     return Calendar(languages, latest_year, day_first)
 
 
 @functools.lru_cache(1024)
-def _parse(text: str, calendar: Calendar) -> tuple[DateReading, ...]:
+def _parse(text: str, calendar: Calendar) -> Interpretations:
     bare = text.strip(_EDGE)
     if text.strip()[:1] in ("'", "’", "‘") and bare[:2].isdigit():
         bare = "'" + bare
     if not bare or len(bare) > _LONGEST:
         return ()
     for reader in (_expression, _unwrapped, _found, _odd):
-        readings = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
-        if readings:
-            return readings
+        interpretations = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
+        if interpretations:
+            return interpretations
     return ()
 
 
-def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _expression(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Readings of the text as it stands."""
-    whole = tuple(_whole(text, calendar))
+    whole = tuple(interpret_whole(text, calendar))
     yield from whole
     yield from _edtf(text)
     yield from _with_weekday(text, calendar)
@@ -97,37 +97,37 @@ def _expression(text: str, calendar: Calendar) -> Iterator[DateReading]:
 
 
 _WORD = re.compile(r"[^\W\d_]{3}")
-_WITH_WORD = re.compile(r"\(\?P<(?:month|season|h|w)>")
+_WITH_WORD = re.compile(r"\(\?P<(?:month|season|h|w|words)>")
 """Groups that match a word of three letters or more; a rule that has one cannot do without it."""
-_FROM_LETTER = re.compile(r"\(\?P<(?:month|season|w|yw)>")
-_FROM_FIGURE = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
+_FROM_LETTER = re.compile(r"\(\?P<(?:month|season|w|words|yw)>")
+_FROM_DIGIT = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
 """How patterns begin that can only match from a letter, or from a figure, on."""
 
 
 @functools.cache
-def _candidates(figure: bool, word: bool) -> tuple[Rule, ...]:
+def _candidates(figure: bool, word: bool) -> tuple[DateRule, ...]:
     """The rules that can match a text that begins with a figure (or does not) and holds a word (or does not)."""
-    cannot_begin = _FROM_LETTER if figure else _FROM_FIGURE
+    cannot_begin = _FROM_LETTER if figure else _FROM_DIGIT
     return tuple(
         rule
-        for rule in _RULES
+        for rule in RULES
         if not cannot_begin.match(rule.pattern.pattern) and (word or not _WITH_WORD.search(rule.pattern.pattern))
     )
 
 
-def _whole(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def interpret_whole(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     for rule in _candidates(text[:1].isdecimal(), _WORD.search(text) is not None):
         match = rule.pattern.fullmatch(text)
         if match is not None:
-            yield from rule.read(match, calendar)
+            yield from rule.interpret(match, calendar)
 
 
-def _edtf(text: str) -> Iterator[DateReading]:
+def _edtf(text: str) -> Iterator[DateInterpretation]:
     begin, slash, end = text.partition("/")
     first, last = _edtf_date(begin), _edtf_date(end) if slash else None
     if first is not None and (last is not None or not slash):
         layout = " ".join(p for p, v in (("Y", first.year), ("M", first.month), ("D", first.day)) if v is not None)
-        yield from one("season Y" if first.season else "decade" if first.decade is not None else layout, first, last)
+        yield from single("season Y" if first.season else "decade" if first.decade is not None else layout, first, last)
 
 
 def _edtf_date(text: str) -> PartialDate | None:
@@ -143,26 +143,26 @@ def _edtf_date(text: str) -> PartialDate | None:
     return PartialDate(year=year, month=month, day=int(match["d"]) if match["d"] else None)
 
 
-def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     for match in (_DAY_BEFORE.fullmatch(text), _DAY_BEHIND.fullmatch(text)):
         number = calendar.weekdays.get(match["w"].lower()) if match else None
         if match is not None and number is not None:
             rest = match["rest"].strip(_EDGE)
-            found = [*_whole(rest, calendar), *_interval(rest, calendar)]
-            figures = loose.day_year.pattern.fullmatch(rest)
+            found = [*interpret_whole(rest, calendar), *_interval(rest, calendar)]
+            figures = partial_dates.day_year.pattern.fullmatch(rest)
             if not found and figures is not None:
-                found = list(loose.day_year.read(figures, calendar))
+                found = list(partial_dates.day_year.interpret(figures, calendar))
             elif not found and rest.isdecimal() and len(rest) < 3:
-                found = list(one("D", PartialDate(day=int(rest))))
+                found = list(single("D", PartialDate(day=int(rest))))
             yield from combining.with_weekday((r for r in found if r.begin.weekday is None), number)
 
 
-def _interval(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _interval(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Both ends of an interval, the first borrowing what only the second says (`Oct-Nov 2013`)."""
     for joint in _BETWEEN.finditer(text):
         left, right = text[: joint.start()].strip(_EDGE), text[joint.end() :].strip(_EDGE)
-        begins = [r for r in (*_whole(left, calendar), *_with_weekday(left, calendar)) if r.end is None]
-        ends = [r for r in (*_whole(right, calendar), *_with_weekday(right, calendar)) if r.end is None]
+        begins = [r for r in (*interpret_whole(left, calendar), *_with_weekday(left, calendar)) if r.end is None]
+        ends = [r for r in (*interpret_whole(right, calendar), *_with_weekday(right, calendar)) if r.end is None]
         if not begins or not ends or (joint[0] == "/" and any(r.begin.day for r in begins)):
             continue
         if combining.same_sort(begins[0], ends[0]):
@@ -170,7 +170,7 @@ def _interval(text: str, calendar: Calendar) -> Iterator[DateReading]:
             return
 
 
-def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Readings without the words before and the clock time behind."""
     rest = text
     while (lead := _LEAD.match(rest)) is not None:
@@ -182,14 +182,14 @@ def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateReading]:
             yield replace(reading, begin=replace(reading.begin, time=clock["time"])) if clock else reading
 
 
-def _found(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _found(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Readings of the one date in a longer span."""
-    hits = find_dates(text, calendar)
-    if len(hits) == 1:
-        yield from hits[0].readings
+    dates = find_dates(text, calendar)
+    if len(dates) == 1:
+        yield from dates[0].interpretations
 
 
-def _odd(text: str, calendar: Calendar) -> Iterator[DateReading]:
+def _odd(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """What dateutil makes of it, with only the parts the text says: those that stay when the defaults change."""
     if not any(c.isdigit() for c in text) or text.isdigit():
         return
@@ -206,4 +206,4 @@ def _odd(text: str, calendar: Calendar) -> Iterator[DateReading]:
     )
     parts = [p for p, v in (("Y", date.year), ("M", date.month), ("D", date.day)) if v is not None]
     if len(parts) > 1 and possible(date):
-        yield DateReading(" ".join(parts), date)
+        yield DateInterpretation(" ".join(parts), date)

@@ -1,4 +1,4 @@
-"""What a date rule is, and the pieces its patterns are made of."""
+"""Date rules: their data, the parts that their patterns share, and the interpretation of their groups."""
 
 from __future__ import annotations
 
@@ -8,43 +8,44 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...typesystem import lazy_regex
-from .calendar import Calendar
-from .reading import DateReading, PartialDate
+from . import numerals
+from .calendar import SEASONS, Calendar
+from .interpretation import DateInterpretation, Interpretations, PartialDate
 
 B = r"[ \t\xa0]{0,3}"
-"""Blanks, perhaps: typists put them anywhere (`19-Jul- 2011`)."""
+"""Optional spaces: people type them anywhere (`19-Jul- 2011`)."""
 S = r"(?:[ \t\xa0]{1,3}|[ ]?\r?\n[ ]?)"
-"""Blanks, at least one, or one line break."""
+"""At least one space, or one line break."""
 NB = r"(?:[ \t\xa0]{0,3}|[ ]?\r?\n[ ]?)"
-"""Blanks or one line break, perhaps."""
+"""Optional spaces, or one line break."""
 YEAR4 = r"(?:19|20)\d\d"
 ANY_YEAR = r"(?:19|2[01])\d\d"
-"""Also the years after 2100 that shifted records show (MIMIC); only where nothing but a date is written so."""
+"""Also the years after 2100 of shifted records (MIMIC); only for notations that always mean a date."""
 MONTH_WORD = r"(?P<month>[^\W\d_]{3,10})"
-"""A word; the rule looks it up in the calendar."""
+"""A word, which the rule looks up in the calendar."""
 SUFFIX = rf"(?:{B}(?:st|nd|rd|th|er)(?![^\W\d_]))?"
 DAY = rf"(?P<d>\d{{1,2}}){SUFFIX}"
 DASH = "[-–—‐‑]"
 
 
 class Shape(Enum):
-    """How an expression looks, which decides what else it could be and what context must say."""
+    """The notation of an expression, which decides what else it could mean and which context it needs."""
 
-    FULL = "day, month and year; hardly anything else looks like it"
-    NAMED = "the same with the month in words, or month and year: the figure could count or measure something"
-    DOTTED = "figures and dots: could be a version or a section"
-    SPACED = "figures and blanks: could be part of a longer number"
+    FULL = "day, month and year; hardly anything else is written like this"
+    NAMED = "the same with the month in words, or month and year: the number could count or measure something"
+    DOTTED = "numbers and dots: could be a version or a section"
+    SPACED = "numbers and spaces: could be part of a longer number"
     PAIR = "3/4: could be a fraction, a score, a pressure"
-    HYPHEN_PAIR = "3-4: is mostly a range"
+    HYPHEN_PAIR = "3-4: mostly a range"
     MONTH_YEAR = "3/2020"
-    SHORT_MONTH_YEAR = "05/68: could be a pressure or a number of a case"
-    YEAR_MONTH = "2020-03: could be the beginning of a number of a case"
-    COMPACT = "20200304: could be a number of anything"
-    SHORT_COMPACT = "050368: is mostly a number of something"
-    NAMED_DAY = "5 March, March 5: the figure could count or measure something"
-    NAMED_SHORT_YEAR = "5 March 21: the second figure could count, measure or be a time"
+    SHORT_MONTH_YEAR = "05/68: could be a pressure or a case number"
+    YEAR_MONTH = "2020-03: could be the beginning of a case number"
+    COMPACT = "20200304: could be any other number"
+    SHORT_COMPACT = "050368: mostly some other number"
+    NAMED_DAY = "5 March, March 5: the number could count or measure something"
+    NAMED_SHORT_YEAR = "5 March 21: the second number could count, measure or be a time"
     MONTH = "a month alone: could be a verb, a name, an abbreviation"
-    YEAR = "four figures: could be a dose, a count, a clock time, a room"
+    YEAR = "four digits: could be a dose, a count, a clock time, a room"
     YEAR_SPAN = "2019-20"
     SHORT_YEAR = "'09"
     DECADE = "the 1980s"
@@ -57,55 +58,86 @@ class Shape(Enum):
     HOLIDAY = "Christmas"
     QUARTER = "Q3 2020"
 
-    __hash__ = object.__hash__  # each member is one object; that of Enum is a Python function over the name
+    __hash__ = object.__hash__  # members are singletons; the hash of Enum is a slow Python function
 
 
-Reader = Callable[["re.Match[str]", Calendar], tuple[DateReading, ...]]
+Interpreter = Callable[["re.Match[str]", Calendar], Interpretations]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A way to write a date: `pattern` is matched at a place; `read` gives every reading, none where it is no date."""
+class DateRule:
+    """A notation for dates. `pattern` is matched at one offset; `interpret` returns all interpretations, none if it is not a date."""
 
     name: str
     shape: Shape
     pattern: re.Pattern[str]
-    read: Reader
+    interpret: Interpreter
 
 
-def rule(name: str, shape: Shape, pattern: str, *, flags: int = re.IGNORECASE) -> Callable[[Reader], Rule]:
-    """Makes a reading function a rule; `pattern` is matched without regard to case, at one place, never searched."""
-    return lambda read: Rule(name, shape, lazy_regex(pattern, flags), read)
+def rule(name: str, shape: Shape, pattern: str, *, flags: int = re.IGNORECASE) -> Callable[[Interpreter], DateRule]:
+    """Return a decorator that makes a rule of an interpreting function. The pattern ignores case."""
+    return lambda interpret: DateRule(name, shape, lazy_regex(pattern, flags), interpret)
+
+
+def simple(name: str, shape: Shape, pattern: str, layout: str, *, flags: int = re.IGNORECASE) -> DateRule:
+    """Return a rule with one interpretation, by its groups. `[ Y]` in the layout is kept if the match has a year."""
+
+    @rule(name, shape, pattern, flags=flags)
+    def interpret(match: re.Match[str], calendar: Calendar) -> Interpretations:
+        date = date_of(match, calendar)
+        if date is None:
+            return ()
+        return single(layout.replace("[ Y]", " Y" if date.year is not None else ""), date)
+
+    return interpret
+
+
+def date_of(match: re.Match[str], calendar: Calendar) -> PartialDate | None:
+    """Return the date in the groups `y` or `yw`, `month`, `d` or `words`, and `season`; None if the month is unknown.
+
+    `yw` and `words` are a year and a day in words; a year of three or five digits is a typo and stays unknown.
+    """
+    groups = match.groupdict()
+    month = calendar.months.get(groups["month"].lower()) if "month" in groups else None
+    if month is None and "month" in groups:
+        return None
+    digits, year = (groups.get("y") or "").lstrip("'’‘"), None
+    if len(digits) in (2, 4):
+        year = calendar.year(digits)
+    elif not digits and groups.get("yw"):
+        year = numerals.year(groups["yw"])
+    day = numerals.ordinal(groups["words"]) if groups.get("words") else int(groups["d"]) if groups.get("d") else None
+    return PartialDate(year, month, day, season=SEASONS[groups["season"].lower()] if "season" in groups else "")
 
 
 def group(match: re.Match[str], name: str) -> str:
-    """What a group matched, empty where it did not or there is none."""
+    """Return the text of a group, empty if it did not match or does not exist."""
     return match.groupdict().get(name) or ""
 
 
 NO_SUCH_DAY = "?"
-"""Layout of a date that was plainly meant and does not exist (30 February 2020): found, but not to be computed with."""
+"""Layout of an expression that is a date but does not exist (30 February 2020): it is marked, but not used to calculate."""
 
 
-def one(layout: str, begin: PartialDate, end: PartialDate | None = None) -> tuple[DateReading, ...]:
-    """The single reading of an expression; none where an end point is no day of the calendar."""
+def single(layout: str, begin: PartialDate, end: PartialDate | None = None) -> Interpretations:
+    """Return the only interpretation of an expression; none if an end point does not exist in the calendar."""
     if possible(begin) and (end is None or possible(end)):
-        return (DateReading(layout, begin, end),)
+        return (DateInterpretation(layout, begin, end),)
     return no_such_day(begin.month, begin.day, begin.year) if end is None else ()
 
 
-def no_such_day(month: int | None, day: int | None, year: int | None) -> tuple[DateReading, ...]:
-    """What stands for a day of 1 to 31 that its month lacks; nothing where the figures are no date at all."""
+def no_such_day(month: int | None, day: int | None, year: int | None) -> Interpretations:
+    """Return the interpretation of a day of 1 to 31 that its month lacks; none if the numbers cannot be a date."""
     if year is None or not 1 <= (month or 0) <= 12 or not 1 <= (day or 0) <= 31:
         return ()
-    return (DateReading(NO_SUCH_DAY, PartialDate(year=year)),)
+    return (DateInterpretation(NO_SUCH_DAY, PartialDate(year=year)),)
 
 
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def possible(date: PartialDate) -> bool:
-    """Whether the calendar has such a day: no 31 April, and 29 February only in leap years where the year is known."""
+    """Return True if the calendar has such a day: no 31 April, and 29 February only in leap years if the year is known."""
     if date.month is not None and not 1 <= date.month <= 12:
         return False
     if date.day is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from . import cues
-from . import lookalikes as no
-from .place import REJECT, Place
+from . import negative_cues as against
+from .context import REJECT, DateContext
 
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _VERBS = ("may", "march", "mar", "dec")
@@ -16,50 +16,50 @@ _NAMES = ("may", "march", "august", "mar", "dec", "jan", "jun", "april", "june")
 _SHORT_SURE = ("tues", "thurs", "thur", "weds")
 
 
-def full(place: Place) -> int:
+def full(ctx: DateContext) -> int:
     """Day, month and year with the month in words, or month and year."""
-    hit, left, right = place.hit, place.left, place.right
-    if hit[0].isdigit() and place.begin != place.last and _cut_out(place):
+    hit, left, right = ctx.covered, ctx.left, ctx.right
+    if hit[0].isdigit() and ctx.begin != ctx.last and _cut_out(ctx):
         return REJECT
     if (hit[0].isalpha() and left.isalpha()) or right.isdigit() or (hit[-1].isalpha() and right.isalpha()):
         return REJECT
     if hit[-1].isdigit():
         long = hit[-4:].isdigit()
-        if (right.isalpha() and not long) or no.COUNTED.match(place.after):
+        if (right.isalpha() and not long) or against.COUNTED.match(ctx.after):
             return REJECT
-        if right == ":" and place.after[1:2].isdigit() and not long and " " in hit:
+        if right == ":" and ctx.after[1:2].isdigit() and not long and " " in hit:
             return REJECT
-    return REJECT if _verb(place) else 0
+    return REJECT if _verb(ctx) else 0
 
 
-def _cut_out(place: Place) -> bool:
+def _cut_out(ctx: DateContext) -> bool:
     """Whether the figures at the beginning are the rest of a number or a clock time."""
-    inside = place.begin > 1 and place.left in (".", ",", ":") and place.text[place.begin - 2].isdigit()
-    return inside or place.left.isdigit()
+    inside = ctx.begin > 1 and ctx.left in (".", ",", ":") and ctx.text[ctx.begin - 2].isdigit()
+    return inside or ctx.left.isdigit()
 
 
-def _verb(place: Place) -> bool:
+def _verb(ctx: DateContext) -> bool:
     """`2020 may be`, `5 march`: a month word at the end that is an ordinary word here."""
-    words = [w for w in _WORDS.findall(place.hit) if w.lower() in _VERBS]
-    if not words or not place.hit.endswith(words[-1]) or " of " in place.hit:
+    words = [w for w in _WORDS.findall(ctx.covered) if w.lower() in _VERBS]
+    if not words or not ctx.covered.endswith(words[-1]) or " of " in ctx.covered:
         return False
-    if words[-1][0].isupper() and place.support == 2:
+    if words[-1][0].isupper() and ctx.support == 2:
         return False
-    return no.VERB_AFTER.match(place.after) is not None
+    return against.VERB_AFTER.match(ctx.after) is not None
 
 
-def named_day(place: Place) -> int:
+def named_day(ctx: DateContext) -> int:
     """`5 March`, `March 5`: the figure could be an hour, a count or a measure."""
-    if full(place):
+    if full(ctx):
         return REJECT
-    hit, after = place.hit, place.after
+    hit, after = ctx.covered, ctx.after
     if hit[-1].isdigit() and (
-        no.CLOCK.match(after) or after[:1] == "%" or (after[:1] in "/-" and after[1:2].isdigit())
+        against.CLOCK.match(after) or after[:1] == "%" or (after[:1] in "/-" and after[1:2].isdigit())
     ):
         return REJECT
     words = _WORDS.findall(hit)
     month = words[0] if hit[0].isalpha() else words[-1]
-    if not place.support and " " in hit:
+    if not ctx.support and " " in hit:
         if month in _VERBS and hit[-1] not in "hdt":
             return REJECT
         if month.isupper() and month.lower() in _ABBREVIATIONS:
@@ -67,28 +67,28 @@ def named_day(place: Place) -> int:
     return 0
 
 
-def named_short_year(place: Place) -> int:
-    spoken = "'" in place.hit or "’" in place.hit
-    if not spoken and (no.CLOCK.match(place.after) or no.LISTED.match(place.after)):
+def named_short_year(ctx: DateContext) -> int:
+    spoken = "'" in ctx.covered or "’" in ctx.covered
+    if not spoken and (against.CLOCK.match(ctx.after) or against.LISTED.match(ctx.after)):
         return REJECT
-    return named_day(place)
+    return named_day(ctx)
 
 
-def month(place: Place) -> int:
+def month(ctx: DateContext) -> int:
     """A month alone: `may` and `march` ask for most, `October` for nothing."""
-    word, low, after = place.hit, place.hit.lower(), place.after
-    if place.bound or place.right.isalnum() or (place.right in ("'", "’") and after[1:2] != "s"):
+    word, low, after = ctx.covered, ctx.covered.lower(), ctx.after
+    if ctx.touched or ctx.right.isalnum() or (ctx.right in ("'", "’") and after[1:2] != "s"):
         return REJECT
-    if place.right == "-" and after[1:2].isalpha() and (low in _VERBS or low in ("jan", "sep")):
+    if ctx.right == "-" and after[1:2].isalpha() and (low in _VERBS or low in ("jan", "sep")):
         return REJECT
-    if low in _NAMES and no.PERSON_BEFORE.search(place.before):
+    if low in _NAMES and against.PERSON_BEFORE.search(ctx.before):
         return REJECT
-    strong = cues.MONTH_STRONG.search(place.before) is not None or place.follows_date
+    strong = cues.MONTH_STRONG.search(ctx.before) is not None or ctx.follows_date
     strong = strong or cues.MONTH_THEN_MONTH.match(after) is not None
-    cue = strong or cues.MONTH_CUE.search(place.before) is not None
+    cue = strong or cues.MONTH_CUE.search(ctx.before) is not None
     titled = word[0].isupper() and word[1:].islower()
     if low in ("may", "march"):
-        if no.VERB_AFTER.match(after) and not cues.MONTH_STRONG.search(place.before):
+        if against.VERB_AFTER.match(after) and not cues.MONTH_STRONG.search(ctx.before):
             return REJECT
         return 0 if strong or (cue and titled) else REJECT
     if len(low) < 5 and low not in ("june", "july"):
@@ -100,33 +100,33 @@ def month(place: Place) -> int:
     if not titled or low not in ("april", "june", "august"):
         return 0
     surname = after[:1] == " " and after[1:2].isupper() and after[2:3].islower()
-    return REJECT if not cue and (surname or no.NAME_AFTER.match(after)) else 0
+    return REJECT if not cue and (surname or against.NAME_AFTER.match(after)) else 0
 
 
-def season(place: Place) -> int:
-    if place.bound or no.SEASON_VETO.match(place.after):
+def season(ctx: DateContext) -> int:
+    if ctx.touched or against.SEASON_VETO.match(ctx.after):
         return REJECT
-    if place.hit.lower() == "fall":
-        return 0 if cues.FALL_AFTER.match(place.after) and cues.FALL_CUE.search(place.before) else REJECT
-    return 0 if cues.SEASON_CUE.search(place.before) else REJECT
+    if ctx.covered.lower() == "fall":
+        return 0 if cues.FALL_AFTER.match(ctx.after) and cues.FALL_CUE.search(ctx.before) else REJECT
+    return 0 if cues.SEASON_CUE.search(ctx.before) else REJECT
 
 
-def season_year(place: Place) -> int:
-    if place.hit[:4] == "fall" and no.FALL_EVENT.search(place.before):
+def season_year(ctx: DateContext) -> int:
+    if ctx.covered[:4] == "fall" and against.FALL_EVENT.search(ctx.before):
         return REJECT
-    return REJECT if place.bound or place.right.isalnum() or no.COUNTED.match(place.after) else 0
+    return REJECT if ctx.touched or ctx.right.isalnum() or against.COUNTED.match(ctx.after) else 0
 
 
-def ordinal(place: Place) -> int:
+def ordinal(ctx: DateContext) -> int:
     """A day of the month alone: never before a noun, and the first three days only behind a clear preposition."""
-    before, after = place.before, place.after
-    if place.bound or (place.left in ("-", "/", ".") and place.begin != place.last):
+    before, after = ctx.before, ctx.after
+    if ctx.touched or (ctx.left in ("-", "/", ".") and ctx.begin != ctx.last):
         return REJECT
-    if no.ORDINAL_VETO.match(after) or not cues.ORDINAL_FREE.match(after):
+    if against.ORDINAL_VETO.match(after) or not cues.ORDINAL_FREE.match(after):
         return REJECT
-    if place.follows_date or cues.ORDINAL_THEN_MONTH.match(after):
+    if ctx.follows_date or cues.ORDINAL_THEN_MONTH.match(after):
         return 0
-    low, words = (place.readings[0].begin.day or 0) <= 3, place.hit[0].isalpha()
+    low, words = (ctx.interpretations[0].begin.day or 0) <= 3, ctx.covered[0].isalpha()
     if cues.ORDINAL_STRONG.search(before):
         return REJECT if words and low else 0
     if low or words:
@@ -137,15 +137,15 @@ def ordinal(place: Place) -> int:
     return 1 if context else REJECT
 
 
-def weekday(place: Place) -> int:
-    if place.bound or no.FREQUENCY.search(place.before):
+def weekday(ctx: DateContext) -> int:
+    if ctx.touched or against.FREQUENCY.search(ctx.before):
         return REJECT
-    return REJECT if place.hit[0].isupper() and no.PERSON_BEFORE.search(place.before) else 0
+    return REJECT if ctx.covered[0].isupper() and against.PERSON_BEFORE.search(ctx.before) else 0
 
 
-def short_weekday(place: Place) -> int:
-    word, low, before = place.hit, place.hit.lower(), place.before
-    if weekday(place) or no.WEEKDAY_VETO.match(place.after) or not word[0].isupper():
+def short_weekday(ctx: DateContext) -> int:
+    word, low, before = ctx.covered, ctx.covered.lower(), ctx.before
+    if weekday(ctx) or against.WEEKDAY_VETO.match(ctx.after) or not word[0].isupper():
         return REJECT
     if low in _SHORT_SURE:
         return 0
@@ -153,9 +153,9 @@ def short_weekday(place: Place) -> int:
         return REJECT
     strong, cue = cues.WEEKDAY_STRONG.search(before), cues.WEEKDAY_CUE.search(before)
     if low in ("sat", "sun"):
-        return 0 if strong or (cue and place.right in (".", ",", ":", ")") and place.right) else REJECT
+        return 0 if strong or (cue and ctx.right in (".", ",", ":", ")") and ctx.right) else REJECT
     return 0 if cue else REJECT
 
 
-def holiday(place: Place) -> int:
-    return REJECT if place.bound or place.left in ("'", "’") or no.HOLIDAY_VETO.match(place.after) else 0
+def holiday(ctx: DateContext) -> int:
+    return REJECT if ctx.touched or ctx.left in ("'", "’") or against.HOLIDAY_VETO.match(ctx.after) else 0

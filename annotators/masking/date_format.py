@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..dates.reading import MONTHS, WEEKDAYS, PartialDate
+from ..dates.interpretation import MONTHS, WEEKDAYS, PartialDate
 
 Style = Literal["text", "seed", "iso", "original"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..dates.reading import MONTHS, WEEKDAYS, DateReading, PartialDate
+from ..dates.interpretation import MONTHS, WEEKDAYS, DateInterpretation, PartialDate
 from .date_format import ordinal
 
 _RUN = re.compile(r"\d+|[^\W\d_]+|[\W_]+")
 _ORDINAL = ("st", "nd", "rd", "th")
 
 
-def like(text: str, reading: DateReading, new: PartialDate) -> str | None:
+def like(text: str, reading: DateInterpretation, new: PartialDate) -> str | None:
     """`new` in the words, separators, padding and year width of `text`, which says `reading.begin`.
 
     None for intervals and for what does not show its parts one by one; the caller then writes it in words.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..dates.reading import DateReading, PartialDate
+from ..dates.interpretation import DateInterpretation, PartialDate
 from .date_arithmetic import point
 from .document_dates import DocumentDates, complete_near
 from .operator import Mention
@@ -13,7 +13,7 @@ End = tuple[PartialDate, PartialDate]
 """(what the text says, the same with missing upper parts)."""
 
 
-def ends(dates: DocumentDates, mention: Mention, reading: DateReading) -> list[End] | None:
+def ends(dates: DocumentDates, mention: Mention, reading: DateInterpretation) -> list[End] | None:
     """The ends of a reading in text order; an end of an interval takes parts from its other end first (`5-7 Oct 2013`),
     then from the context. None where a part stays unknown."""
     if reading.end is None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from ..dates.reading import DateReading, PartialDate
+from ..dates.interpretation import DateInterpretation, PartialDate
 from .date_arithmetic import point
 from .operator import Mention
 
 Order = Literal["MDY", "DMY"]
-Parse = Callable[[str], tuple[DateReading, ...]]
+Parse = Callable[[str], tuple[DateInterpretation, ...]]
 
 _EDGE = " \t\n\r,.;:()[]"
 _LEAD = re.compile(
@@ -45,7 +45,7 @@ class DocumentDates:
     def __init__(self, mentions: Sequence[Mention], ambiguous: Order, parse: Parse | None = None) -> None:
         self._parse = parse or _parser()
         self._ambiguous: Order = ambiguous
-        self._read: dict[tuple[str, str], tuple[DateReading, ...]] = {}
+        self._read: dict[tuple[str, str], tuple[DateInterpretation, ...]] = {}
         votes: Counter[str] = Counter()
         for mention in mentions:
             votes.update(sorted({_format(r, mention) for r in self._readings(mention)}))
@@ -58,7 +58,7 @@ class DocumentDates:
         self._anchors = list(self._found(mentions))
         self._begins = [anchor.begin for anchor in self._anchors]
 
-    def reading(self, mention: Mention) -> DateReading | None:
+    def reading(self, mention: Mention) -> DateInterpretation | None:
         """How the mention is read in this document, None where it is no date that can be read."""
         readings = self._readings(mention)
         if len(readings) < 2:
@@ -88,7 +88,7 @@ class DocumentDates:
         """The latest full date of the document."""
         return max((a.day for a in self._anchors), default=None)
 
-    def _readings(self, mention: Mention) -> tuple[DateReading, ...]:
+    def _readings(self, mention: Mention) -> tuple[DateInterpretation, ...]:
         key = (mention.text, mention.value)
         known = self._read.get(key)
         if known is None:
@@ -149,7 +149,7 @@ def order_of(layout: str) -> Literal["MDY", "DMY", ""]:
     return "MDY" if parts.index("M") < parts.index("D") else "DMY"
 
 
-def _format(reading: DateReading, mention: Mention) -> str:
+def _format(reading: DateInterpretation, mention: Mention) -> str:
     """What is counted: the order of the parts and whether the year has four figures."""
     return reading.layout if _FOUR.search(mention.text) else reading.layout.replace("Y", "y")
 

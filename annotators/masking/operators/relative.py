@@ -7,7 +7,7 @@ from typing import Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
-from ...dates.reading import PartialDate
+from ...dates.interpretation import PartialDate
 from ..context import Context
 from ..date_arithmetic import point
 from ..date_range import ends
@@ -33,7 +33,7 @@ class Relative(Operator):
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
-        reading = dates.reading(mention)
+        reading = dates.interpretation(mention)
         if reading is None:
             return Fallback("date not read")
         start = context.remember(self, "reference", lambda: self._reference(context, dates))
@@ -57,7 +57,7 @@ class Relative(Operator):
         if self.reference != "birth":
             return dates.earliest()
         for mention in context.of_kind(PhiKind.DATE_BIRTH):
-            reading = dates.reading(mention)
+            reading = dates.interpretation(mention)
             born = reading.begin.to_date() if reading else None
             if born:
                 return born

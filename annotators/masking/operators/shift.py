@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from ....pipeline.contract.component import part
 from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
-from ...dates.reading import WEEKDAYS, DateReading, PartialDate
+from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
 from ..context import Context
 from ..date_arithmetic import Move, calendar_date, moved, point
 from ..date_format import Style, written
@@ -97,7 +97,7 @@ class Shift(Keyed):
         if isinstance(move, Fallback):
             return move
         dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
-        reading = dates.reading(mention)
+        reading = dates.interpretation(mention)
         if reading is None:
             return _UNREAD
         if reading.end is None and reading.begin.precision == "weekday":
@@ -124,7 +124,7 @@ class Shift(Keyed):
             return None
         return None if new is None else new.iso()
 
-    def _written(self, mention: Mention, reading: DateReading, new: list[PartialDate]) -> str:
+    def _written(self, mention: Mention, reading: DateInterpretation, new: list[PartialDate]) -> str:
         own = like(mention.text, reading, new[0]) if self.style == "original" else None
         if own is not None:
             return f"[{own}]" if self.brackets else own
@@ -142,7 +142,7 @@ class Shift(Keyed):
         for other in context.neighbours(mention):
             first, second = sorted((mention, other), key=lambda m: m.begin)
             beside = _BESIDE.fullmatch(context.text[first.end : second.begin])
-            reading = dates.reading(other) if beside and other.kind.top is PhiKind.DATE else None
+            reading = dates.interpretation(other) if beside and other.kind.top is PhiKind.DATE else None
             full = dates.completed(other, reading.begin) if reading and reading.end is None else None
             day = point(full) if full and full.precision == "day" else None
             if day is None:
@@ -221,7 +221,7 @@ def _by_parts(days: int, months: int, years: int) -> Move:
     return move
 
 
-def _why(reading: DateReading) -> Fallback:
+def _why(reading: DateInterpretation) -> Fallback:
     if "holiday" in (reading.begin.precision, reading.end.precision if reading.end else ""):
         return Fallback("holiday")
     if reading.begin.precision == "day":

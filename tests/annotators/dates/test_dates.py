@@ -142,7 +142,7 @@ def test_hits_are_sorted_disjoint_inside_the_text_and_readable(text: str) -> Non
         last = hit.end
         whole = text[hit.begin : hit.end]
         assert whole == whole.strip()
-        assert parse_date(whole) or hit.readings[0].layout == "?"
+        assert parse_date(whole) or hit.interpretations[0].layout == "?"
 
 
 @given(st.from_regex(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", fullmatch=True))

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 
 import pytest
-from dateutil.easter import EASTER_ORTHODOX
-from dateutil.easter import easter as reference
 
-from caspipe.annotators.dates.holidays import ANY_CASE, HOLIDAYS, easter, holiday_date, nth_weekday, orthodox_easter
+from caspipe.annotators.dates.holidays import ANY_CASE, HOLIDAYS, holiday_date
 
 PACK = Path(__file__).resolve().parents[3] / "configs/lexicons/holidays.tsv"
-
-
-def test_easter_agrees_with_another_program_for_two_centuries() -> None:
-    years = range(1900, 2100)
-    assert [easter(y) for y in years] == [reference(y) for y in years]
-    assert [orthodox_easter(y) for y in years] == [reference(y, EASTER_ORTHODOX) for y in years]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +26,11 @@ def test_easter_agrees_with_another_program_for_two_centuries() -> None:
         ("Good Friday", 2021, (4, 2)),
         ("Mardi Gras", 2021, (2, 16)),
         ("Orthodox Easter", 2021, (5, 2)),
+        ("Orthodox Easter", 2008, (4, 27)),
+        ("Easter", 2008, (3, 23)),
+        ("Easter", 1943, (4, 25)),
+        ("Easter", 2038, (4, 25)),
+        ("Easter", 1899, (None, None)),
         ("Thanksgiving", None, (None, None)),
         ("Ramadan", 2021, (None, None)),
         ("no holiday", 2021, (None, None)),
@@ -42,10 +38,6 @@ def test_easter_agrees_with_another_program_for_two_centuries() -> None:
 )
 def test_a_holiday_falls_on_its_day(name: str, year: int | None, expected: tuple[int | None, int | None]) -> None:
     assert holiday_date(name, year) == expected
-
-
-def test_the_last_weekday_of_a_month_is_found_in_december_too() -> None:
-    assert nth_weekday(2020, 12, 0, -1) == datetime.date(2020, 12, 28)
 
 
 def test_small_letters_are_enough_for_some_holidays_only() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.dates import layouts, parse_date
-from caspipe.annotators.dates.reading import MONTHS, WEEKDAYS
+from caspipe.annotators.dates.interpretation import MONTHS, WEEKDAYS
 
 
-def readings(text: str) -> list[tuple[str, str]]:
+def interpretations(text: str) -> list[tuple[str, str]]:
     return [(r.layout, r.iso()) for r in parse_date(text)]
 
 
@@ -66,11 +66,11 @@ def readings(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_all_readings_are_given_likeliest_first(text: str, expected: list[tuple[str, str]]) -> None:
-    assert readings(text) == expected
+    assert interpretations(text) == expected
 
 
 def test_29_february_without_a_year_may_be() -> None:
-    assert readings("29 Feb") == [("D Mon", "XXXX-02-29")]
+    assert interpretations("29 Feb") == [("D Mon", "XXXX-02-29")]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_29_february_without_a_year_may_be() -> None:
     ],
 )
 def test_words_and_signs_around_the_date_do_not_matter(text: str) -> None:
-    assert ("M D Y", "2020-03-04") in readings(text)
+    assert ("M D Y", "2020-03-04") in interpretations(text)
 
 
 def test_a_clock_time_behind_the_date_is_kept_apart() -> None:
@@ -96,9 +96,9 @@ def test_a_clock_time_behind_the_date_is_kept_apart() -> None:
 
 
 def test_the_weekday_decides_where_one_reading_falls_on_it() -> None:
-    assert readings("Friday, 3/4/2022") == [("M D Y", "2022-03-04")]
-    assert readings("Sunday, 3/4/2022") == [("D M Y", "2022-04-03")]
-    assert readings("Monday, 3/4/2022") == readings("3/4/2022")
+    assert interpretations("Friday, 3/4/2022") == [("M D Y", "2022-03-04")]
+    assert interpretations("Sunday, 3/4/2022") == [("D M Y", "2022-04-03")]
+    assert interpretations("Monday, 3/4/2022") == interpretations("3/4/2022")
     assert parse_date("Friday, 3/4/2022")[0].begin.weekday == 4
 
 
@@ -124,8 +124,8 @@ def test_day_first_puts_that_reading_first() -> None:
 
 
 def test_dateutil_helps_with_odd_strings_and_adds_nothing_of_its_own() -> None:
-    assert readings("Sat Aug 28 00:00:00 2004") == [("Y M D", "2004-08-28")]
-    assert readings("10h 5") == []
+    assert interpretations("Sat Aug 28 00:00:00 2004") == [("Y M D", "2004-08-28")]
+    assert interpretations("10h 5") == []
 
 
 def test_layouts_name_the_orders_a_span_allows() -> None:

@@ -3,13 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.ages import cues as ages
-from caspipe.annotators.dates import cues, lookalikes, parse
+from caspipe.annotators.dates import cues, negative_cues, parse
 from caspipe.annotators.dates.calendar import Calendar
 from caspipe.annotators.dates.windows import Before, spans
 
 PATTERNS = [
     pytest.param(value, id=f"{module.__name__.rsplit('.', 2)[1]}-{name}")
-    for module in (cues, lookalikes, ages)
+    for module in (cues, negative_cues, ages)
     for name, value in vars(module).items()
     if isinstance(value, Before)
 ]
@@ -50,6 +50,6 @@ def test_rules_left_out_by_the_first_character_and_for_want_of_words_would_not_m
     text: list[str], joint: str
 ) -> None:
     expression, calendar = joint.join(text), Calendar()
-    every = [(rule, rule.pattern.fullmatch(expression)) for rule in parse._RULES]
-    readings = [r for rule, match in every if match for r in rule.read(match, calendar)]
-    assert list(parse._whole(expression, calendar)) == readings
+    every = [(rule, rule.pattern.fullmatch(expression)) for rule in parse.RULES]
+    interpretations = [r for rule, match in every if match for r in rule.interpret(match, calendar)]
+    assert list(parse.interpret_whole(expression, calendar)) == interpretations

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from overlap_cases import made
 
-from caspipe.annotators.dates.reading import MONTHS, PartialDate
+from caspipe.annotators.dates.interpretation import MONTHS, PartialDate
 from caspipe.annotators.masking.date_arithmetic import moved, point
 from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker

@@ -1,4 +1,4 @@
-"""How a date expression can be read: the meeting point of the finder, which makes readings, and the masker, which shifts them."""
+"""Interpretations of date expressions, which the finder produces and the masker shifts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 class PartialDate:
     """A calendar date of which some parts may be missing.
 
-    `year` is the full year (two-digit years are expanded by the finder), `month` 1-12, `day` 1-31, `weekday` 0-6 from
-    Monday, `season` one of spring, summer, autumn, winter, `decade` the first year of a decade (`2010` for the 2010s).
-    `qualifier` is early, mid, late, begin or end where the text says so. `holiday` is the English name of a named day.
-    `time` is a clock time or zone that belongs to the expression (ISO with time), as text.
+    `year` is the full year (the finder expands two-digit years), `month` 1-12, `day` 1-31, `weekday` 0-6 from Monday,
+    `season` one of spring, summer, autumn, winter, `decade` the first year of a decade (`2010` for the 2010s), `qualifier`
+    empty or early, mid, late, begin or end, `holiday` the English name of a named day, and `time` the clock time or zone of
+    the expression (ISO with time), as text.
     """
 
     year: int | None = None
@@ -31,8 +31,8 @@ class PartialDate:
 
     @property
     def precision(self) -> str:
-        """`day`, `month`, `year` for complete dates from the year down; `partial` where an upper part is missing;
-        `weekday`, `season`, `decade`, `holiday` where nothing finer is said."""
+        """`day`, `month` or `year` for dates that are complete from the year down; `partial` if a higher part is missing;
+        `weekday`, `season`, `decade` or `holiday` if there is nothing more precise."""
         if self.holiday:
             return "holiday"
         if self.year is not None and self.month is not None and self.day is not None:
@@ -50,7 +50,7 @@ class PartialDate:
         return "partial"
 
     def to_date(self) -> datetime.date | None:
-        """The calendar day, or None where a part is missing or the day does not exist (30 February)."""
+        """Return the calendar day, or None if a part is missing or the day does not exist (30 February)."""
         if self.year is None or self.month is None or self.day is None:
             return None
         try:
@@ -59,7 +59,7 @@ class PartialDate:
             return None
 
     def filled(self, year: int | None = None, month: int | None = None) -> PartialDate:
-        """The same date with missing upper parts taken from context."""
+        """Return the date with missing years and months taken from context."""
         return replace(
             self,
             year=self.year if self.year is not None else year,
@@ -67,8 +67,8 @@ class PartialDate:
         )
 
     def iso(self) -> str:
-        """ISO 8601 / EDTF level 1: `2011-07-19`, `2013-10`, `XXXX-03-05`, `XXXX-XX-14`, `201X`, `2021-21` for spring 2021
-        (21 spring, 22 summer, 23 autumn, 24 winter)."""
+        """Return ISO 8601 / EDTF level 1: `2011-07-19`, `2013-10`, `XXXX-03-05`, `XXXX-XX-14`, `201X`, `2021-21` for spring
+        2021 (21 spring, 22 summer, 23 autumn, 24 winter)."""
         if self.season:
             number = {"spring": 21, "summer": 22, "autumn": 23, "winter": 24}[self.season]
             return f"{self._year()}-{number}"
@@ -86,12 +86,12 @@ class PartialDate:
 
 
 @dataclass(frozen=True, slots=True)
-class DateReading:
-    """One way to read a date expression: its layout and its one or two end points.
+class DateInterpretation:
+    """One interpretation of a date expression: its layout and its one or two end points.
 
     `layout` names the order of the parts for disambiguation by the document's majority (Table 9 of the VigiBase system):
-    `D M Y`, `M D Y`, `Y M D`, `D Mon Y`, `Mon Y`, `M/Y`, `M D`, `D M`, `Y`, `weekday`, ... Ambiguous figures have several
-    readings with different layouts. `end` is the later end of an interval written as one expression.
+    `D M Y`, `M D Y`, `Y M D`, `D Mon Y`, `Mon Y`, `M/Y`, `M D`, `D M`, `Y`, `weekday`, ... Ambiguous numbers have several
+    interpretations with different layouts. `end` is the later end of an interval written as one expression.
     """
 
     layout: str
@@ -99,5 +99,9 @@ class DateReading:
     end: PartialDate | None = None
 
     def iso(self) -> str:
-        """ISO 8601 of the date, `begin/end` for an interval."""
+        """Return the date in ISO 8601, `begin/end` for an interval."""
         return self.begin.iso() if self.end is None else f"{self.begin.iso()}/{self.end.iso()}"
+
+
+Interpretations = tuple[DateInterpretation, ...]
+"""All interpretations of an expression, likeliest first."""

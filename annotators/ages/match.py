@@ -24,7 +24,7 @@ _UPWARD = re.compile(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class AgeHit:
+class AgeMatch:
     """An age: code points `begin:end`, the rule, and the lowest and highest number it names in `unit` (years, months,
     weeks, days, hours). `upward`: or more."""
 
@@ -50,20 +50,20 @@ class AgeHit:
         return f"{low} {unit}" if low == high else f"{low}-{high} {unit}"
 
     def __repr__(self) -> str:
-        return f"<AgeHit {self.begin}:{self.end} {self.rule}>"
+        return f"<AgeMatch {self.begin}:{self.end} {self.rule}>"
 
 
-def read_hit(match: re.Match[str], rule: AgeRule) -> AgeHit | None:
+def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
     """The age that a rule's match names; None where the numbers are none, or too great for a person."""
     groups = match.groupdict()
     begin, end = match.span("span")
     said = match["span"]
     if groups.get("century"):
-        return AgeHit(begin, end, rule.name, 100.0, 109.0, "years")
+        return AgeMatch(begin, end, rule.name, 100.0, 109.0, "years")
     for name, table in (("tens", _TENS), ("latin", _LATIN)):
         if groups.get(name):
             low = float(table[groups[name].lower()])
-            return AgeHit(begin, end, rule.name, max(low, 13.0), low + 9, "years")
+            return AgeMatch(begin, end, rule.name, max(low, 13.0), low + 9, "years")
     written = [groups[name] for name in ("n", "n2", "n3") if groups.get(name)]
     numbers = [value for text in written if (value := _number(text)) is not None]
     unit = _UNITS[(groups.get("unit") or "y")[0].lower()]
@@ -74,7 +74,7 @@ def read_hit(match: re.Match[str], rule: AgeRule) -> AgeHit | None:
         high = low + 9
     if _FULL_STOP.search(said):
         end -= 1
-    return AgeHit(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(said)))
+    return AgeMatch(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(said)))
 
 
 def _number(text: str) -> float | None:

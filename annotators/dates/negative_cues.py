@@ -101,7 +101,7 @@ STREET_BEFORE = before(
 )
 STREET_AFTER = after(
     r"[ \t]{1,2}(?:\d{1,4}[ ])?(?:[NSEW]\.?[ ])?(?:[A-Z][a-z]+\.?[ ]){1,2}"
-    + any_of("St Street Ave Avenue Rd Road Blvd Dr Drive Ln Lane Ct Court Pl Place Way Pkwy Hwy")
+    + any_of("St Street Ave Avenue Rd Road Blvd Dr Drive Ln Lane Ct Court Pl DateContext Way Pkwy Hwy")
     + r"\b"
 )
 HOURS_BEFORE = before(r"(?:@|\bat(?: approximately| approx\.?| about| around)?|\bhours?|\btime:?|\btimed?)[ ]{0,2}")

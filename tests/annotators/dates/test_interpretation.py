@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.dates import DateReading, PartialDate
+from caspipe.annotators.dates import DateInterpretation, PartialDate
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_filling_adds_only_what_is_missing() -> None:
 
 
 def test_an_interval_is_written_with_a_slash() -> None:
-    assert DateReading("Mon Y", PartialDate(2013, 10), PartialDate(2013, 11)).iso() == "2013-10/2013-11"
+    assert DateInterpretation("Mon Y", PartialDate(2013, 10), PartialDate(2013, 11)).iso() == "2013-10/2013-11"

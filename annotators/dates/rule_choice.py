@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from . import loose, named, numeric
+from . import named_months, numeric, partial_dates
 from .calendar import SEASONS, Calendar
 from .holidays import ANY_CASE, HOLIDAYS
 from .numerals import ORDINALS
-from .rules import Rule
+from .rules import DateRule
 
 WORD = re.compile(r"[^\W\d_]+")
 _FIGURES = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
@@ -16,7 +16,7 @@ _DIGIT = re.compile(r"\D{0,12}\d")
 _ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov dec".split())
 _ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
 _HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
-_ALL_FIGURES = (*numeric.FROM_DAY, named.days_month)
+_ALL_FIGURES = (*numeric.FROM_DAY, named_months.days_month)
 _DAY_THEN_FIGURE = {
     "/": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
     "-": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
@@ -25,13 +25,13 @@ _DAY_THEN_FIGURE = {
 }
 """Rules for one or two figures by the first sign behind them, where more figures follow; other signs ask for all."""
 _BY_LENGTH = {
-    4: (*numeric.FROM_YEAR, *named.FROM_YEAR, *loose.FROM_YEAR),
+    4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR),
     6: (numeric.compact_short,),
     8: (numeric.compact, numeric.compact_last),
 }
 
 
-def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[Rule, ...]:
+def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[DateRule, ...]:
     """The rules worth trying at `begin`, where a figure, a letter or an apostrophe stands; none at the end of the text."""
     first = text[begin : begin + 1]
     if not first:
@@ -40,53 +40,53 @@ def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[Rule, ...]:
         figures = _FIGURES.match(text, begin)
         return _from_figures(*figures.groups()) if figures else ()
     if not first.isalpha():
-        return loose.FROM_APOSTROPHE
+        return partial_dates.FROM_APOSTROPHE
     word = WORD.match(text, begin)
     return _from_word(text, begin, word[0].lower(), calendar) if word else ()
 
 
-def _from_figures(figures: str, sign: str, following: str) -> tuple[Rule, ...]:
+def _from_figures(figures: str, sign: str, following: str) -> tuple[DateRule, ...]:
     if len(figures) > 2:
         return _BY_LENGTH.get(len(figures), ())
     if following.isdigit():
         return _DAY_THEN_FIGURE.get(sign[:1], _ALL_FIGURES)
-    rules: tuple[Rule, ...] = named.FROM_DAY
+    rules: tuple[DateRule, ...] = named_months.FROM_DAY
     if sign == "." and following and following in "-–—‐‑":
         return (numeric.dotted_span, *rules)
     if sign:
         return (numeric.roman, *rules) if following in ("I", "V", "X") else rules
     if following in "sSnNrRtT":
-        rules += (loose.day_of_month, loose.quarter_words, loose.holiday)
+        rules += (partial_dates.day_of_month, partial_dates.quarter_words, partial_dates.holiday)
     if following in "sS'’":
-        rules += (loose.short_decade,)
-    return (*rules, loose.quarter) if following == "Q" else rules
+        rules += (partial_dates.short_decade,)
+    return (*rules, partial_dates.quarter) if following == "Q" else rules
 
 
-def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Rule, ...]:
-    rules: tuple[Rule, ...] = ()
+def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[DateRule, ...]:
+    rules: tuple[DateRule, ...] = ()
     if low in _HOLIDAY_STARTS and _holiday_in_right_case(text, begin):
-        rules += loose.FROM_HOLIDAY
+        rules += partial_dates.FROM_HOLIDAY
     if low in calendar.months:
-        rules += named.MONTH_THEN_FIGURE if _DIGIT.match(text, begin + len(low)) else ()
-        rules += named.MONTH_THEN_WORD
+        rules += named_months.MONTH_THEN_DIGIT if _DIGIT.match(text, begin + len(low)) else ()
+        rules += named_months.MONTH_THEN_WORD
         if low in calendar.month_names or low in _ABBREVIATIONS:
-            rules += (named.month_alone,)
+            rules += (named_months.month_alone,)
     if low in calendar.weekdays:
-        rules += loose.FROM_WEEKDAY
+        rules += partial_dates.FROM_WEEKDAY
     if low in SEASONS:
-        rules += loose.FROM_SEASON
+        rules += partial_dates.FROM_SEASON
     if low in _ORDINAL_STARTS:
-        rules += named.FROM_ORDINAL + loose.FROM_ORDINAL
+        rules += named_months.FROM_ORDINAL + partial_dates.FROM_ORDINAL
     if low in ("nineteen", "twenty", "two"):
-        rules += loose.FROM_YEAR_WORD
+        rules += partial_dates.FROM_YEAR_WORD
     if low in ("q", "fy"):
-        rules += loose.FROM_Q
+        rules += partial_dates.FROM_Q
     return rules
 
 
 def _holiday_in_right_case(text: str, begin: int) -> bool:
     """Whether a holiday stands here and is written like one: `Labor Day`, not `labor day`; `Eid`, not `EID`."""
-    match = loose.holiday.pattern.match(text, begin)
+    match = partial_dates.holiday.pattern.match(text, begin)
     if match is None:
         return False
     name = " ".join(match["h"].lower().replace("’", "'").split())
