@@ -33,7 +33,7 @@ class Relative(Operator):
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
-        reading = dates.interpretation(mention)
+        reading = dates.reading(mention)
         if reading is None:
             return Fallback("date not read")
         start = context.remember(self, "reference", lambda: self._reference(context, dates))
@@ -57,7 +57,7 @@ class Relative(Operator):
         if self.reference != "birth":
             return dates.earliest()
         for mention in context.of_kind(PhiKind.DATE_BIRTH):
-            reading = dates.interpretation(mention)
+            reading = dates.reading(mention)
             born = reading.begin.to_date() if reading else None
             if born:
                 return born

@@ -97,7 +97,7 @@ class Shift(Keyed):
         if isinstance(move, Fallback):
             return move
         dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
-        reading = dates.interpretation(mention)
+        reading = dates.reading(mention)
         if reading is None:
             return _UNREAD
         if reading.end is None and reading.begin.precision == "weekday":
@@ -142,7 +142,7 @@ class Shift(Keyed):
         for other in context.neighbours(mention):
             first, second = sorted((mention, other), key=lambda m: m.begin)
             beside = _BESIDE.fullmatch(context.text[first.end : second.begin])
-            reading = dates.interpretation(other) if beside and other.kind.top is PhiKind.DATE else None
+            reading = dates.reading(other) if beside and other.kind.top is PhiKind.DATE else None
             full = dates.completed(other, reading.begin) if reading and reading.end is None else None
             day = point(full) if full and full.precision == "day" else None
             if day is None:

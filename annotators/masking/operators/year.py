@@ -26,7 +26,7 @@ class Year(Operator):
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), "MDY"))
-        reading = dates.interpretation(mention)
+        reading = dates.reading(mention)
         if reading is None:
             return Fallback("date not read")
         found = ends(dates, mention, reading) or [(d, d) for d in (reading.begin, reading.end) if d]
