@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import copy as _copy
-from typing import TYPE_CHECKING, Any, TypeVar
+import pickle
+from typing import Any, TypeVar
 
 from .annotation import FeatureStructure
 from .errors import CasError
+from .origin import Origin
+from .packing import pack, unpack
 from .text import Sofa, shown
 from .types import KnownPhi
+from .typesystem import TypeSystem
 from .view import View
-
-if TYPE_CHECKING:
-    from .origin import Origin
-    from .typesystem import TypeSystem
 
 F = TypeVar("F", bound=FeatureStructure)
 
@@ -25,18 +25,19 @@ DEIDENTIFIED_VIEW = "deidentified"
 class Cas:
     """A document: its id, metadata and views.
 
-    `_InitialView` holds the original text, `gold` reference annotations, `deidentified` the masked text. Can be pickled.
+    `_InitialView` has the original text, `gold` the reference annotations, `deidentified` the masked text. Can be pickled.
     """
 
-    __slots__ = ("_origin", "_views", "id", "metadata", "typesystem")
+    __slots__ = ("_views", "id", "metadata", "origin", "typesystem")
 
     def __init__(self, text: str | None = None, *, id: str = "", typesystem: TypeSystem | None = None) -> None:
         self.id = id
-        """Name of the document; may itself be PHI, so it never reaches released files unless asked for."""
+        """Name of the document. It may itself be PHI, so released files contain it only on request."""
         self.metadata: dict[str, str] = {}
         self.typesystem = typesystem
-        """Types beyond caspipe's own, as read from a file."""
-        self._origin: Origin | None = None
+        """The types of the file that the document was read from; None if they are caspipe's own."""
+        self.origin: Origin | None = None
+        """The ids of the file that the document was read from."""
         self._views: dict[str, View] = {}
         if text is not None:
             self.create_view(INITIAL_VIEW, text)
@@ -50,9 +51,9 @@ class Cas:
         uri: str | None = None,
         array: FeatureStructure | None = None,
     ) -> View:
-        """A new view over `text`, or over data at `uri` or in `array`.
+        """Create a view over `text`, or over data at `uri` or in `array`.
 
-        Raises CasError where the name is taken or the text is no string.
+        Raises CasError if the name is taken or the text is not a string.
         """
         if name in self._views:
             raise CasError(f"document {self.id or '(no id)'} has a view {name} already")
@@ -63,18 +64,18 @@ class Cas:
         return view
 
     def view(self, name: str = INITIAL_VIEW) -> View:
-        """The view called `name`. Raises CasError that lists the views there are."""
+        """Return the view called `name`. Raises CasError, which lists the views of the document."""
         try:
             return self._views[name]
         except KeyError:
-            there = ", ".join(map(shown, self._views)) or "none"
-            raise CasError(f"document {self.id or '(no id)'} has no view {name}; views: {there}") from None
+            names = ", ".join(map(shown, self._views)) or "none"
+            raise CasError(f"document {self.id or '(no id)'} has no view {name}; views: {names}") from None
 
     def has_view(self, name: str) -> bool:
         return name in self._views
 
     def drop_view(self, name: str) -> None:
-        """Removes a view and all it holds. Raises CasError where there is none."""
+        """Remove a view and everything indexed in it. Raises CasError if the document has no such view."""
         self.view(name)
         del self._views[name]
 
@@ -102,49 +103,42 @@ class Cas:
 
     @property
     def known_phi(self) -> list[KnownPhi]:
-        """What the record says about the person."""
+        """What the source record says about the person."""
         return self.view().select(KnownPhi) if self.has_view(INITIAL_VIEW) else []
 
     @property
     def deidentified(self) -> str:
-        """The masked text. Raises CasError where no masker ran."""
+        """The masked text. Raises CasError if no masker ran."""
         return self.view(DEIDENTIFIED_VIEW).text
 
     def copy(self) -> Cas:
-        """A deep copy: feature structures are new, references among them kept, texts and types shared."""
+        """Return a deep copy: feature structures and references are copied, texts and types are shared."""
         return _copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Cas:
-        import pickle
-
         state = {**self.__getstate__(), "typesystem": None}
-        made = Cas.__new__(Cas)
-        made.__setstate__(pickle.loads(pickle.dumps(state, protocol=5)))  # its own bytes: nothing foreign is loaded
-        made.adopt(self.typesystem)
-        return made
+        copied = Cas.__new__(Cas)
+        copied.__setstate__(pickle.loads(pickle.dumps(state, protocol=5)))  # its own bytes: loads nothing foreign
+        copied.set_typesystem(self.typesystem)
+        return copied
 
-    def adopt(self, typesystem: TypeSystem | None) -> None:
-        """Makes a type system the document's own. It must know every type the document holds."""
+    def set_typesystem(self, typesystem: TypeSystem | None) -> None:
+        """Set the type system of the document. It must know every type in the document."""
         self.typesystem = typesystem
         for view in self._views.values():
-            view._typesystem = typesystem
-            view._merged.clear()
+            view.set_typesystem(typesystem)
 
     def __getstate__(self) -> dict[str, Any]:
-        from .packing import pack
-
         state = {s: getattr(self, s) for s in self.__slots__}
-        packed = pack(self._views.values(), self._origin)
-        return state if packed is None else {**state, "_views": packed, "_origin": None}
+        packed = pack(self._views.values(), self.origin)
+        return state if packed is None else {**state, "_views": packed, "origin": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
         if isinstance(self._views, tuple):
-            from .packing import unpack
-
-            self._views, self._origin = unpack(self._views)
-        self.adopt(self.typesystem)
+            self._views, self.origin = unpack(self._views)
+        self.set_typesystem(self.typesystem)
 
     def __repr__(self) -> str:
         return f"<Cas {len(self._views)} views: {', '.join(self._views) or 'none'}>"

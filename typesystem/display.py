@@ -1,4 +1,4 @@
-"""Draws a view for notebooks: its text with the spans of some types marked. Everything is escaped, nothing is loaded."""
+"""Draw a view for notebooks: its text with the spans of some types marked, everything escaped, nothing loaded."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from html import escape
 from typing import Any
 
 from .annotation import Annotation
-from .types import Phi
-from .view import View
 
 _COLOURS = (
     "#ffd9b3",
@@ -31,49 +29,40 @@ _LABEL = "font-size:.65em;font-weight:600;vertical-align:super;margin-left:.2em;
 
 
 class Display:
-    """The spans of `types` (without any: Phi) drawn over the text of a view, in the notebook's output cell.
+    """Spans drawn over the text of a view, in the output cell of a notebook. Its `repr` contains no text.
 
-    Where spans overlap, the stretch they share is drawn with the labels of all of them. Its `repr` holds no text.
+    A stretch of text under several spans has the labels of all of them.
     """
 
-    __slots__ = ("types", "view")
+    __slots__ = ("spans", "text", "types", "view")
 
-    def __init__(self, view: View, types: Sequence[type[Annotation]]) -> None:
-        self.view = view
-        self.types = tuple(types) or (Phi,)
-
-    def _spans(self) -> list[Annotation]:
-        found: dict[int, Annotation] = {}
-        for type_ in self.types:
-            found.update((id(a), a) for a in self.view.select(type_))
-        return sorted(found.values(), key=lambda a: (a.begin, -a.end))
+    def __init__(self, view: str, text: str, spans: Sequence[Annotation], types: Sequence[type[Annotation]]) -> None:
+        self.view, self.text, self.types = view, text, types
+        self.spans = sorted(spans, key=lambda a: (a.begin, -a.end))
 
     def _repr_html_(self) -> str:
-        text, spans = self.view.text, self._spans()
-        labels = sorted({label(a) for a in spans})
+        labels = sorted({label(a) for a in self.spans})
         colour = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(labels)}
-        out = [f'<div style="{_STYLE}">']
-        at = 0
-        for begin, end, inside in stretches(spans, len(text)):
-            out.append(escape(text[at:begin]))
-            names = [label(a) for a in inside]
-            told = ", ".join(f"{label(a)} {a.begin}:{a.end}{f' ({a.source})' if a.source else ''}" for a in inside)
+        parts = [f'<div style="{_STYLE}">']
+        last = 0
+        for begin, end, spans in stretches(self.spans, len(self.text)):
+            names = [label(a) for a in spans]
+            title = ", ".join(f"{label(a)} {a.begin}:{a.end}{f' ({a.source})' if a.source else ''}" for a in spans)
             style = _MARK.format(colour=colour[names[0]])
-            shown = " ".join(name for name, a in zip(names, inside, strict=True) if a.end == end)
-            tag = f'<span style="{_LABEL}">{escape(shown)}</span>' if shown else ""
-            out.append(f'<mark style="{style}" title="{escape(told)}">{escape(text[begin:end])}{tag}</mark>')
-            at = end
-        out.append(escape(text[at:]))
-        out.append("</div>")
-        return "".join(out)
+            ending = " ".join(name for name, a in zip(names, spans, strict=True) if a.end == end)
+            tag = f'<span style="{_LABEL}">{escape(ending)}</span>' if ending else ""
+            parts.append(escape(self.text[last:begin]))
+            parts.append(f'<mark style="{style}" title="{escape(title)}">{escape(self.text[begin:end])}{tag}</mark>')
+            last = end
+        return "".join([*parts, escape(self.text[last:]), "</div>"])
 
     def __repr__(self) -> str:
         names = ", ".join(t.__name__ for t in self.types)
-        return f"<Display of view {self.view.name}: {len(self._spans())} spans of {names}>"
+        return f"<Display of view {self.view}: {len(self.spans)} spans of {names}>"
 
 
 def label(annotation: Annotation) -> str:
-    """What a span is called: its kind, group or tag where it has one, else its type."""
+    """Return the label of a span: its kind, group or tag if it has one, else its type."""
     for feature in ("kind", "group", "tag", "value"):
         value: Any = getattr(annotation, feature, None)
         name = getattr(value, "name", None)
@@ -83,9 +72,9 @@ def label(annotation: Annotation) -> str:
 
 
 def stretches(spans: Sequence[Annotation], limit: int) -> list[tuple[int, int, list[Annotation]]]:
-    """(begin, end, the spans over it) of each stretch of text under the same spans; empty spans stand alone.
+    """Return (begin, end, spans) of each stretch of text that is covered by the same spans, and of each empty span.
 
-    `spans` in UIMA order. Text under no span is left out.
+    `spans` are in UIMA order.
     """
     edges = sorted({min(e, limit) for a in spans for e in (a.begin, a.end)})
     starting: dict[int, list[Annotation]] = {}
@@ -95,11 +84,9 @@ def stretches(spans: Sequence[Annotation], limit: int) -> list[tuple[int, int, l
     active: list[Annotation] = []
     for i, edge in enumerate(edges):
         active = [a for a in active if a.end > edge]
-        here = starting.get(edge, [])
-        empty = [a for a in here if a.end == edge]
-        if empty:
+        if empty := [a for a in starting.get(edge, ()) if a.end == edge]:
             found.append((edge, edge, empty))
-        active += [a for a in here if a.end > edge]
+        active += [a for a in starting.get(edge, ()) if a.end > edge]
         if active and i + 1 < len(edges):
             found.append((edge, edges[i + 1], list(active)))
     return found

@@ -1,4 +1,4 @@
-"""Annotations in UIMA order, found by bisection: the index behind `View.select`."""
+"""Annotations in UIMA order, searched by bisection: the index behind `View.select`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ A = TypeVar("A", bound=Annotation)
 
 
 class Index(Generic[A]):
-    """The annotations of one type: appended in any order, sorted once when somebody looks.
+    """The annotations of one type: appended in any order, sorted on first access.
 
-    UIMA order is begin ascending, end descending, then (within a type) insertion. Spans that came as columns stay columns
-    until an annotation object is asked for.
+    UIMA order is begin ascending, end descending, then (within a type) insertion. Spans that were added as columns stay
+    columns until an annotation object is needed.
     """
 
-    __slots__ = ("_begins", "_columns", "_features", "_items", "_late", "_longest", "_sorted", "type")
+    __slots__ = ("_begins", "_columns", "_features", "_items", "_longest", "_make", "_sorted", "type")
 
     def __init__(self, type_: type[A]) -> None:
         self.type = type_
@@ -29,7 +29,7 @@ class Index(Generic[A]):
         self._longest = 0
         self._columns: tuple[list[int], list[int], str, object] | None = None
         self._features: dict[str, list[Any]] = {}
-        """Features set by column on spans that are columns still."""
+        """Features set by column on spans that are still columns."""
 
     def __len__(self) -> int:
         return len(self._columns[0]) if self._columns else len(self._items)
@@ -42,21 +42,21 @@ class Index(Generic[A]):
         self._begins = None
 
     def set_columns(self, begins: list[int], ends: list[int], source: str, sofa: object) -> None:
-        """Takes disjoint sorted spans as they are. Only into an empty index."""
+        """Set disjoint sorted spans, without copying the lists. The index must be empty."""
         self._columns = (begins, ends, source, sofa)
 
     @property
-    def bare(self) -> bool:
-        """Whether the spans are columns still: nobody asked for objects, so no feature can be set."""
+    def has_only_spans(self) -> bool:
+        """Whether the spans are still columns without features."""
         return self._columns is not None and not self._features
 
     @property
     def spans_only(self) -> tuple[list[int], list[int], str, object] | None:
-        """Begins, ends, source and Sofa of spans that are columns without features; None for anything else."""
+        """Begins, ends, source and Sofa of spans that are still columns without features, else None."""
         return None if self._features else self._columns
 
     def set_feature(self, name: str, values: list[Any]) -> None:
-        """Sets a feature of every annotation, in UIMA order."""
+        """Set a feature of every annotation, in UIMA order."""
         if self._columns:
             self._features[name] = values
             return
@@ -64,7 +64,7 @@ class Index(Generic[A]):
             setattr(item, name, value)
 
     def feature(self, name: str) -> list[Any]:
-        """A feature of every annotation, in UIMA order."""
+        """Return a feature of every annotation, in UIMA order."""
         if self._columns:
             set_ = self._features.get(name)
             defaults: dict[str, Any] = self.type._defaults  # type: ignore[attr-defined]
@@ -72,7 +72,7 @@ class Index(Generic[A]):
         return [getattr(a, name) for a in self.items]
 
     def columns(self) -> tuple[list[int], list[int]]:
-        """Begins and ends in UIMA order, without making objects where the spans came as columns."""
+        """Return begins and ends in UIMA order, without making objects if the spans are columns."""
         if self._columns:
             return self._columns[0], self._columns[1]
         items = self.items
@@ -80,7 +80,7 @@ class Index(Generic[A]):
 
     @property
     def items(self) -> list[A]:
-        """All annotations in UIMA order. The index's own list: copy before changing."""
+        """All annotations in UIMA order. This is the index's own list: copy it before changing it."""
         if self._columns:
             begins, ends, source, sofa = self._columns
             self._columns = None
@@ -95,9 +95,7 @@ class Index(Generic[A]):
             self._features = {}
         if not self._sorted:
             begins = list(map(_by_begin, self._items))
-            if all(
-                map(lt, begins, begins[1:])
-            ):  # most come in order of text: nothing to sort, and the begins are known
+            if all(map(lt, begins, begins[1:])):  # usually added in order of text: nothing to sort
                 self._keep(begins)
             else:
                 self._items.sort(key=_by_end, reverse=True)
@@ -116,24 +114,24 @@ class Index(Generic[A]):
         return self._keep(list(map(_by_begin, items))) if self._begins is None else self._begins
 
     def covered_by(self, begin: int, end: int) -> list[A]:
-        """Annotations within `begin:end`."""
+        """Return the annotations within `begin:end`."""
         begins, items = self._ready(), self._items
         return [a for a in items[bisect_left(begins, begin) : bisect_right(begins, end)] if a._end <= end]
 
     def covering(self, begin: int, end: int) -> list[A]:
-        """Annotations that contain `begin:end`."""
+        """Return the annotations that contain `begin:end`."""
         begins, items = self._ready(), self._items
         low = bisect_left(begins, end - self._longest)
         return [a for a in items[low : bisect_right(begins, begin)] if a._end >= end]
 
     def overlapping(self, begin: int, end: int) -> list[A]:
-        """Annotations that share at least one code point with `begin:end`, or an empty one strictly inside it."""
+        """Return the annotations that share a code point with `begin:end`, and empty ones strictly inside it."""
         begins, items = self._ready(), self._items
         low = bisect_left(begins, begin - self._longest)
         return [a for a in items[low : bisect_left(begins, end)] if a._end > begin]
 
     def remove(self, item: A) -> bool:
-        """Takes one annotation out, by identity. False where it is not in the index."""
+        """Remove one annotation, by identity. Return False if it is not in the index."""
         begins, items = self._ready(), self._items
         for i in range(bisect_left(begins, item._begin), bisect_right(begins, item._begin)):
             if items[i] is item:
@@ -143,14 +141,14 @@ class Index(Generic[A]):
 
     @staticmethod
     def of(type_: type[A], items: list[A]) -> Index[A]:
-        """An index over the list itself."""
+        """Return an index that keeps the list itself."""
         index: Index[A] = Index(type_)
         index._items = items
         index._sorted = False
         return index
 
-    def withdraw(self, source: str) -> bool:
-        """Takes out everything of one source. False where there was nothing."""
+    def remove_from_source(self, source: str) -> bool:
+        """Remove all annotations of one source. Return False if there are none."""
         if self._columns is not None:
             if self._columns[2] != source:
                 return False
@@ -167,7 +165,7 @@ class Index(Generic[A]):
 
     @staticmethod
     def merged(indexes: Iterable[Index[A]], type_: type[A]) -> Index[A]:
-        """One index over several types, given in order of type priority."""
+        """Return one index over several types, given in order of type priority."""
         whole: Index[A] = Index(type_)
         for index in indexes:
             whole._items.extend(index.items)
@@ -175,25 +173,25 @@ class Index(Generic[A]):
         return whole
 
 
-class LateIndex(Index[A]):
-    """An index whose annotations are made when somebody first looks at them; an ordinary one from then on."""
+class LazyIndex(Index[A]):
+    """An index whose annotations are made on first access; an ordinary index from then on."""
 
     __slots__ = ()
 
     def __init__(self, type_: type[A], make: Callable[[], Index[A]]) -> None:
         self.type = type_
-        self._late: Callable[[], Index[A]] = make
+        self._make: Callable[[], Index[A]] = make
 
     def __getattr__(self, name: str) -> Any:
-        """Called for what `__init__` left out, whatever method asks for it first."""
-        if name not in Index.__slots__ or name == "_late":
+        """Make the annotations when a method needs one of the attributes that `__init__` left out."""
+        if name not in Index.__slots__ or name == "_make":
             raise AttributeError(name)
-        made = self._late()
+        index = self._make()
         for slot in ("_begins", "_columns", "_features", "_items", "_longest", "_sorted"):
-            setattr(self, slot, getattr(made, slot))
-        del self._late  # what it was made from
+            setattr(self, slot, getattr(index, slot))
+        del self._make  # frees what the annotations were made from
         return getattr(self, name)
 
 
-_by_begin = attrgetter("_begin")  # stays in C: no Python frame for each annotation
+_by_begin = attrgetter("_begin")  # stays in C: no Python frame per annotation
 _by_end = attrgetter("_end")

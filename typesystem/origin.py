@@ -1,4 +1,4 @@
-"""The numbers a document's feature structures had in the file they came from, so that they keep them when written again."""
+"""The ids of a document's feature structures in the file it was read from, so that writing it keeps them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .annotation import FeatureStructure
 
 @dataclass(slots=True)
 class Origin:
-    """xmi:ids as read."""
+    """The ids of a file (`xmi:id`, `%ID`)."""
 
     items: dict[int, FeatureStructure]
     sofas: dict[str, int]
-    """By view name; 0 for one that is to get another, since something else has it."""
-    strays: list[FeatureStructure] = field(default_factory=list)
-    """What nothing in the document was seen to refer to: lenient reading keeps it, in case a feature it did not know does."""
+    """By view name; 0 if the Sofa needs a new id because something else has its own."""
+    unreached: list[FeatureStructure] = field(default_factory=list)
+    """Feature structures that no view and no known feature leads to. They are kept: an unknown feature may refer to them."""
 
     def __repr__(self) -> str:
         return f"<Origin of {len(self.items)}>"

@@ -1,4 +1,4 @@
-"""Documents whose feature structures refer to each other at length, as flat rows: pickling them must not recurse."""
+"""Pickle documents whose feature structures form long chains as flat rows: pickle itself would recurse too deeply."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from .index import Index
 from .origin import Origin
 from .view import View
 
-_TANGLED: WeakKeyDictionary[type[Any], bool] = WeakKeyDictionary()
+_MAY_CHAIN: WeakKeyDictionary[type[Any], bool] = WeakKeyDictionary()
 _VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
 
 
 def may_chain(cls: type[FeatureStructure]) -> bool:
-    """Whether instances can refer to what refers further: a chain as long as the document."""
-    found = _TANGLED.get(cls)
-    if found is None:
+    """Return whether instances can be links of a chain, which may be as long as the document."""
+    result = _MAY_CHAIN.get(cls)
+    if result is None:
         foreign = "_spec" in cls.__dict__
-        found = _TANGLED[cls] = issubclass(cls, ListBase) or any(
+        result = _MAY_CHAIN[cls] = issubclass(cls, ListBase) or any(
             f.range not in _VALUES and (foreign or f.range not in TYPES or _refers(TYPES[f.range]))
             for f in cls.features.values()
         )
-    return found
+    return result
 
 
 def _refers(cls: type[FeatureStructure]) -> bool:
-    """Whether a value of this range may hold references: anything may that is not one of our types made of values."""
+    """Return whether a value of this range may hold references: all but declared types with primitive features only."""
     return not cls.features or any(f.range not in _VALUES for f in cls.features.values())
 
 
 class Ref:
-    """A feature structure by its row."""
+    """A reference to a feature structure by its row."""
 
     __slots__ = ("row",)
 
@@ -47,17 +47,17 @@ class Ref:
 
 
 class _Packer:
-    """Turns feature structures into rows of (class, state, elements), in which others appear as `Ref`."""
+    """Converts feature structures to rows of (class, state, elements), with a `Ref` for each feature structure they hold."""
 
     def __init__(self) -> None:
         self._row_of: dict[int, Ref] = {}
         self._queue: list[Any] = []
         self._lists: dict[int, list[Any]] = {}
         self._seen: list[Any] = []
-        """The lists of `_lists`, held so that their `id()` stays theirs."""
+        """The lists of `_lists`, kept alive so that their `id()` stays unique."""
 
     def pack(self, value: Any) -> Any:
-        """The value with references for feature structures, which are queued; lists keep their identity."""
+        """Return the value with references in place of feature structures, which are queued. Lists keep their identity."""
         kind = type(value)
         if kind is str or kind is int or value is None:
             return value
@@ -70,28 +70,28 @@ class _Packer:
                 self._queue.append(value)
             return ref
         if kind is list:
-            made = self._lists.get(id(value))
-            if made is None:
+            copied = self._lists.get(id(value))
+            if copied is None:
                 self._seen.append(value)
-                made = self._lists[id(value)] = []
-                made.extend([self.pack(v) for v in value])
-            return made
+                copied = self._lists[id(value)] = []
+                copied.extend([self.pack(v) for v in value])
+            return copied
         if kind is dict:
             return {k: self.pack(v) for k, v in value.items()}
         return tuple([self.pack(v) for v in value]) if kind is tuple else value
 
     def rows(self) -> list[tuple[Any, Any, Any]]:
-        """The rows of everything packed and all it refers to."""
-        found: list[tuple[Any, Any, Any]] = []
-        for item in self._queue:  # grows while it is gone through
+        """Return the rows of everything packed and everything it refers to."""
+        rows: list[tuple[Any, Any, Any]] = []
+        for item in self._queue:  # grows during the loop
             _, (cls, *_), state, *further = item.__reduce_ex__(2)
             elements = list(further[0]) if further and further[0] is not None else None
-            found.append((cls, self.pack(state), self.pack(elements)))
-        return found
+            rows.append((cls, self.pack(state), self.pack(elements)))
+        return rows
 
 
 class _Unpacker:
-    """Brings back what a `_Packer` made of feature structures."""
+    """Restores the feature structures from the rows of a `_Packer`."""
 
     def __init__(self, rows: list[tuple[Any, Any, Any]]) -> None:
         self._items: list[Any] = [cls.__new__(cls) for cls, _, _ in rows]
@@ -108,37 +108,37 @@ class _Unpacker:
         if kind is Ref:
             return self._items[value.row]
         if kind is list:
-            made = self._lists.get(id(value))
-            if made is None:
-                made = self._lists[id(value)] = []
-                made.extend([self.unpack(v) for v in value])
-            return made
+            copied = self._lists.get(id(value))
+            if copied is None:
+                copied = self._lists[id(value)] = []
+                copied.extend([self.unpack(v) for v in value])
+            return copied
         if kind is dict:
             return {k: self.unpack(v) for k, v in value.items()}
         return tuple([self.unpack(v) for v in value]) if kind is tuple else value
 
 
 def pack(views: Iterable[View], origin: Origin | None) -> tuple[Any, ...] | None:
-    """Views and origin as flat data for a pickle; None where nothing can chain, and pickle itself is faster."""
+    """Return views and origin as flat data for pickle, or None if no chain is possible: then pickle itself is faster."""
     views = list(views)
-    if not any(may_chain(t) for v in views for t in (*v._indexes, *v._others)):
+    if not any(may_chain(t) for v in views for t in (*v.indexes.annotations, *v.indexes.others)):
         return None
     packer = _Packer()
     flat = [
         (
             v.sofa,
             v.offset_map,
-            {t: index.spans_only or packer.pack(list(index.items)) for t, index in v._indexes.items()},
-            {t: packer.pack(list(items)) for t, items in v._others.items()},
+            {t: index.spans_only or packer.pack(list(index.items)) for t, index in v.indexes.annotations.items()},
+            {t: packer.pack(list(items)) for t, items in v.indexes.others.items()},
         )
         for v in views
     ]
-    numbers = None if origin is None else (packer.pack(origin.items), origin.sofas, packer.pack(origin.strays))
+    numbers = None if origin is None else (packer.pack(origin.items), origin.sofas, packer.pack(origin.unreached))
     return flat, numbers, packer.rows()
 
 
 def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
-    """Undoes `pack`: views by name."""
+    """Undo `pack`. Return the views by name."""
     flat, numbers, rows = packed
     unpacker = _Unpacker(rows)
     views: dict[str, View] = {}
@@ -151,8 +151,8 @@ def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
                 index.set_columns(*content)
             else:
                 index = Index.of(type_, unpacker.unpack(content))
-            view._indexes[type_] = index
-        view._others = {t: unpacker.unpack(items) for t, items in others.items()}
+            view.indexes.annotations[type_] = index
+        view.indexes.others = {t: unpacker.unpack(items) for t, items in others.items()}
     if numbers is None:
         return views, None
     return views, Origin(unpacker.unpack(numbers[0]), numbers[1], unpacker.unpack(numbers[2]))

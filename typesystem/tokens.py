@@ -1,14 +1,11 @@
-"""Tokens as columns, and tables over token forms: what makes rules, dictionaries and classifiers fast."""
+"""Tokens as columns, and tables over token forms, which make rules, dictionaries and classifiers fast."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from .view import View
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -16,11 +13,11 @@ _ABSENT: Any = object()
 
 
 class FormTable(dict[str, T], Generic[T]):
-    """A memo over token forms: `table[form]` is computed once and kept, in at most `size` entries.
+    """A cache over token forms: `table[form]` is computed once and kept, in at most `size` entries.
 
-    Texts repeat their words, so a fact about a form (its lower case, its dictionary node, its row of weights) costs one
-    dictionary look-up: `list(map(table.__getitem__, view.tokens.forms))`. Memory stays bounded and results do not depend on
-    history: where half the room is taken, what was not asked for since then gives way to what comes.
+    Words repeat within texts, so a fact about a form (its lower case, its dictionary node, its row of weights) costs one
+    dictionary lookup: `list(map(table.__getitem__, view.tokens.forms))`. Memory stays bounded, and results do not depend on
+    history: once half of the entries are used, those that are not requested again are replaced by new ones.
     """
 
     __slots__ = ("_before", "compute", "size")
@@ -54,13 +51,15 @@ class TokenTable:
     `begins` and `ends` are code points; `forms[i]` is the text of token i, `lowers[i]` its lower case.
     """
 
-    __slots__ = ("__dict__", "_view", "begins", "ends", "forms")
+    __slots__ = ("__dict__", "_read_pos", "begins", "ends", "forms")
 
-    def __init__(self, text: str, begins: list[int], ends: list[int], view: View | None = None) -> None:
-        self._view = view
+    def __init__(
+        self, text: str, begins: list[int], ends: list[int], read_pos: Callable[[], list[str]] | None = None
+    ) -> None:
         self.begins = begins
         self.ends = ends
         self.forms = [text[b:e] for b, e in zip(begins, ends, strict=True)]
+        self._read_pos = read_pos
 
     @cached_property
     def lowers(self) -> list[str]:
@@ -68,16 +67,14 @@ class TokenTable:
 
     @property
     def pos(self) -> list[str]:
-        """Penn tags, empty strings where no tagger ran. Leave the list alone."""
-        from .types import Token
-
-        return [""] * len(self.begins) if self._view is None else self._view.feature(Token, "pos")
+        """Penn tags, empty strings if no tagger ran. Do not change the list."""
+        return [""] * len(self.begins) if self._read_pos is None else self._read_pos()
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def at(self, offset: int) -> int:
-        """Index of the first token that ends after `offset`; `len(self)` where there is none."""
+        """Return the index of the first token that ends after `offset`, or `len(self)`."""
         return bisect_left(self.ends, offset + 1)
 
     def __repr__(self) -> str:

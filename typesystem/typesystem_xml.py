@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
-from xml.sax.saxutils import escape
 
 from .annotation import Feature
 from .description import TypeDescription, check_feature_name, check_type_name
@@ -253,4 +253,4 @@ def _write_feature(f: Feature) -> str:
 
 
 def _element(tag: str, text: str) -> str:
-    return f"<{tag}>{escape(text)}</{tag}>" if text else f"<{tag}/>"
+    return f"<{tag}>{escape(text, quote=False)}</{tag}>" if text else f"<{tag}/>"

@@ -1,87 +1,81 @@
-"""One text and everything that was found in it."""
+"""One text and everything that was annotated in it."""
 
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from operator import gt
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
+from .description import nearest
+from .display import Display
 from .errors import CasError, TypeSystemError
-from .index import Index, LateIndex
+from .index import Index, LazyIndex
+from .resolved_types import rank_among_equals
 from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
-from .types import TYPE_PRIORITY, Token
-
-if TYPE_CHECKING:
-    from .typesystem import TypeSystem
+from .type_indexes import TypeIndexes, in_both
+from .types import Phi, Token
+from .typesystem import TypeSystem
 
 F = TypeVar("F", bound=FeatureStructure)
 A = TypeVar("A", bound=Annotation)
-Span = tuple[int, int]
-
-_RANK = {t.uima_name: i for i, t in enumerate(TYPE_PRIORITY)}
-
-
-def type_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
-    """Sort key of a type among annotations of equal span: declared priority first, then the UIMA name.
-
-    A document with a type system of its own sorts by `TypeSystem.rank`, which knows further priorities.
-    """
-    return _RANK.get(type_.uima_name, len(_RANK)), type_.uima_name
+Where = Annotation | tuple[int, int] | None
+"""A condition of `select`: an annotation, or begin and end."""
 
 
 class View:
     """One text (Sofa) and the feature structures indexed over it.
 
-    `select` gives annotations in UIMA order: begin ascending, end descending, type priority, insertion.
+    `select` returns annotations in UIMA order: begin ascending, end descending, type priority, insertion.
     """
 
-    __slots__ = ("_indexes", "_merged", "_others", "_tokens", "_typesystem", "offset_map", "sofa", "text")
+    __slots__ = ("_tokens", "_typesystem", "indexes", "offset_map", "sofa", "text")
 
     def __init__(self, sofa: Sofa, typesystem: TypeSystem | None = None) -> None:
         self.sofa = sofa
         self.text = sofa.text or ""
         """The text, in Unicode code points. Immutable."""
         self.offset_map: OffsetMap | None = None
-        """From the initial view's text to this one's, where this view was made from it by replacing spans."""
+        """From the initial view's text to this one's, if this view was made from it by replacing spans."""
+        self.indexes = TypeIndexes()
         self._typesystem = typesystem
-        self._indexes: dict[type[Annotation], Index[Any]] = {}
-        self._others: dict[type[FeatureStructure], list[Any]] = {}
-        self._merged: dict[type[FeatureStructure], Index[Any]] = {}
         self._tokens: TokenTable | None = None
 
     @property
     def name(self) -> str:
         return self.sofa.name
 
+    def set_typesystem(self, typesystem: TypeSystem | None) -> None:
+        """Set the types of the document that the view belongs to: they decide names and type priorities."""
+        self._typesystem = typesystem
+        self.indexes.changed()
+
     # -- changing ------------------------------------------------------------------------------------------------
 
     def add(self, item: F) -> F:
-        """Indexes a feature structure in this view and returns it. Raises CasError for offsets outside the text."""
+        """Index a feature structure in this view and return it. Raises CasError for offsets outside the text."""
         self.add_all((item,))
         return item
 
     def add_all(self, items: Iterable[FeatureStructure]) -> None:
-        """Indexes feature structures; on a CasError those before the faulty one are in."""
-        sofa, indexes = self.sofa, self._indexes
+        """Index feature structures. On a CasError, those before the faulty one are indexed."""
+        sofa, indexes = self.sofa, self.indexes.annotations
         limit = len(self.text) if sofa.text is not None else sys.maxsize  # offsets into data that is not text
         last: Any = None
         index: Any = None
         item: Any
         for item in items:
             kind = item.__class__
-            if kind is not last:  # most come type by type: what the type asks for is settled once
+            if kind is not last:  # items usually come type by type: look up each type once
                 if not issubclass(kind, Annotation):
                     self._add_other(item)
                     continue
                 last, index = kind, indexes.get(kind)
                 if index is None:
                     index = indexes[kind] = Index(kind)
-                if self._tokens is not None and issubclass(kind, Token):
-                    self._tokens = None
+                self._forget_tokens(kind)
             if item._sofa is not sofa:
                 if item._sofa is not None:
                     raise CasError(f"{item!r} belongs to another text ({item._sofa!r}): copy it before adding it here")
@@ -89,43 +83,35 @@ class View:
                     raise CasError(f"{item!r} lies outside the text of view {shown(self.name)} (0:{limit})")
                 item._sofa = sofa
             index.append(item)
-        if self._merged:
-            self._merged.clear()
+        self.indexes.changed()
 
     def _add_other(self, item: Any) -> None:
-        """Indexes a feature structure without a span."""
+        """Index a feature structure without a span."""
         if isinstance(item, AnnotationBase):
             if item._sofa not in (None, self.sofa):
                 raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
             item._sofa = self.sofa
-        self._others.setdefault(type(item), []).append(item)
+        self.indexes.others.setdefault(type(item), []).append(item)
+
+    def _forget_tokens(self, type_: type[Any]) -> None:
+        if self._tokens is not None and issubclass(type_, Token):
+            self._tokens = None
 
     def fill(self, type_: type[FeatureStructure], items: list[Any]) -> None:
-        """Indexes many instances of one type that are known to belong here: `add_all` for readers, without its checks."""
-        if not items:
-            return
-        if not issubclass(type_, Annotation):
-            self._others.setdefault(type_, []).extend(items)
-        elif len(self._indexes.get(type_, ())):
-            self.add_all(items)
-        else:
-            self._indexes[type_] = Index.of(type_, items)
-        self._merged.clear()
-        self._tokens = None
+        """Index instances of one type that are known to belong here: `add_all` for readers, without its checks."""
+        if items:
+            self.indexes.fill(type_, items)
+            self._forget_tokens(type_)
 
     def add_spans(self, type_: type[Annotation], begins: list[int], ends: list[int], source: str = "") -> None:
-        """Indexes disjoint, sorted spans of one type as columns: objects are made only when asked for.
+        """Index disjoint, sorted spans of one type as columns: annotation objects are made only on demand.
 
-        The lists are kept, not copied. Raises CasError where they are unsorted, overlap or leave the text, or the type
-        has features that must be given.
+        The lists are kept, not copied. Raises CasError if they are unsorted, overlap or leave the text, or if the type has
+        required features.
         """
-        if len(begins) != len(ends):
-            raise CasError(f"{type_.__name__}: {len(begins)} begins but {len(ends)} ends")
-        if begins and (begins[0] < 0 or ends[-1] > len(self.text)):
-            raise CasError(f"{type_.__name__}: spans {begins[0]}..{ends[-1]} leave the text of view {shown(self.name)}")
-        if any(map(gt, begins, ends)) or any(map(gt, ends, begins[1:])):
-            raise CasError(f"{type_.__name__}: spans must be sorted and disjoint")
-        if len(self._indexes.get(type_, ())):
+        if fault := _column_fault(begins, ends, len(self.text), shown(self.name)):
+            raise CasError(f"{type_.__name__}: {fault}")
+        if self._has(type_):
             for b, e in zip(begins, ends, strict=True):
                 item = type_(b, e)
                 item._source = source
@@ -133,56 +119,45 @@ class View:
             return
         index: Index[Any] = Index(type_)
         index.set_columns(begins, ends, source, self.sofa)
-        self._indexes[type_] = index
-        self._merged.clear()
-        if issubclass(type_, Token):
-            self._tokens = None
+        self._put(type_, index)
 
     def add_lazily(self, type_: type[Annotation], add: Callable[[View], None]) -> None:
-        """Lets the annotations of a type that has none here be made when somebody first looks at them, if ever.
+        """Index the annotations of a type that has none in this view; make them when they are first accessed.
 
-        `add` is given an empty view over the same text to add them to; it must not depend on what can change until then.
+        `add` gets an empty view over the same text to add them to. It must not depend on anything that can change meanwhile.
         """
 
         def make() -> Index[Any]:
             scratch = View(self.sofa, self._typesystem)
             add(scratch)
-            return scratch._indexes.get(type_) or Index(type_)
+            return scratch.indexes.annotations.get(type_) or Index(type_)
 
-        if len(self._indexes.get(type_, ())):
+        if self._has(type_):
             add(self)
-            return
-        self._indexes[type_] = LateIndex(type_, make)
-        self._merged.clear()
-        if issubclass(type_, Token):
-            self._tokens = None
+        else:
+            self._put(type_, LazyIndex(type_, make))
+
+    def _has(self, type_: type[Annotation]) -> bool:
+        return len(self.indexes.annotations.get(type_, ())) > 0
+
+    def _put(self, type_: type[Annotation], index: Index[Any]) -> None:
+        self.indexes.put(type_, index)
+        self._forget_tokens(type_)
 
     def remove(self, item: FeatureStructure) -> None:
-        """Takes a feature structure out of the index. Raises CasError where it is not in it."""
-        if isinstance(item, Annotation):
-            index = self._indexes.get(type(item))
-            if index is None or not index.remove(item):
-                raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
-            self._merged.clear()
-            if isinstance(item, Token):
-                self._tokens = None
-            return
-        kept = [x for x in self._others.get(type(item), []) if x is not item]
-        if len(kept) == len(self._others.get(type(item), [])):
+        """Remove a feature structure from the index. Raises CasError if it is not indexed."""
+        if not self.indexes.remove(item):
             raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
-        self._others[type(item)] = kept
+        self._forget_tokens(type(item))
 
     def remove_from_source(self, types: Iterable[type[FeatureStructure]], source: str) -> None:
-        """Takes out what one component made of some types, so that it can work anew."""
+        """Remove the annotations of some types that one component made, so that it can run again."""
         for type_ in types:
-            index = self._indexes.get(cast(Any, type_))
-            if index is not None and index.withdraw(source):
-                self._merged.clear()
-                if type_ is Token:
-                    self._tokens = None
+            if self.indexes.remove_from_source(type_, source):
+                self._forget_tokens(type_)
 
     def replace(self, old: FeatureStructure, new: F) -> F:
-        """Removes one feature structure and adds another; nothing changes where either is refused (CasError)."""
+        """Remove one feature structure and add another; change nothing if either step is refused (CasError)."""
         self.remove(old)
         try:
             return self.add(new)
@@ -194,178 +169,157 @@ class View:
 
     @overload
     def select(
-        self,
-        type_: type[A],
-        *,
-        covered_by: Annotation | Span | None = None,
-        covering: Annotation | Span | None = None,
-        overlapping: Annotation | Span | None = None,
+        self, type_: type[A], *, covered_by: Where = None, covering: Where = None, overlapping: Where = None
     ) -> list[A]: ...
     @overload
     def select(self, type_: type[F]) -> list[F]: ...
     @overload
     def select(
-        self,
-        type_: str,
-        *,
-        covered_by: Annotation | Span | None = None,
-        covering: Annotation | Span | None = None,
-        overlapping: Annotation | Span | None = None,
+        self, type_: str, *, covered_by: Where = None, covering: Where = None, overlapping: Where = None
     ) -> list[Any]: ...
     def select(
-        self,
-        type_: type[Any] | str,
-        *,
-        covered_by: Annotation | Span | None = None,
-        covering: Annotation | Span | None = None,
-        overlapping: Annotation | Span | None = None,
+        self, type_: type[Any] | str, *, covered_by: Where = None, covering: Where = None, overlapping: Where = None
     ) -> list[Any]:
-        """Feature structures of a type and its subtypes, annotations in UIMA order; a fresh list.
+        """Return the feature structures of a type and its subtypes, annotations in UIMA order, as a new list.
 
         `covered_by`: only those inside the span; `covering`: only those around it; `overlapping`: only those that share a
-        code point with it. The span is an annotation, which is itself left out, or a pair of offsets. A type may be given
+        code point with it. The span is a pair of offsets, or an annotation, which is itself left out. A type may be given
         by its UIMA name. Raises CasError for an unknown name.
         """
-        cls = self._resolve(type_)
+        cls = _class_named(type_, self._typesystem) if isinstance(type_, str) else type_
         index = self._index(cls)
-        found: list[Any] | None = None
-        if covered_by is not None:
-            begin, end = covered_by if isinstance(covered_by, tuple) else (covered_by._begin, covered_by._end)
-            found = index.covered_by(begin, end)
-        if covering is not None:
-            begin, end = covering if isinstance(covering, tuple) else (covering._begin, covering._end)
-            found = _both(found, index.covering(begin, end))
-        if overlapping is not None:
-            begin, end = overlapping if isinstance(overlapping, tuple) else (overlapping._begin, overlapping._end)
-            found = _both(found, index.overlapping(begin, end))
-        if found is None:
-            others = [x for t in sorted(self._others, key=self._rank) if issubclass(t, cls) for x in self._others[t]]
-            return others + index.items if others else list(index.items)
-        for span in (covered_by, covering, overlapping):
-            if isinstance(span, cls):  # it is no answer to the question about itself
-                found = [a for a in found if a is not span]
-        return found
+        if covered_by is None and covering is None and overlapping is None:
+            others = self.indexes.others_of(cls, self._rank) if self.indexes.others else []
+            return others + index.items
+        return _near(index, cls, covered_by, covering, overlapping)
 
     def spans(self, type_: type[Annotation]) -> tuple[list[int], list[int]]:
-        """Begins and ends of the annotations of a type, in UIMA order: the fast way to read them. Leave the lists alone."""
+        """Return begins and ends of the annotations of a type, in UIMA order, without making objects. Do not change the lists."""
         return self._index(type_).columns()
 
     def set_feature(self, type_: type[Annotation], name: str, values: list[Any]) -> None:
-        """Sets a feature of all annotations of a type, in UIMA order: a tagger's tags, without an object for each token.
+        """Set a feature of all annotations of a type, in UIMA order: a tagger's tags, without an object per token.
 
-        The list is kept, not copied. Raises CasError where there are not as many values as annotations.
+        The list is kept, not copied. Raises CasError if the numbers of values and annotations differ.
         """
         index = self._index(type_)
         if len(values) != len(index):
             raise CasError(f"{type_.__name__}.{name}: {len(values)} values for {len(index)} annotations")
         index.set_feature(name, values)
-        if issubclass(type_, Token):
-            self._tokens = None
+        self._forget_tokens(type_)
 
     def feature(self, type_: type[Annotation], name: str) -> list[Any]:
-        """A feature of all annotations of a type, in UIMA order. Leave the list alone."""
+        """Return a feature of all annotations of a type, in UIMA order. Do not change the list."""
         return self._index(type_).feature(name)
 
     def has_only_spans(self, type_: type[Annotation]) -> bool:
-        """Whether the annotations of exactly this type came as columns and are nothing but spans still."""
-        index = self._indexes.get(type_)
-        return index is None or index.bare
+        """Return whether the annotations of exactly this type were added as columns and have no features so far."""
+        index = self.indexes.annotations.get(type_)
+        return index is None or index.has_only_spans
 
     def columns(self, type_: type[Annotation]) -> tuple[list[int], list[int], str] | None:
-        """Begins, ends and source of the annotations of a type and its subtypes, where they are columns and nothing but
-        spans still; None for all others. Leave the lists alone."""
-        found = self._index(type_).spans_only
-        return found[:3] if found else None
+        """Return begins, ends and source of the annotations of a type, if they are columns without features; else None.
+
+        Do not change the lists.
+        """
+        columns = self._index(type_).spans_only
+        return columns[:3] if columns else None
 
     def count(self, type_: type[FeatureStructure]) -> int:
-        """How many feature structures of the type and its subtypes are indexed."""
-        n = sum(len(index) for t, index in self._indexes.items() if issubclass(t, type_))
-        return n + sum(len(xs) for t, xs in self._others.items() if issubclass(t, type_))
+        """Return how many feature structures of the type and its subtypes are indexed."""
+        return self.indexes.count(type_)
 
     def types(self) -> list[type[FeatureStructure]]:
-        """The types that have feature structures here, in order of type priority."""
-        found: list[type[FeatureStructure]] = [t for t, index in self._indexes.items() if len(index)]
-        found += [t for t, xs in self._others.items() if xs]
-        return sorted(found, key=self._rank)
+        """Return the types with feature structures in this view, in order of type priority."""
+        return self.indexes.types(self._rank)
 
     def __iter__(self) -> Iterator[FeatureStructure]:
-        """Everything indexed: non-annotations, then annotations in UIMA order."""
+        """Iterate over everything indexed: non-annotations, then annotations in UIMA order."""
         return iter(cast(list[FeatureStructure], self.select(FeatureStructure)))
 
     @property
     def tokens(self) -> TokenTable:
-        """The tokens as columns; computed once, anew after tokens were added or removed."""
+        """The tokens as columns, computed again after a change of the tokens."""
         if self._tokens is None:
             begins, ends = self.spans(Token)
-            self._tokens = TokenTable(self.text, begins, ends, self)
+            self._tokens = TokenTable(self.text, begins, ends, lambda: self.feature(Token, "pos"))
         return self._tokens
 
     def covered_text(self, item: Annotation) -> str:
-        """The text under an annotation."""
+        """Return the text under an annotation."""
         return self.text[item._begin : item._end]
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """Line and column (from 1) of a code point."""
-        starts = [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
-        line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
+        """Return line and column (from 1) of a code point."""
+        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
 
-    def show(self, *types: type[Annotation]) -> Any:
-        """The spans drawn over the text, for notebooks. Without types: Phi."""
-        from .display import Display
-
-        return Display(self, types)
+    def show(self, *types: type[Annotation]) -> Display:
+        """Draw the spans of some types (default: Phi) over the text, for notebooks."""
+        shown_types = types or (Phi,)
+        spans = {id(a): a for type_ in shown_types for a in self.select(type_)}
+        return Display(self.name, self.text, list(spans.values()), shown_types)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{self.count(t)} {t.__name__}" for t in self.types())
         return f"<View {self.name}: {len(self.text)} code points; {counts or 'no annotations'}>"
 
-    # -- inside --------------------------------------------------------------------------------------------------
-
-    def _resolve(self, type_: type[Any] | str) -> type[Any]:
-        if not isinstance(type_, str):
-            return type_
-        if self._typesystem is not None:
-            try:
-                return self._typesystem[type_]
-            except TypeSystemError as e:
-                raise CasError(str(e)) from None
-        if type_ not in TYPES:
-            from .description import nearest
-
-            raise CasError(f"no type called {type_}{nearest(type_, TYPES)}")
-        return TYPES[type_]
-
     @property
     def _rank(self) -> Callable[[type[Any]], Any]:
-        return type_rank if self._typesystem is None else self._typesystem.rank
+        return _own_rank if self._typesystem is None else self._typesystem.rank
 
-    def _index(self, cls: type[Any]) -> Index[Any]:
-        merged = self._merged.get(cls)
-        if merged is not None:
-            return merged
-        parts = [t for t in self._indexes if issubclass(t, cls)]
-        if len(parts) == 1:
-            return self._indexes[parts[0]]
-        parts.sort(key=self._rank)
-        whole = Index.merged((self._indexes[t] for t in parts), cls)
-        self._merged[cls] = whole
-        return whole
+    def _index(self, type_: type[Any]) -> Index[Any]:
+        return self.indexes.of(type_, self._rank)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {s: getattr(self, s) for s in self.__slots__ if s not in ("_merged", "_tokens", "_typesystem")}
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.sofa, self.text, self.offset_map, self.indexes
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-        self._typesystem = None  # the document gives it back
-        self._merged = {}
-        self._tokens = None
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.sofa, self.text, self.offset_map, self.indexes = state
+        self._typesystem = self._tokens = None  # the document restores its type system
 
 
-def _both(found: list[Any] | None, further: list[Any]) -> list[Any]:
-    """What is in both answers; `found` is None where there is none yet."""
-    if found is None:
-        return further
-    here = {id(a) for a in further}
-    return [a for a in found if id(a) in here]
+def _class_named(name: str, typesystem: TypeSystem | None) -> type[Any]:
+    if typesystem is not None:
+        try:
+            return typesystem[name]
+        except TypeSystemError as e:
+            raise CasError(str(e)) from None
+    if name not in TYPES:
+        raise CasError(f"no type called {name}{nearest(name, TYPES)}")
+    return TYPES[name]
+
+
+def _own_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
+    return rank_among_equals(type_.uima_name)
+
+
+def _near(
+    index: Index[Any],
+    cls: type[Any],
+    covered_by: Where,
+    covering: Where,
+    overlapping: Where,
+) -> list[Any]:
+    """Return the annotations of an index that meet all given conditions, without those that the conditions name."""
+    selected: list[Any] | None = None
+    for span, matching in (
+        (covered_by, index.covered_by),
+        (covering, index.covering),
+        (overlapping, index.overlapping),
+    ):
+        if span is not None:
+            items = matching(*(span if isinstance(span, tuple) else (span._begin, span._end)))
+            selected = items if selected is None else in_both(selected, items)
+    excluded = [span for span in (covered_by, covering, overlapping) if isinstance(span, cls)]
+    return [a for a in selected or () if not any(a is span for span in excluded)] if excluded else selected or []
+
+
+def _column_fault(begins: list[int], ends: list[int], limit: int, view: str) -> str:
+    """Return why columns are not sorted, disjoint spans of a text, or an empty string."""
+    if len(begins) != len(ends):
+        return f"{len(begins)} begins but {len(ends)} ends"
+    if begins and (begins[0] < 0 or ends[-1] > limit):
+        return f"spans {begins[0]}..{ends[-1]} leave the text of view {view}"
+    if any(map(gt, begins, ends)) or any(map(gt, ends, begins[1:])):
+        return "spans must be sorted and disjoint"
+    return ""

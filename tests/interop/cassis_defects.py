@@ -21,8 +21,8 @@ from caspipe.typesystem.xmi.plan import plan_for
 
 def everything(cas: Cas) -> list[Any]:
     """All feature structures of a document that was read."""
-    assert cas._origin is not None
-    return list(cas._origin.items.values())
+    assert cas.origin is not None
+    return list(cas.origin.items.values())
 
 
 def _values(cas: Cas) -> Iterator[tuple[Any, str, Any]]:

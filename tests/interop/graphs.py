@@ -30,7 +30,7 @@ def graph(cas: Cas, *, single: bool = False, by_number: bool = False) -> dict[st
 class _Walk:
     def __init__(self, cas: Cas, single: bool, by_number: bool) -> None:
         self.cas, self.single = cas, single
-        origin = cas._origin if by_number else None
+        origin = cas.origin if by_number else None
         self.rank = {} if origin is None else {id(x): n for n, x in origin.items.items()}
         self.types = cas.typesystem or _own()
         self.numbers: dict[int, int] = {}
@@ -154,9 +154,9 @@ def from_java(answer: dict[str, Any]) -> dict[str, Any]:
 
 def for_java(cas: Cas) -> dict[str, Any]:
     """A document that was just read, as UIMA must see it: offsets in UTF-16, absent numbers 0, no character XML lacks."""
-    assert cas._origin is not None
+    assert cas.origin is not None
     types = cas.typesystem or _own()
-    numbers = {id(x): n for n, x in cas._origin.items.items()}
+    numbers = {id(x): n for n, x in cas.origin.items.items()}
     found: dict[int, Any] = {}
 
     def value(v: Any, range_: str) -> Any:
@@ -174,7 +174,7 @@ def for_java(cas: Cas) -> dict[str, Any]:
             return v
         return str(v)
 
-    for number, item in cas._origin.items.items():
+    for number, item in cas.origin.items.items():
         if isinstance(item, ByteArray):
             found[number] = item.uima_name, [b - 256 if b > 127 else b for b in item], None
             continue

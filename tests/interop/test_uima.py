@@ -60,9 +60,9 @@ def test_documents_of_other_tools_are_read_strictly_and_come_back(shared: Path) 
         again = read_xmi(write_xmi(cas), types)
         assert graph(again) == graph(cas), path.name
         assert write_xmi(again) == write_xmi(cas), path.name
-        assert again._origin is not None
-        assert cas._origin is not None
-        assert set(again._origin.items) <= set(cas._origin.items), f"{path.name}: xmi:ids changed"
+        assert again.origin is not None
+        assert cas.origin is not None
+        assert set(again.origin.items) <= set(cas.origin.items), f"{path.name}: xmi:ids changed"
         assert graph(pickle.loads(pickle.dumps(cas))) == graph(cas), path.name
         loose = read_xmi(path, lenient=True)
         assert write_xmi(read_xmi(write_xmi(loose), loose.typesystem)) == write_xmi(loose), path.name

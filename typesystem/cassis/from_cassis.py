@@ -97,7 +97,7 @@ class _FromCassis:
         sofas = {v.sofa.sofaID: v.sofa.xmiID for v in views}
         whole = len({*found, *sofas.values()}) == len(self.made) + len(sofas)
         if whole and all(isinstance(n, int) and n > 0 for n in (*found, *sofas.values())):
-            self.cas._origin = Origin(found, sofas)
+            self.cas.origin = Origin(found, sofas)
             return found
         return dict(enumerate(self.made.values(), 1))
 

@@ -34,7 +34,7 @@ def to_cassis(cas: Cas) -> cassis.Cas:
     """
     types = cas.typesystem or own_types()
     for view in cas.views:
-        for index in view._indexes.values():
+        for index in view.indexes.annotations.values():
             _ = index.items  # columns become objects
     return _ToCassis(cas, types, Collector(cas, types, None, None, True).collect()).make()
 

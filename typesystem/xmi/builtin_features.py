@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..annotation import FeatureStructure
 from ..builtin_mapping import MetadataRecord, OffsetMapRecord, Pos, coarse
 from ..cas import Cas
 from ..foreign import ClassSpec, make_class
@@ -54,7 +53,8 @@ def read_records(
                 cas.view(record.view).offset_map = OffsetMap(spans)
             except ValueError:
                 raise fault("caspipe.OffsetMap: expected sorted, disjoint spans") from None
-        _drop(cas, record)
+        for view in cas.views:
+            view.indexes.remove(record)
         del by_id[number]
 
 
@@ -70,15 +70,6 @@ def document_id(cas: Cas) -> str:
             if document.documentId:
                 return str(document.documentId)
     return ""
-
-
-def _drop(cas: Cas, item: FeatureStructure) -> None:
-    for view in cas.views:
-        kept = [x for x in view._others.get(type(item), []) if x is not item]
-        if type(item) in view._others:
-            view._others[type(item)] = kept
-            if not kept:
-                del view._others[type(item)]
 
 
 # -- parts of speech ---------------------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ class Ground(ABC):
             self.by_id.pop(number, None)
         if self.by_id and not 0 < min(self.by_id) <= max(self.by_id) < 2**31:
             raise self.fault(f"expected {self.number_name}s from 1 to 2147483647", 0)
-        cas._origin = Origin(self.by_id, {s.name: 0 if n in shared else n for n, s in self.sofa_ids.items()})
+        cas.origin = Origin(self.by_id, {s.name: 0 if n in shared else n for n, s in self.sofa_ids.items()})
         if with_records:
             read_records(cas, self.by_id, self.fault, renumbered=self.renumbered)
         cas.id = name or document_id(cas)
@@ -206,7 +206,7 @@ class Ground(ABC):
             collector = Collector(cas, self.types, None, None, False)
             collector.collect()
             reached = collector.reached()
-            cas._origin.strays = [x for x in self.by_id.values() if id(x) not in reached and not _empty(x)]
+            cas.origin.unreached = [x for x in self.by_id.values() if id(x) not in reached and not _empty(x)]
         if self.notes:
             more = len(self.notes) - _NOTES
             notes = [*self.notes[:_NOTES], f"and {more} more"] if more > 0 else self.notes

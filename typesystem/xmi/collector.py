@@ -105,8 +105,8 @@ class Collector:
             if view.sofa.array is not None:
                 self._reach(view.sofa.array, i)
         self._work()
-        if self.whole and self.cas._origin is not None:
-            for item in self.cas._origin.strays:
+        if self.whole and self.cas.origin is not None:
+            for item in self.cas.origin.unreached:
                 self._reach(item, 0)
             self._work()
         for (cls, i), items in self.loose.items():
@@ -131,7 +131,7 @@ class Collector:
             any(batch.plan.references for batch in self.batches)
             or bool(self.arrays or self.alias or self.tag_of)
             or any(view.sofa.array is not None for view in self.views)
-            or bool(self.cas._origin is not None and self.cas._origin.strays)
+            or bool(self.cas.origin is not None and self.cas.origin.unreached)
             or any(not isinstance(m, Batch) for members in self.members for m in members)
         )
 
@@ -148,7 +148,7 @@ class Collector:
         for cls in view.types():
             if not self._wanted(cls):
                 continue
-            index = view._indexes.get(cls)  # type: ignore[arg-type]  # None for what is no annotation
+            index = view.indexes.annotations.get(cls)  # type: ignore[arg-type]  # None for what is no annotation
             columns = index.spans_only if index is not None else None
             if columns is not None:
                 sample: Any = cls(0, 0)  # type: ignore[call-arg]
@@ -157,7 +157,7 @@ class Collector:
                 self.batches.append(batch)
                 self.members[i].append(batch)
                 continue
-            items: list[Any] = view._others[cls] if index is None else index.items
+            items: list[Any] = view.indexes.others[cls] if index is None else index.items
             if documents is not None and issubclass(cls, DocumentAnnotation):
                 continue
             self._batch(cls, i, items)
@@ -224,7 +224,7 @@ class Collector:
         changed = False
         if len(there) > 1 and any(type(d) is not DocumentAnnotation for d in there):
             kept = next(d for d in there if type(d) is not DocumentAnnotation)
-            read = self.cas._origin.items.values() if self.cas._origin is not None else ()
+            read = self.cas.origin.items.values() if self.cas.origin is not None else ()
             from_file = {id(d) for d in read if type(d) is DocumentAnnotation}  # what a file holds is not ours to drop
             for plain in [d for d in there if type(d) is DocumentAnnotation and id(d) not in from_file]:
                 self.alias[id(plain)] = kept
@@ -324,14 +324,14 @@ class Collector:
 
     def _is_sofaless(self, item: Any) -> bool:
         if self.sofaless is None:
-            items = self.cas._origin.items.values() if self.cas._origin is not None else ()
+            items = self.cas.origin.items.values() if self.cas.origin is not None else ()
             self.sofaless = {id(x) for x in items if isinstance(x, AnnotationBase) and x._sofa is None}
         return id(item) in self.sofaless
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
     def _numbered(self) -> Graph:
-        origin = self.cas._origin
+        origin = self.cas.origin
         old = {id(fs): n for n, fs in origin.items.items()} if origin is not None else {}
         sofas = origin.sofas if origin is not None else {}
         metadata = dict(self.cas.metadata) if self.whole else {}

@@ -40,7 +40,7 @@ class GraphWriter:
     def _needs_sofa(self, i: int, has_annotations: bool) -> bool:
         """False for the initial view of a document that never got a text: UIMA writes it without a Sofa."""
         sofa = self.graph.views[i].sofa
-        origin = self.cas._origin
+        origin = self.cas.origin
         return (
             has_annotations
             or sofa.name != INITIAL_VIEW

@@ -87,9 +87,9 @@ def test_documents_of_other_tools_are_the_same_as_in_xmi(shared: Path) -> None:
         again = read_jsoncas(data)
         assert graph(again) == graph(cas), path.name
         assert write_jsoncas(again) == data, path.name
-        assert again._origin is not None
-        assert cas._origin is not None
-        assert set(again._origin.items) <= set(cas._origin.items), f"{path.name}: ids changed"
+        assert again.origin is not None
+        assert cas.origin is not None
+        assert set(again.origin.items) <= set(cas.origin.items), f"{path.name}: ids changed"
 
 
 def test_a_large_document_takes_no_more_than_its_share() -> None:

@@ -369,7 +369,7 @@ def test_the_masked_view_alone_carries_nothing_of_the_original() -> None:
     phi = cas.add(Phi(0, 7, kind=PhiKind.PERSON, value=SECRET))
     ts = TypeSystem()
     T = ts.create_type("my.Link", Annotation, [Feature("to", "uima.cas.TOP"), Feature("all", "uima.cas.FSArray")])
-    cas.adopt(ts)
+    cas.set_typesystem(ts)
     masked.add(T(0, 8, to=phi, all=[phi]))
     data = write_xmi(cas, views=["deidentified"])
     assert SECRET.encode() not in data
@@ -401,5 +401,5 @@ def test_more_sets_of_attributes_than_functions_are_read_all_the_same() -> None:
 
 
 def origin_of(cas: Cas) -> dict[int, Any]:
-    assert cas._origin is not None
-    return cas._origin.items
+    assert cas.origin is not None
+    return cas.origin.items

@@ -117,7 +117,7 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
         "import sys; from caspipe.typesystem import *\n"
         "cas = Cas('Seen on 3/4/2020 by Dr. Smith', id='d'); v = cas.view()\n"
         "ts = TypeSystem(); R = ts.create_type('t.R', Annotation, {'to': 'uima.cas.TOP', 'z': 'uima.cas.String'})\n"
-        "cas.adopt(ts)\n"
+        "cas.set_typesystem(ts)\n"
         "p = [Phi(8, 16, kind=PhiKind.DATE), Token(8, 16, pos='CD'), Sentence(0, 29), R(8, 16, to=Token(0, 4, pos='VBN'))]\n"
         "v.add_all(p); v.add(PhiCandidate(8, 16, kind=PhiKind.DATE, winner=p[0])); cas.metadata = {'b': '1', 'a': '2'}\n"
         "sys.stdout.buffer.write(write_xmi(cas) + ts.to_xml())\n"
@@ -136,13 +136,13 @@ def test_xmi_ids_stay_when_a_document_is_changed() -> None:
     cas.view().add_all([Token(0, 3), Token(4, 7)])
     first = read_xmi(write_xmi(cas))
     one, two = first.select(Token)
-    assert first._origin is not None
-    ids = {id(x): n for n, x in first._origin.items.items()}
+    assert first.origin is not None
+    ids = {id(x): n for n, x in first.origin.items.items()}
     first.add(Token(8, 13))
     first.remove(one)
     second = read_xmi(write_xmi(first))
-    assert second._origin is not None
-    kept = {(x.begin, x.end): n for n, x in second._origin.items.items() if isinstance(x, Token)}
+    assert second.origin is not None
+    kept = {(x.begin, x.end): n for n, x in second.origin.items.items() if isinstance(x, Token)}
     assert kept == {(4, 7): ids[id(two)], (8, 13): max(ids.values()) + 1}
 
 

@@ -234,8 +234,8 @@ def test_numbers_near_the_limit_leave_room() -> None:
     cas = read_xmi(data, ts)
     cas.add(T(1, 2))
     again = back(cas)
-    assert again._origin is not None
-    assert sorted(again._origin.items) == [2, 2147483647]
+    assert again.origin is not None
+    assert sorted(again.origin.items) == [2, 2147483647]
 
 
 def test_annotations_that_are_not_spans_belong_to_their_sofa() -> None:
