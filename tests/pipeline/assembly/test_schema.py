@@ -11,7 +11,7 @@ import yaml
 
 from caspipe.pipeline.assembly.schema import pipeline_schema
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 CONFIGS = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "examples").rglob("*.yaml")])
 
 

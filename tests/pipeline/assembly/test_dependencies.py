@@ -79,7 +79,7 @@ def test_rules_that_a_component_ships_with_are_named_without_a_parameter() -> No
 
 
 def test_a_folder_of_a_foreign_model_is_named_file_by_file(tmp_path: Path) -> None:
-    given = Path(__file__).parents[1] / "annotators/pretrained/gliner_span"
+    given = Path(__file__).parents[2] / "annotators/pretrained/gliner_span"
     folder = shutil.copytree(given, tmp_path / "model")
     (folder / "onnx").mkdir()
     (folder / "onnx/extra.json").write_text("{}", encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "plugin_badges"
 TEXT = "Handed over by ER-20417 on 3/4/2020."
 MASKED = "Handed over by [ID] on [DATE]."
