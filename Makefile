@@ -2,29 +2,45 @@ VENV ?= .venv
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
+ALONE := not server and not browser and not java and not spark and not neural
+FAST := not slow and $(ALONE)
 
-.PHONY: demo test test-all test-neural test-spark soak check bench docs-site docs-serve index links clean
+.PHONY: demo test test-all test-slow test-server test-neural test-spark soak check bench docs-site docs-serve index links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
 	$(BIN)/caspipe run configs/deidentify.yaml
+	@echo
+	@echo 'Call it as $(BIN)/caspipe, or activate the environment: . $(BIN)/activate'
 
-test: $(VENV)/tested    ## run the tests
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/tested    ## run the fast tests: units, the conformance battery, one end-to-end run
+	$(BIN)/python -m pytest -q --numprocesses=auto --dist=worksteal -m "$(FAST)" $(ARGS)
 
-test-neural: $(VENV)/neural    ## run the tests of networks and transformers, which need PyTorch
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/neural tests/annotators/pretrained $(ARGS)
+test-all: test test-slow test-server test-neural test-spark    ## run every test
 
-test-spark: $(VENV)/spark    ## run the tests of Spark, which need Java 17
-	$(BIN)/python -m pytest tests/spark $(ARGS)
+test-slow: $(VENV)/tested    ## run the slow tests that need nothing else
+	$(BIN)/python -m pytest -q --numprocesses=auto --dist=loadfile -m "slow and $(ALONE)" $(ARGS)
+
+test-server: $(VENV)/tested    ## run the tests that start servers, databases, browsers or Java
+	$(BIN)/python -m pytest -q -m "(server or browser or java) and not spark and not neural" $(ARGS)
+
+test-neural: $(VENV)/neural    ## run the tests that need PyTorch
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m neural $(ARGS)
+
+test-spark: $(VENV)/spark    ## run the tests that start Spark, which needs Java 17
+	$(BIN)/python -m pytest -q -m spark $(ARGS)
 
 soak: $(VENV)/tested    ## 10,000 generated documents through our XMI, cassis and UIMA for Java, 20,000 damaged ones, 1,000 of every fuzz test, 50 killed runs
 	CASPIPE_SOAK=$${CASPIPE_SOAK:-10000} CASPIPE_KILLS=$${CASPIPE_KILLS:-50} $(BIN)/python -m pytest \
 		tests/interop/test_three_ways.py tests/interop/test_damaged.py tests/fuzz tests/trust $(ARGS)
 
-check: $(VENV)/checked links    ## lint and type-check
+check: $(VENV)/checked links    ## lint, check types and plain English
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p caspipe.typesystem -p caspipe.pipeline -p caspipe.annotators -p caspipe.readers -p caspipe.consumers
+	$(BIN)/python scripts/check_english.py
+
+index: $(VENV)/tested    ## update the index of components after one was added or moved
+	$(BIN)/python scripts/build_component_index.py
 
 bench: $(VENV)/tested    ## measure, and write benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks.run
