@@ -13,34 +13,35 @@ from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
 from ..files.content import Content
-from .sql_table import NAME, Elsewhere, Table
+from .sql_table import CONSUMER, Row, ShardTable, SqlTable
 from .table_columns import TableOptions
 
 NUL_REPLACED = "nul_replaced"
-"""Metadata: how many NUL characters became U+FFFD, because the database cannot hold them."""
+"""Metadata: number of NUL characters that became U+FFFD, because the database cannot store them."""
 
 
 @component("sql")
 class SqlConsumer(TableOptions, TwoPhaseConsumer):
     """Writes a table of an SQL database through SQLAlchemy: a row for each document or for each masked span. Needs the extra
-    `sql`, and for anything but SQLite the database's driver.
+    `sql`, and for databases other than SQLite the database's driver.
 
-    The table is made where it is absent, with an index on the document's id; nested fields are JSON. Everything is one
-    transaction, committed when the run ends: where the connection breaks, or the run does, the table is as it was before.
+    The table is created if it does not exist, with an index on the document's id; nested fields are JSON. Everything is one
+    transaction, which is committed when the run ends: if the connection or the run fails, the table is as it was before.
 
-    A resumed run leaves rows that are as an earlier run wrote them; it removes those of documents that are done anew, failed
-    now or (but with `append`) are gone. Rows that are not as they were written are never removed so.
+    A resumed run keeps rows that are as an earlier run wrote them. It removes those of documents that it processes again, that
+    fail now or (except with `append`) no longer exist. It never removes rows that were changed since.
     """
 
     scope = Scope.RUN
 
     url: str
-    """Where the database is, as SQLAlchemy writes it: `postgresql://user:password@host/database`, `sqlite:///release/notes.db`
-    (under the run's output folder). Take it from the environment: `${NOTES_DB}`."""
+    """Address of the database, as SQLAlchemy writes it: `postgresql://user:password@host/database`,
+    `sqlite:///release/notes.db` (under the run's output folder). Take it from the environment: `${NOTES_DB}`."""
     table: str = "documents"
-    """Table to write; `schema.table` where it is not in the default one."""
+    """Table to write; `schema.table` if it is not in the default schema."""
     existing: Literal["error", "replace", "append"] = "error"
-    """A document whose id is in the table already: `error` (it has failed), `replace` its rows, or `append` to them."""
+    """What to do with a document whose id is in the table already: `error` (it fails), `replace` its rows, or `append` to
+    them."""
 
     def __post_init__(self) -> None:
         self.check_record()
@@ -48,39 +49,48 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
             raise ValueError("table: expected a name")
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
-        self._database: Table | None = None
-        self._old: Elsewhere | None = None
-        self._seen: set[str] = set()
+        self._table: SqlTable | None = None
+        self._shard: ShardTable | None = None
+        self._written: set[str] = set()
         self._last: tuple[str, str, int | None] | None = None
+        """Document, its name in the table, and the position of its rows if they are pending."""
 
     def open(self) -> None:
-        """Connects, and makes the table where it is absent. Raises ConsumerError where the database refuses, or the table
-        that is there has other columns."""
+        """Connect, and create the table if it does not exist. Raises ConsumerError if the database refuses, or if the table
+        has other columns."""
         super().open()
-        self._seen, self._last = set(), None
+        self._written, self._last = set(), None
         try:
-            self._database = Table(self)
+            self._table = SqlTable(
+                self.url,
+                self.table,
+                self.columns(),
+                self.id_column,
+                output=self.output,
+                replace=self.existing == "replace",
+                restricted=self.holds_original_text(),
+            )
         except (CaspipeError, ValueError) as error:
-            fault = str(error)
+            message = str(error)
         else:
             return
-        raise ConsumerError(f"consumer {self.id}: {fault}")
+        raise ConsumerError(f"consumer {self.id}: {message}")
 
     @property
     def resumable(self) -> bool:
         return bool(self.id_column)  # without an id, the rows of a document cannot be found again
 
     @cached_property
-    def holds_nul(self) -> bool:
-        """Whether the database can hold NUL characters."""
-        return parsed(self.url, NAME).get_backend_name() != "postgresql"
+    def stores_nul(self) -> bool:
+        """Whether the database can store NUL characters."""
+        return parsed(self.url, CONSUMER).get_backend_name() != "postgresql"
 
     def prepare(self, cas: Cas) -> Content:
         name = self.document_name(cas)
         rows = self.rows_of(cas)
-        if not self.holds_nul and (count := sum(map(_nuls, rows))):
+        if not self.stores_nul and (count := sum(map(_count_nul, rows))):
             cas.metadata[NUL_REPLACED] = str(count)
-            rows = [_without_nul(row) for row in self.rows_of(cas)]
+            rows = [_replace_nul(row) for row in self.rows_of(cas)]
         columns = [c.name for c in self.columns()]
         table = [[row.get(c) for c in columns] for row in rows]
         return Content(json.dumps(table).encode(), state=_digest(table), more=name)
@@ -89,119 +99,119 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         return prepared.state
 
     def commit(self, document_id: str, prepared: Content) -> list[Output]:
-        return self._put(document_id, self._named(prepared.more), json.loads(prepared.data), prepared.state)
+        return self._put(document_id, self._stored(prepared.more), json.loads(prepared.data), prepared.state)
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Leaves the rows that are in the table, or takes them over from the table of a shard."""
+        """Keep the rows that are in the table, or copy them from the table of a shard."""
         name = self._name_of(document_id)
         try:
-            database = self._opened()
-            there = _digest(database.rows(name))
-        except ConsumerError:  # the database failed, which it remembers: it is told where the document is done again
+            table = self._opened()
+            is_same = name not in self._written and _digest(table.rows(name)) == state
+        except ConsumerError:  # the database failed; the error is raised when the document is processed again
             return None
-        if name not in self._seen and there == state:
-            self._seen.add(name)
+        if is_same:
+            self._written.add(name)
             self._last = document_id, name, None
             return self._outputs(state)
         path = locate(outputs[0]) if outputs else None
-        if path is None or path == database.file:
+        if path is None or path == table.file:
             return None
-        if self._old is None or self._old.path != path:
-            self._forget_old()
-            self._old = Elsewhere(path, database)
-        rows = self._old.rows(name)
+        if self._shard is None or self._shard.path != path:
+            self._close_shard()
+            self._shard = ShardTable(path, table)
+        rows = self._shard.rows(name)
         return self._put(document_id, name, rows, state) if rows is not None and _digest(rows) == state else None
 
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
         name = self._name_of(document_id)
-        if name in self._seen or not self.resumable or (removed and self.existing == "append"):
+        if name in self._written or not self.resumable or (removed and self.existing == "append"):
             return
-        with contextlib.suppress(ConsumerError):  # the database failed, which it remembers: nothing of this run is kept
-            database = self._opened()
-            if _digest(database.rows(name)) in states:
-                database.remove(name)
+        with contextlib.suppress(ConsumerError):  # the database failed: nothing of this run is kept
+            table = self._opened()
+            if _digest(table.rows(name)) in states:
+                table.remove(name)
 
-    def _put(self, document: str, name: str, rows: list[list[Any]], state: str) -> list[Output]:
-        database = self._opened()
+    def _put(self, document: str, name: str, rows: list[Row], state: str) -> list[Output]:
+        table = self._opened()
         self._last = None
-        if self.existing != "append" and (name in self._seen or (self.existing == "error" and database.has(name))):
-            hint = "" if name in self._seen else "; `existing` can say replace or append"
-            raise ConsumerError(f"{database.place}: the document's id is in the table already{hint}")
-        columns = [c.name for c in self.columns()]
-        at = database.put(name, [dict(zip(columns, row, strict=True)) for row in rows])
-        self._seen.add(name)
-        self._last = document, name, at
+        written = name in self._written
+        if self.existing != "append" and (written or (self.existing == "error" and table.has(name))):
+            hint = "" if written else "; `existing` can say replace or append"
+            raise ConsumerError(f"{table.place}: the document's id is in the table already{hint}")
+        position = table.put(name, rows)
+        self._written.add(name)
+        self._last = document, name, position
         return self._outputs(state)
 
-    def _opened(self) -> Table:
-        if self._database is None:
+    def _opened(self) -> SqlTable:
+        if self._table is None:
             self.open()
-        assert self._database is not None
-        self._database.check()
-        return self._database
+        assert self._table is not None
+        self._table.check()
+        return self._table
 
     def _name_of(self, document: str) -> str:
-        return self._named(self.document_name(Cas(id=document)))
+        return self._stored(self.document_name(Cas(id=document)))
 
-    def _named(self, name: str) -> str:
-        return name if self.holds_nul else name.replace("\0", "\ufffd")
+    def _stored(self, name: str) -> str:
+        return name if self.stores_nul else name.replace("\0", "\ufffd")
 
     def _outputs(self, state: str) -> list[Output]:
-        """The file where it lies in the output folder; of another database nobody but itself knows what it holds."""
-        path = file_of(parsed(self.url, NAME))
+        """Return the database file if it is in the output folder; nothing is recorded of other databases."""
+        path = file_of(parsed(self.url, CONSUMER))
         if path is None or path.is_absolute() or not self.resumable:
             return []
         return [Output(self.id, path.as_posix(), 0, 0, state, False)]
 
-    def _forget_old(self) -> None:
-        old, self._old = self._old, None
-        if old is not None:
-            old.close()
+    def _close_shard(self) -> None:
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
 
     def rollback(self, document_id: str) -> None:
-        if self._last is not None and self._last[0] == document_id and self._database is not None:
-            _, name, at = self._last
-            if at is not None:
-                self._database.take_back(at)
-            self._seen.discard(name)
+        if self._last is not None and self._last[0] == document_id and self._table is not None:
+            _, name, position = self._last
+            if position is not None:
+                self._table.take_back(position)
+            self._written.discard(name)
             self._last = None
 
     def abort(self) -> None:
-        """Leaves the table as it was."""
-        self._forget_old()
-        database, self._database = self._database, None
-        if database is not None:
-            database.roll_back()
+        """Leave the table as it was."""
+        self._close_shard()
+        table, self._table = self._table, None
+        if table is not None:
+            table.roll_back()
 
     def close(self) -> None:
-        """Commits. Raises ConsumerError where that fails: then nothing of this run is in the table."""
-        self._forget_old()
-        database, self._database = self._database, None
-        if database is not None:
-            database.commit()
+        """Commit the transaction. Raises ConsumerError if that fails: then nothing of this run is in the table."""
+        self._close_shard()
+        table, self._table = self._table, None
+        if table is not None:
+            table.commit()
         super().close()
 
 
-def _digest(rows: list[list[Any]] | None) -> str | None:
-    """SHA-256 of rows in any order, in hexadecimal: a database has none."""
+def _digest(rows: list[Row] | None) -> str | None:
+    """Return the SHA-256 of rows in any order, in hexadecimal: rows of a database have no order."""
     if rows is None:
         return None
     return hashlib.sha256("\n".join(sorted(json.dumps(row, sort_keys=True) for row in rows)).encode()).hexdigest()
 
 
-def _nuls(value: Any) -> int:
-    """NUL characters in all strings of a value."""
+def _count_nul(value: Any) -> int:
+    """Count the NUL characters in all strings of a value."""
     if isinstance(value, str):
         return value.count("\0")
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(_nuls, values))
+    return sum(map(_count_nul, values))
 
 
-def _without_nul(value: Any) -> Any:
+def _replace_nul(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("\0", "\ufffd")
     if isinstance(value, dict):
-        return {_without_nul(k): _without_nul(v) for k, v in value.items()}
-    return [_without_nul(v) for v in value] if isinstance(value, list) else value
+        return {_replace_nul(k): _replace_nul(v) for k, v in value.items()}
+    return [_replace_nul(v) for v in value] if isinstance(value, list) else value

@@ -1,99 +1,113 @@
-"""A table of an SQL database in one transaction, and tables of other runs to be read."""
+"""A table of an SQL database, written in one transaction, and the tables of other runs."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pipeline.errors import CaspipeError, ConsumerError, nearest
 from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
 from ...pipeline.storage.files import make_folder, restricted_folder
+from .table_columns import Column
 
-if TYPE_CHECKING:
-    from .sql import SqlConsumer
-
-NAME = "the consumer sql"
-_WAITING = 200
-_MOST = 8 << 20
+CONSUMER = "the consumer sql"
+_MAX_PENDING = 200
+_MAX_PENDING_SIZE = 8 << 20
+Row = list[Any]
 
 
-class Table:
-    """A table in one transaction. After the first error of the database nothing more is written, and nothing stays."""
+class SqlTable:
+    """A table in one transaction. After the first error of the database nothing more is written, and everything is rolled
+    back.
 
-    def __init__(self, consumer: SqlConsumer) -> None:
-        self._sa = sa = sqlalchemy(NAME)
-        self.consumer = consumer
-        url = parsed(consumer.url, NAME)
-        self.file = self._file = self._path(url, consumer)
-        if self._file is not None:
-            url = url.set(database=str(self._file))
-        self.place = f"{shown(url)}, table {consumer.table}"
-        self._waiting: list[tuple[str, list[dict[str, Any]]]] = []
-        self._size = 0
-        self._fault = ""
+    `id_column`: the column with the document's id, or empty; `output`: the folder to which the path of an SQLite file is
+    relative; `restricted`: whether a new file and its folder are readable by their owner only. Raises ConsumerError.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        columns: list[Column],
+        id_column: str,
+        *,
+        output: Path,
+        replace: bool,
+        restricted: bool,
+    ) -> None:
+        self._sa = sqlalchemy(CONSUMER)
+        self.columns, self.id_column, self._replace = columns, id_column, replace
+        parsed_url = parsed(url, CONSUMER)
+        path = file_of(parsed_url)
+        self.file = None if path is None else output / path
+        self._creates_file = self.file is not None and not self.file.exists()
+        if self.file is not None:
+            parsed_url = parsed_url.set(database=str(self.file))
+            self._create_file(self.file, output, restricted)
+        self.place = f"{shown(parsed_url)}, table {name}"
+        self._pending: list[tuple[str, list[Row]]] = []
+        self._pending_size = 0
+        self._error = ""
         self._engine = self._connection = None
-        self._made = self._file is not None and not self._file.exists()
-        if self._file is not None:
-            self._make_file(self._file)
-        fault = ""
+        message = ""
         try:
-            self._engine = engine(url, NAME, read_only=False)
+            self._engine = engine(parsed_url, CONSUMER, read_only=False)
             self._connection = self._engine.connect()
             self._connection.begin()
-            self._table, self._filled = self._ready(sa)
+            self._table, self._had_rows = self._create_table(self._connection, name)
         except CaspipeError as error:
-            fault = str(error)
-        except Exception as error:  # the driver's message may hold the password, or data
-            fault = f"{self.place}: {said(error)}"
-        if fault:
+            message = str(error)
+        except Exception as error:  # the driver's message may contain the password, or data
+            message = f"{self.place}: {said(error)}"
+        if message:
             self.roll_back()
-            raise ConsumerError(fault)
+            raise ConsumerError(message)
 
     def check(self) -> None:
-        """Raises ConsumerError where the database failed before."""
-        if self._fault:
-            raise ConsumerError(f"{self.place}: {self._fault}; nothing of this run is written")
+        """Raise ConsumerError if the database failed before."""
+        if self._error:
+            raise ConsumerError(f"{self.place}: {self._error}; nothing of this run is written")
 
-    def has(self, name: str) -> bool:
-        """Whether the table held rows of that document when the run began."""
-        if not self._filled:
+    def has(self, document: str) -> bool:
+        """Return whether the table had rows of a document when the run began."""
+        if not self._had_rows:
             return False
-        column = self._table.c[self.consumer.id_column]
-        return self._do(lambda c: c.execute(self._sa.select(column).where(column == name).limit(1)).first()) is not None
+        query = self._sa.select(self._id).where(self._id == document).limit(1)
+        return self._do(lambda c: c.execute(query).first()) is not None
 
-    def rows(self, name: str) -> list[list[Any]] | None:
-        """The rows of that document that the table held when the run began; None where they are nothing of ours."""
-        return self._do(lambda c: self.read(c, name)) if self._filled else []
+    def rows(self, document: str) -> list[Row] | None:
+        """Return the rows of a document that the table had when the run began; None if they were not written by caspipe."""
+        return self._do(lambda c: self.read(c, document)) if self._had_rows else []
 
-    def read(self, connection: Any, name: str) -> list[list[Any]] | None:
-        """The rows of a document in a table like this one."""
-        columns = [self._table.c[c.name] for c in self.consumer.columns()]
-        asked = self._sa.select(*columns).where(self._table.c[self.consumer.id_column] == name)
+    def read(self, connection: Any, document: str) -> list[Row] | None:
+        """Return the rows of a document in a table of the same form."""
+        query = self._sa.select(*[self._table.c[c.name] for c in self.columns]).where(self._id == document)
         try:
-            return [list(row) for row in connection.execute(asked)]
-        except ValueError:  # a nested field that is no JSON
+            return [list(row) for row in connection.execute(query)]
+        except ValueError:  # a nested field that is not JSON
             return None
 
-    def remove(self, name: str) -> None:
-        """Removes the rows of a document."""
-        column = self._table.c[self.consumer.id_column]
-        self._do(lambda c: c.execute(self._table.delete().where(column == name)))
+    def remove(self, document: str) -> None:
+        """Delete the rows of a document."""
+        self._do(lambda c: c.execute(self._table.delete().where(self._id == document)))
 
-    def put(self, name: str, rows: list[dict[str, Any]]) -> int:
-        """Takes the rows of a document; returns what `take_back` needs to give them up again."""
-        if len(self._waiting) >= _WAITING or self._size > _MOST:
-            self._flush()  # before, not behind: the last document can still be taken back
-        self._waiting.append((name, rows))
-        self._size += sum(len(v) if isinstance(v, str) else 64 for row in rows for v in row.values())
-        return len(self._waiting) - 1
+    def put(self, document: str, rows: list[Row]) -> int:
+        """Add the rows of a document. Returns what `take_back` needs to remove them."""
+        if len(self._pending) >= _MAX_PENDING or self._pending_size > _MAX_PENDING_SIZE:
+            self._flush()  # first, so that the last document can still be taken back
+        self._pending.append((document, rows))
+        self._pending_size += sum(len(v) if isinstance(v, str) else 64 for row in rows for v in row)
+        return len(self._pending) - 1
 
-    def take_back(self, at: int) -> None:
-        """Forgets the document that was put last."""
-        del self._waiting[at:]
+    def take_back(self, position: int) -> None:
+        """Remove the document that was added last."""
+        del self._pending[position:]
 
     def commit(self) -> None:
-        """Writes what waits, and all for good."""
+        """Write what is pending, and commit the transaction."""
         try:
             self.check()
             self._flush()
@@ -103,117 +117,104 @@ class Table:
         except BaseException:
             self.roll_back()
             raise
-        self._end()
+        self._disconnect()
 
     def roll_back(self) -> None:
-        """Leaves everything as it was; a file that was made is removed."""
-        try:
+        """Restore the table; delete the file if this run created it."""
+        with contextlib.suppress(Exception):  # if the connection broke, the server has rolled back
             if self._connection is not None:
                 self._connection.rollback()
-        except Exception:  # a connection that broke: the server has rolled back by itself
-            pass
-        self._end()
-        if self._made and self._file is not None:
-            self._file.unlink(missing_ok=True)
+        self._disconnect()
+        if self._creates_file and self.file is not None:
+            self.file.unlink(missing_ok=True)
+
+    @property
+    def _id(self) -> Any:
+        return self._table.c[self.id_column]
 
     def _flush(self) -> None:
-        waiting, self._waiting, self._size = self._waiting, [], 0
-        if waiting and self._filled and self.consumer.existing == "replace":
-            column, names = self._table.c[self.consumer.id_column], [name for name, _ in waiting]
-            self._do(lambda c: c.execute(self._table.delete().where(column.in_(names))))
-        rows = [row for _, of_document in waiting for row in of_document]
+        pending, self._pending, self._pending_size = self._pending, [], 0
+        if pending and self._had_rows and self._replace:
+            self._do(lambda c: c.execute(self._table.delete().where(self._id.in_([d for d, _ in pending]))))
+        names = [c.name for c in self.columns]
+        rows = [dict(zip(names, row, strict=True)) for _, of_document in pending for row in of_document]
         if rows:
             self._do(lambda c: c.execute(self._table.insert(), rows))
 
-    def _do(self, work: Any) -> Any:
+    def _do(self, work: Callable[[Any], Any]) -> Any:
         try:
             return work(self._connection)
-        except Exception as error:  # the driver's message may hold data
-            self._fault = said(error)
+        except Exception as error:  # the driver's message may contain data
+            self._error = said(error)
         return self.check()
 
-    def _ready(self, sa: Any) -> tuple[Any, bool]:
-        """The table, made where it is absent, and whether it holds rows."""
-        schema, _, name = self.consumer.table.rpartition(".")
+    def _create_table(self, connection: Any, full_name: str) -> tuple[Any, bool]:
+        """Return the table, created if it does not exist, and whether it has rows."""
+        sa = self._sa
+        schema, _, name = full_name.rpartition(".")
         types = {"text": sa.Text, "number": sa.BigInteger, "real": sa.Double}
-        wanted = self.consumer.columns()
-        table = sa.Table(
-            name,
-            sa.MetaData(),
-            *[sa.Column(c.name, types.get(c.shape, sa.JSON), nullable=False) for c in wanted],
-            schema=schema or None,
-        )
-        connection = self._connection
-        assert connection is not None
+        columns = [sa.Column(c.name, types.get(c.shape, sa.JSON), nullable=False) for c in self.columns]
+        table = sa.Table(name, sa.MetaData(), *columns, schema=schema or None)
         inspector = sa.inspect(connection)
         if not inspector.has_table(name, schema or None):
-            if self.consumer.id_column:
-                sa.Index(f"ix_{name}_{self.consumer.id_column}", table.c[self.consumer.id_column])
+            if self.id_column:
+                sa.Index(f"ix_{name}_{self.id_column}", table.c[self.id_column])
             table.create(connection)
             return table, False
-        there = [c["name"] for c in inspector.get_columns(name, schema or None)]
-        missing = [c.name for c in wanted if c.name not in there]
+        existing = [c["name"] for c in inspector.get_columns(name, schema or None)]
+        missing = [c.name for c in self.columns if c.name not in existing]
         if missing:
-            raise ConsumerError(f"{self.place}: expected a column {missing[0]}, found none{nearest(missing[0], there)}")
+            hint = nearest(missing[0], existing)
+            raise ConsumerError(f"{self.place}: expected a column {missing[0]}, found none{hint}")
         return table, connection.execute(sa.select(1).select_from(table).limit(1)).first() is not None
 
-    def _end(self) -> None:
-        connection, made = self._connection, self._engine
+    def _disconnect(self) -> None:
+        _close(self._connection, self._engine)
         self._connection = self._engine = None
-        try:
-            if connection is not None:
-                connection.close()
-            if made is not None:
-                made.dispose()
-        except Exception:  # a connection that broke cannot be closed either
-            return
 
-    def _path(self, url: Any, consumer: SqlConsumer) -> Path | None:
-        path = file_of(url)
-        return None if path is None else consumer.output / path
-
-    def _make_file(self, path: Path) -> None:
-        """The folder, and, where it will hold original text, an empty file that is its owner's only."""
-        if not self.consumer.holds_original_text():
+    def _create_file(self, path: Path, output: Path, restricted: bool) -> None:
+        """Create the folder and, if it will hold original text, an empty file that only its owner can read."""
+        if not restricted:
             make_folder(path.parent)
             return
-        restricted_folder(path.parent, self.consumer.output)
-        if self._made:
+        restricted_folder(path.parent, output)
+        if self._creates_file:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-class Elsewhere:
-    """The table of a shard, in an SQLite file of its own."""
+class ShardTable:
+    """The same table of a shard, in an SQLite file of its own."""
 
-    def __init__(self, path: Path, table: Table) -> None:
+    def __init__(self, path: Path, table: SqlTable) -> None:
         self.path = path
         self._table = table
         self._engine = self._connection = None
-        try:
-            url = sqlalchemy(NAME).URL.create("sqlite", database=str(path))
-            self._engine = engine(url, NAME, read_only=True)
+        with contextlib.suppress(Exception):  # missing, or not a database: nothing can be adopted
+            self._engine = engine(
+                sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True
+            )
             self._connection = self._engine.connect()
-        except Exception:  # gone, or no database: nothing can be taken over
-            self.close()
 
-    def rows(self, name: str) -> list[list[Any]] | None:
-        """The rows of a document; None where they cannot be read."""
-        try:
-            return self._table.read(self._connection, name) if self._connection is not None else None
-        except Exception:  # as above
-            return None
+    def rows(self, document: str) -> list[Row] | None:
+        """Return the rows of a document; None if they cannot be read."""
+        with contextlib.suppress(Exception):
+            return self._table.read(self._connection, document) if self._connection is not None else None
+        return None
 
     def close(self) -> None:
-        """Lets go of the file."""
-        connection, made = self._connection, self._engine
+        _close(self._connection, self._engine)
         self._connection = self._engine = None
+
+
+def _close(connection: Any, engine_: Any) -> None:
+    with contextlib.suppress(Exception):  # a connection that broke cannot be closed either
         if connection is not None:
             connection.close()
-        if made is not None:
-            made.dispose()
+        if engine_ is not None:
+            engine_.dispose()
 
 
 def _touch(connection: Any) -> None:
-    """Writes what is there already: what a killed run left of its journal goes with the next transaction that writes."""
+    """Write something that does not change the database, so that the journal of a killed run is deleted."""
     version = connection.exec_driver_sql("PRAGMA user_version").scalar()
     connection.exec_driver_sql(f"PRAGMA user_version = {int(version)}")
