@@ -1,4 +1,4 @@
-"""Names: people, places and organisations found by lists and context, before any model is trained."""
+"""Names: people, places and organizations found by lists and context, before any model is trained."""
 
 from .annotator import NameAnnotator
 

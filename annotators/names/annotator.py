@@ -1,4 +1,4 @@
-"""Names by rule: the component that masks people, places and organisations before any model is trained."""
+"""Names by rule: the component that masks people, places and organizations before any model is trained."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal, cast
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, Sentence, Token, View
 from .consistency import enumerated, repeated
-from .found import Found
-from .organisation import Organisations
-from .person import People
-from .place import Places
-from .sheet import Sheet
+from .organization import OrganizationFinder
+from .person import PersonFinder
+from .place import PlaceFinder
+from .span import NameSpan
+from .token_context import TokenContext
 from .words import Words
 
 _THRESHOLDS = {"recall": 0.2, "balanced": 0.3, "precision": 0.7}
@@ -21,11 +21,11 @@ _THRESHOLDS = {"recall": 0.2, "balanced": 0.3, "precision": 0.7}
 
 @component("names", inputs=[Token, Sentence], outputs=[PhiCandidate])
 class NameAnnotator(Annotator):
-    """Marks names of people, places and organisations by lists and by the words around them.
+    """Marks names of people, places and organizations by lists and by the words around them.
 
-    People: after titles (`Dr.`), before credentials (`MD`), after roles and labels (`her husband`, `Patient:`, `signed by`),
-    given names with surnames, initials; the names of one document make each other surer. Places: cities with their states
-    or after `in`, states, counties, countries. Organisations: hospitals, pharmacies, schools, employers. Eponyms, drugs,
+    PersonFinder: after titles (`Dr.`), before credentials (`MD`), after roles and labels (`her husband`, `Patient:`, `signed by`),
+    given names with surnames, initials; the names of one document make each other surer. PlaceFinder: cities with their states
+    or after `in`, states, counties, countries. OrganizationFinder: hospitals, pharmacies, schools, employers. Eponyms, drugs,
     makers and months are no names. The confidence says how much evidence there is, the rule which.
     """
 
@@ -37,27 +37,27 @@ class NameAnnotator(Annotator):
     """The lists that tell names from words."""
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
-        sheet = Sheet(view, self.words)
+        doc = TokenContext(view, self.words)
         found = [
-            *enumerated(sheet, [*People(sheet).find()]),
-            *Places(sheet, self.words).find(),
-            *Organisations(sheet, self.words).find(),
+            *enumerated(doc, [*PersonFinder(doc).find()]),
+            *PlaceFinder(doc, self.words).find(),
+            *OrganizationFinder(doc, self.words).find(),
         ]
         if not found:
             return
         threshold = _THRESHOLDS[self.mode]
-        kept = settled(found, threshold)
-        for f in settled([*kept, *repeated(sheet, kept)], threshold):
+        kept = outermost(found, threshold)
+        for f in outermost([*kept, *repeated(doc, kept)], threshold):
             if any(map(f.kind.is_a, self.kinds)):
                 yield PhiCandidate(f.begin, f.end, kind=f.kind, confidence=f.confidence, rule=f.rule)
 
 
-def settled(found: Iterable[Found], threshold: float) -> list[Found]:
+def outermost(found: Iterable[NameSpan], threshold: float) -> list[NameSpan]:
     """The candidates with enough confidence, less those that lie inside another one, in text order.
 
     Candidates that overlap in part stay both: the resolver settles who speaks, and nothing they cover gets lost.
     """
-    kept: list[Found] = []
+    kept: list[NameSpan] = []
     reached = -1
     for item in sorted((f for f in found if f.confidence >= threshold), key=_longest_surest):
         if item.end > reached:
@@ -66,5 +66,5 @@ def settled(found: Iterable[Found], threshold: float) -> list[Found]:
     return kept
 
 
-def _longest_surest(f: Found) -> tuple[int, int, float, str]:
+def _longest_surest(f: NameSpan) -> tuple[int, int, float, str]:
     return f.begin, -f.end, -f.confidence, f.kind.name

@@ -137,25 +137,4 @@ CREDENTIALS: Mapping[str, int] = {
     **dict.fromkeys(_CREDENTIALS.split(), CREDENTIAL),
 }
 """The bits of a credential, by the form as written."""
-MEDICAL_STAFF = frozenset(
-    [
-        "MD",
-        "RN",
-        "NP",
-        "PharmD",
-        "DO",
-        "PA",
-        "PA-C",
-        "PAC",
-        "APRN",
-        "ARNP",
-        "FNP",
-        "CRNA",
-        "CNM",
-        "LPN",
-        "LVN",
-        "RPh",
-        "DDS",
-        "DMD",
-    ]
-)
+MEDICAL_STAFF = listed("MD RN NP PharmD DO PA PA-C PAC APRN ARNP FNP CRNA CNM LPN LVN RPh DDS DMD")

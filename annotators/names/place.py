@@ -6,17 +6,16 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..lexicon import Entry
-from . import cues
-from . import words as w
+from . import cues, words
 from .cues import listed
-from .found import Found, span_of
-from .other import is_scale
+from .non_names import is_scale
 from .shape import CAPITAL, LETTER, SHOUT, SMALL
-from .sheet import Sheet
+from .span import NameSpan, span_of
+from .token_context import TokenContext
 from .words import Words
 
 _SHOWN = CAPITAL | SHOUT | LETTER
-_LISTED = w.CITY | w.STATE | w.COUNTRY | w.PLACES_BEGIN
+_LISTED = words.CITY | words.STATE | words.COUNTRY | words.PLACES_BEGIN
 _LISTS = ("us_states", "countries", "provinces", "cities", "us_counties")
 _KINDS = {
     "us_states": PhiKind.LOCATION_STATE,
@@ -33,96 +32,96 @@ _LIVED = listed(
 _OTHER_FORMS = ("code", "abbreviation", "demonym")
 
 
-class Places:
+class PlaceFinder:
     """The rules for one document."""
 
-    def __init__(self, sheet: Sheet, words: Words) -> None:
-        self.sheet = sheet
+    def __init__(self, doc: TokenContext, words: Words) -> None:
+        self.doc = doc
         self.words = words
 
-    def find(self) -> Iterator[Found]:
+    def find(self) -> Iterator[NameSpan]:
         """Candidates with their confidence; spans may overlap."""
-        sheet = self.sheet
+        doc = self.doc
         done = 0
-        for i, facts in sheet.hot_facts:
-            if i < done or not sheet.bits[i] & _SHOWN:
+        for i, facts in doc.hot_facts:
+            if i < done or not doc.bits[i] & _SHOWN:
                 continue
             if (
-                sheet.forms[i] == "US"
-                and not sheet.shouted
-                and sheet.form(i - 1).lower() in ("the", "in", "from", "within", "to")
+                doc.forms[i] == "US"
+                and not doc.shouted
+                and doc.form(i - 1).lower() in ("the", "in", "from", "within", "to")
             ):
-                yield span_of(sheet, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+                yield span_of(doc, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                 continue
-            if sheet.forms[i] == "U" and sheet.form(i + 1) == ".":
-                last = i + 4 + 2 * (sheet.forms[i + 2 : i + 6 : 2] == ["S", "A"])
-                if sheet.form(i + 2) in ("S", "K") and sheet.forms[i + 3 : last : 2] == ["."] * ((last - i - 2) // 2):
-                    yield span_of(sheet, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
+            if doc.forms[i] == "U" and doc.form(i + 1) == ".":
+                last = i + 4 + 2 * (doc.forms[i + 2 : i + 6 : 2] == ["S", "A"])
+                if doc.form(i + 2) in ("S", "K") and doc.forms[i + 3 : last : 2] == ["."] * ((last - i - 2) // 2):
+                    yield span_of(doc, i, last, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
                     done = last
                 continue
-            if facts & _LISTED and not (sheet.form(i - 1) == "V" and sheet.form(i - 2).lower() == "factor"):
+            if facts & _LISTED and not (doc.form(i - 1) == "V" and doc.form(i - 2).lower() == "factor"):
                 last, entry = self._longest(i, facts)
                 if entry is not None:
                     yield from self._weigh(i, last, entry)
                     done = last
                     continue
-            if facts & (w.NAME | w.UNKNOWN):
+            if facts & (words.NAME | words.UNKNOWN):
                 yield from self._by_shape(i)
-        if sheet.small:
-            for i in range(1, sheet.size):
-                if sheet.bits[i - 1] & cues.IN and sheet.bits[i] & SMALL and sheet.facts(i) & _LISTED:
+        if doc.small:
+            for i in range(1, doc.size):
+                if doc.bits[i - 1] & cues.IN and doc.bits[i] & SMALL and doc.facts(i) & _LISTED:
                     yield from self._small(i)
 
     def _longest(self, i: int, facts: int) -> tuple[int, Entry | None]:
         """The longest entry of the lists of places at token i, and its end."""
-        sheet = self.sheet
+        doc = self.doc
         size = 1
-        if facts & w.PLACES_BEGIN:
-            while size < 5 and sheet.near(i + size - 1) and self._inner(i + size):
+        if facts & words.PLACES_BEGIN:
+            while size < 5 and doc.near(i + size - 1) and self._inner(i + size):
                 size += 1
-            while size > 1 and not sheet.bits[i + size - 1] & (CAPITAL | SHOUT):
+            while size > 1 and not doc.bits[i + size - 1] & (CAPITAL | SHOUT):
                 size -= 1
-        length, entry = self._entry(sheet.forms[i : i + size])
+        length, entry = self._entry(doc.forms[i : i + size])
         return i + max(length, 1), entry
 
     def _inner(self, i: int) -> bool:
         """Whether the name of a place of several words may go on with token i."""
-        return bool(self.sheet.bits[i] & (CAPITAL | SHOUT)) or self.sheet.forms[i] in _INNER
+        return bool(self.doc.bits[i] & (CAPITAL | SHOUT)) or self.doc.forms[i] in _INNER
 
     def _entry(self, tokens: list[str]) -> tuple[int, Entry | None]:
         """The longest entry of all lists that begins with the first token; of equals, the list asked first."""
-        return self.words.longest_of(_LISTS, tokens, _OTHER_FORMS)
+        return self.words.longest(_LISTS, tokens, _OTHER_FORMS)
 
-    def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[Found]:
+    def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[NameSpan]:
         """A place of the lists, by how much its name means other things and by what stands around it."""
-        sheet = self.sheet
-        facts, words = sheet.facts(first), last - first
-        level = facts >> w.LEVEL if words == 1 else 0
+        doc = self.doc
+        facts, count = doc.facts(first), last - first
+        level = facts >> words.LEVEL if count == 1 else 0
         kind = _KINDS[entry.list]
-        if sheet.form(last) in ("County", "Parish") and sheet.near(last - 1) and kind is not PhiKind.LOCATION_COUNTRY:
-            yield span_of(sheet, first, last + 1, PhiKind.LOCATION_COUNTY, 0.9, "county")
+        if doc.form(last) in ("County", "Parish") and doc.near(last - 1) and kind is not PhiKind.LOCATION_COUNTRY:
+            yield span_of(doc, first, last + 1, PhiKind.LOCATION_COUNTY, 0.9, "county")
             state = self._state_after(last + 1)
             if state:
-                yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+                yield span_of(doc, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
             return
         state = self._state_after(last)
         if state and kind is PhiKind.LOCATION_COUNTY:
-            yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
-        if state and kind is PhiKind.LOCATION_CITY and level < 3 and not (words == 1 and facts & w.MONTH):
-            if sheet.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL) and self._after_given(first):
+            yield span_of(doc, *state, PhiKind.LOCATION_STATE, 0.9, "county and state")
+        if state and kind is PhiKind.LOCATION_CITY and level < 3 and not (count == 1 and facts & words.MONTH):
+            if doc.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL) and self._after_given(first):
                 return  # `Beatrice Holloway, MD`
-            yield span_of(sheet, first, last, kind, 0.9, "city and state")
-            yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
+            yield span_of(doc, first, last, kind, 0.9, "city and state")
+            yield span_of(doc, *state, PhiKind.LOCATION_STATE, 0.9, "city and state")
             return
-        if words == 1 and facts & (w.TERM | w.MONTH) and not self._lived(first):
+        if count == 1 and facts & (words.TERM | words.MONTH) and not self._lived(first):
             return
-        if sheet.bit(last) & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
+        if doc.bit(last) & cues.FOLLOWS_EPONYM or self._followed_by_name(last):
             return
         inside = self._inside(first)
-        if not inside and is_scale(sheet, last, bool(facts & w.EPONYM)):
+        if not inside and is_scale(doc, last, bool(facts & words.EPONYM)):
             return
-        person = words == 1 and bool(facts & w.OFTEN)
-        unsure = words == 1 and bool(facts & w.UNSURE_PLACE or person or level)
+        person = count == 1 and bool(facts & words.OFTEN)
+        unsure = count == 1 and bool(facts & words.UNSURE_PLACE or person or level)
         if entry.list == "countries":
             confidence = 0.85 if not unsure else 0.65 if inside else 0.2
         elif entry.list == "us_states":
@@ -132,45 +131,43 @@ class Places:
         elif entry.list == "us_counties":
             confidence = 0.9
         else:
-            confidence = self._city(first, entry.population >= 100_000, inside, unsure, person, level, words)
+            confidence = self._city(first, entry.population >= 100_000, inside, unsure, person, level, count)
         if self._lived(first) and level < 2:
             confidence = max(confidence, 0.75)
-        abbreviation = entry.form.isupper() and entry.form == sheet.forms[first]
+        abbreviation = entry.form.isupper() and entry.form == doc.forms[first]
         if (
-            words == 1
-            and sheet.bits[first] & SHOUT
-            and not sheet.shouted
-            and len(sheet.forms[first]) < 5
+            count == 1
+            and doc.bits[first] & SHOUT
+            and not doc.shouted
+            and len(doc.forms[first]) < 5
             and not abbreviation
         ):
             confidence = min(confidence, 0.25)
         if confidence > 0.05:
             rule = f"{'in ' if inside else ''}{entry.list.removeprefix('us_')}"
-            yield span_of(sheet, first, last, kind, confidence, rule)
+            yield span_of(doc, first, last, kind, confidence, rule)
 
     def _after_given(self, i: int) -> bool:
         """Whether a given name or an initial stands right before token i."""
-        sheet = self.sheet
-        j = i - 1 - (sheet.form(i - 1) == ".")
-        return j >= 0 and bool(
-            sheet.bits[j] & LETTER or (sheet.bits[j] & (CAPITAL | SHOUT) and sheet.facts(j) & w.GIVEN)
-        )
+        doc = self.doc
+        j = i - 1 - (doc.form(i - 1) == ".")
+        return j >= 0 and bool(doc.bits[j] & LETTER or (doc.bits[j] & (CAPITAL | SHOUT) and doc.facts(j) & words.GIVEN))
 
     def _inside(self, i: int) -> bool:
         """Whether `in`, `near`, `from`, `in the` stands before token i."""
-        sheet = self.sheet
-        word, before = sheet.form(i - 1).lower(), sheet.bit(i - 1)
+        doc = self.doc
+        word, before = doc.form(i - 1).lower(), doc.bit(i - 1)
         if word == "the":
-            return bool(sheet.bit(i - 2) & cues.IN)
+            return bool(doc.bit(i - 2) & cues.IN)
         return bool(before & cues.IN) and (bool(before & SMALL) or word in ("in", "from"))
 
-    def _city(self, first: int, big: bool, inside: bool, unsure: bool, person: bool, level: int, words: int) -> float:
+    def _city(self, first: int, big: bool, inside: bool, unsure: bool, person: bool, level: int, count: int) -> float:
         """Confidence in a city of the list without its state."""
         if not inside:
-            return 0.4 if big and not unsure else 0.25 if words > 1 else 0.1
+            return 0.4 if big and not unsure else 0.25 if count > 1 else 0.1
         if big and not unsure:
             return 0.8
-        vague = self.sheet.form(first - 1).lower() in ("for", "of", "via", "to", "into")
+        vague = self.doc.form(first - 1).lower() in ("for", "of", "via", "to", "into")
         if level:
             return 0.4 if level < 2 and not vague else 0.0
         confidence = 0.65 if big or not person else 0.4
@@ -178,74 +175,69 @@ class Places:
 
     def _followed_by_name(self, last: int) -> bool:
         """Whether the place is the first word of a longer name: `Houston Methodist`, `Paris Jackson`."""
-        sheet = self.sheet
-        if (
-            not sheet.bit(last) & CAPITAL
-            or last >= sheet.size
-            or not sheet.near(last - 1)
-            or not sheet.between(last - 1)
-        ):
+        doc = self.doc
+        if not doc.bit(last) & CAPITAL or last >= doc.size or not doc.near(last - 1) or not doc.between(last - 1):
             return False
-        facts = sheet.facts(last)
-        return bool(facts & w.SURNAME and facts >> w.LEVEL < 2 and not facts & w.BLOCKED)
+        facts = doc.facts(last)
+        return bool(facts & words.SURNAME and facts >> words.LEVEL < 2 and not facts & words.BLOCKED)
 
     def _state_after(self, last: int) -> tuple[int, int] | None:
         """The state after a comma: its code or its name."""
-        sheet = self.sheet
+        doc = self.doc
         k = last
-        if sheet.form(k) == ",":
+        if doc.form(k) == ",":
             k += 1
-        if k >= sheet.size or not sheet.near(k - 1):
+        if k >= doc.size or not doc.near(k - 1):
             return None
-        form, following = sheet.forms[k], sheet.forms[k + 1 : k + 2] if sheet.near(k) else []
+        form, following = doc.forms[k], doc.forms[k + 1 : k + 2] if doc.near(k) else []
         for name in ("us_states", "provinces"):
             length, entry = self.words.longest(name, [form, *following])
-            if entry is None or not sheet.bits[k] & (CAPITAL | SHOUT):
+            if entry is None or not doc.bits[k] & (CAPITAL | SHOUT):
                 continue
             if entry.kind != "code":
                 if k > last:
                     return k, k + length
-            elif form.isupper() and (k > last or (self._zip(k + 1) and not sheet.bits[k] & cues.TITLE)):
+            elif form.isupper() and (k > last or (self._zip(k + 1) and not doc.bits[k] & cues.TITLE)):
                 return k, k + length
         return None
 
     def _zip(self, k: int) -> bool:
-        return self.sheet.form(k).isdigit() and len(self.sheet.form(k)) == 5
+        return self.doc.form(k).isdigit() and len(self.doc.form(k)) == 5
 
     def _lived(self, i: int) -> bool:
         """Whether `lives in`, `moved to`, `originally from` stands before token i."""
-        return self.sheet.form(i - 2).lower() in _LIVED and bool(self.sheet.bit(i - 1) & cues.IN)
+        return self.doc.form(i - 2).lower() in _LIVED and bool(self.doc.bit(i - 1) & cues.IN)
 
-    def _by_shape(self, i: int) -> Iterator[Found]:
+    def _by_shape(self, i: int) -> Iterator[NameSpan]:
         """An unknown place that its company shows: `Qwertz, TX`, `Qwertz County`, `U.S.`"""
-        sheet = self.sheet
-        facts = sheet.facts(i)
-        if sheet.bits[i] & CAPITAL and not facts & w.BLOCKED:
-            if sheet.form(i + 1) == "County" and sheet.near(i) and (facts & (w.NAME | w.UNKNOWN)):
-                yield span_of(sheet, i, i + 2, PhiKind.LOCATION_COUNTY, 0.85, "county")
+        doc = self.doc
+        facts = doc.facts(i)
+        if doc.bits[i] & CAPITAL and not facts & words.BLOCKED:
+            if doc.form(i + 1) == "County" and doc.near(i) and (facts & (words.NAME | words.UNKNOWN)):
+                yield span_of(doc, i, i + 2, PhiKind.LOCATION_COUNTY, 0.85, "county")
                 return
-            if facts & (w.UNKNOWN | w.SURNAME) and self._lived(i) and not facts >> w.LEVEL:
-                yield span_of(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.5, "unknown word after lives in")
-            if facts & w.UNKNOWN and sheet.form(i + 1) == ",":
+            if facts & (words.UNKNOWN | words.SURNAME) and self._lived(i) and not facts >> words.LEVEL:
+                yield span_of(doc, i, i + 1, PhiKind.LOCATION_CITY, 0.5, "unknown word after lives in")
+            if facts & words.UNKNOWN and doc.form(i + 1) == ",":
                 state = self._state_after(i + 1)
-                if state and not sheet.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL):
-                    yield span_of(sheet, i, i + 1, PhiKind.LOCATION_CITY, 0.7, "unknown word and state")
-                    yield span_of(sheet, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
+                if state and not doc.bits[state[0]] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL):
+                    yield span_of(doc, i, i + 1, PhiKind.LOCATION_CITY, 0.7, "unknown word and state")
+                    yield span_of(doc, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
 
-    def _small(self, i: int) -> Iterator[Found]:
+    def _small(self, i: int) -> Iterator[NameSpan]:
         """A place in small letters after `in`, in a text without capitals."""
-        sheet = self.sheet
-        facts = sheet.facts(i)
-        if facts & w.BLOCKED or facts >> w.LEVEL or facts & w.DEMONYM:
+        doc = self.doc
+        facts = doc.facts(i)
+        if facts & words.BLOCKED or facts >> words.LEVEL or facts & words.DEMONYM:
             return
-        length, entry = self._entry(self.sheet.forms[i : i + 3])
+        length, entry = self._entry(self.doc.forms[i : i + 3])
         if (
             entry is not None
             and (entry.list != "cities" or entry.population >= 100_000)
-            and (not facts & w.OFTEN_GIVEN or self.sheet.lowers[i - 1] in ("in", "near"))
+            and (not facts & words.OFTEN_GIVEN or self.doc.lowers[i - 1] in ("in", "near"))
         ):
             last = i + length
-            yield span_of(self.sheet, i, last, _KINDS[entry.list], 0.55, "place in small letters")
-            size, state = self.words.longest("us_states", self.sheet.forms[last : last + 2])
+            yield span_of(self.doc, i, last, _KINDS[entry.list], 0.55, "place in small letters")
+            size, state = self.words.longest("us_states", self.doc.forms[last : last + 2])
             if entry.list == "cities" and state is not None and state.kind == "name":
-                yield span_of(self.sheet, last, last + size, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
+                yield span_of(self.doc, last, last + size, PhiKind.LOCATION_STATE, 0.55, "place in small letters")

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Generic, Self, TypeVar
+from typing import Self
 
 from ...pipeline.contract.resources import Resource, load
 from ...pipeline.errors import ResourceError, nearest
@@ -29,11 +29,11 @@ UNKNOWN = 2048
 """In none of the lists: a rare name, a misspelling, a brand."""
 UNSURE_PLACE = 4096
 """A place by that name exists, but the word mostly means something else."""
-ORGANISATION = 8192
+ORGANIZATION = 8192
 """A pharmacy, hospital, shop or employer by that name exists."""
-PLACES_BEGIN, ORGANISATIONS_BEGIN, CUES_BEGIN = 16384, 32768, 65536
-"""A place, an organisation, a cue of organisations (`Medical Center`) of several words begins with it."""
-ORGANISATION_CUE = 131072
+PLACES_BEGIN, ORGANIZATIONS_BEGIN, CUES_BEGIN = 16384, 32768, 65536
+"""A place, an organization, a cue of organizations (`Medical Center`) of several words begins with it."""
+ORGANIZATION_CUE = 131072
 """`Hospital`, `Pharmacy`, `University`."""
 MONTH = 262144
 """A month, a weekday or a holiday."""
@@ -53,17 +53,17 @@ _NAMES_OF_LISTS = (
     "countries us_counties holidays organizations organization_cues"
 )
 
-_LISTED = NAME | EPONYM | CITY | STATE | COUNTRY | DEMONYM | MONTH | ORGANISATION | ORGANISATION_CUE
+_LISTED = NAME | EPONYM | CITY | STATE | COUNTRY | DEMONYM | MONTH | ORGANIZATION | ORGANIZATION_CUE
 _OFTEN_GIVEN_SHARE, _OFTEN_SURNAME_SHARE = 0.01, 0.005
 _MEMBERS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (EPONYM, ("eponyms",)),
     (MONTH, ("months", "weekdays", "holidays")),
-    (ORGANISATION, ("organizations",)),
-    (ORGANISATION_CUE, ("organization_cues",)),
+    (ORGANIZATION, ("organizations",)),
+    (ORGANIZATION_CUE, ("organization_cues",)),
 )
 _BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (PLACES_BEGIN, ("cities", "us_states", "provinces", "countries", "us_counties")),
-    (ORGANISATIONS_BEGIN, ("organizations",)),
+    (ORGANIZATIONS_BEGIN, ("organizations",)),
     (CUES_BEGIN, ("organization_cues",)),
     (MAKERS_BEGIN, ("not_organizations",)),
     (TERMS_BEGIN, ("medical",)),
@@ -72,19 +72,18 @@ _BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
 
 
 _JOINT = "\x02"
-L = TypeVar("L", str, tuple[str, ...])
 
 
-class _Memo(dict[tuple[L, tuple[str, ...]], FormTable[tuple[int, Entry | None]]], Generic[L]):
-    """A table of phrases for each list (or row of lists) and the kinds left out of it."""
+class _PhraseTables(dict[tuple[tuple[str, ...], tuple[str, ...]], FormTable[tuple[int, Entry | None]]]):
+    """A cache of phrases for each tuple of lists and the kinds that are left out."""
 
-    def __init__(self, find: Callable[[L, tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
+    def __init__(self, find: Callable[[tuple[str, ...], tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
         super().__init__()
-        self.find: Callable[[L, tuple[str, ...], str], tuple[int, Entry | None]] = find
+        self._find = find
 
-    def __missing__(self, key: tuple[L, tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
-        made = self[key] = FormTable(partial(self.find, *key), 1_000)
-        return made
+    def __missing__(self, key: tuple[tuple[str, ...], tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
+        table = self[key] = FormTable(partial(self._find, *key), 1_000)
+        return table
 
 
 class Words(Resource):
@@ -157,43 +156,32 @@ class Words(Resource):
                         break
         return found
 
-    def longest(self, name: str, tokens: list[str], but: tuple[str, ...] = ()) -> tuple[int, Entry | None]:
-        """The longest entry of a list that begins with the first token, and its number of tokens; kinds in `but` are
-        left out."""
-        return self._longest[name, but][_JOINT.join(tokens)]
-
-    def longest_of(
-        self, names: tuple[str, ...], tokens: list[str], but: tuple[str, ...] = ()
+    def longest(
+        self, lists: str | tuple[str, ...], tokens: list[str], but: tuple[str, ...] = ()
     ) -> tuple[int, Entry | None]:
-        """The longest entry of several lists that begins with the first token; of equals, the list named first."""
-        return self._longest_of[names, but][_JOINT.join(tokens)]
+        """Return the longest entry of some lists that begins with the first token, and its number of tokens.
+
+        Of equals, returns the entry of the first list. Kinds in `but` are left out.
+        """
+        return self._phrases[(lists,) if isinstance(lists, str) else lists, but][_JOINT.join(tokens)]
 
     @cached_property
-    def _longest(self) -> _Memo[str]:
-        return _Memo(self._find_longest)
+    def _phrases(self) -> _PhraseTables:
+        return _PhraseTables(self._find_longest)
 
-    @cached_property
-    def _longest_of(self) -> _Memo[tuple[str, ...]]:
-        return _Memo(self._find_longest_of)
-
-    def _find_longest_of(self, names: tuple[str, ...], but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
-        best: tuple[int, Entry | None] = (0, None)
-        for name in names:
-            found = self._find_longest(name, but, joined)
-            if found[0] > best[0]:
-                best = found
-        return best
-
-    def _find_longest(self, name: str, but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
+    def _find_longest(self, lists: tuple[str, ...], but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
         tokens = joined.split(_JOINT)
-        lexicon = self.lists[name]
-        known = lexicon.compiled.words
-        size = next((i for i, token in enumerate(tokens) if NORMAL[token] not in known), len(tokens))
-        for last in range(size, 0, -1):
-            for entry in lexicon.entries_of_key(key_of(tokens[:last])):
-                if entry.kind not in but and case_fits(entry, tokens[:last]):
-                    return last, entry
-        return 0, None
+        best: tuple[int, Entry | None] = (0, None)
+        for lexicon in map(self.lists.__getitem__, lists):
+            known = lexicon.compiled.words
+            size = next((i for i, token in enumerate(tokens) if NORMAL[token] not in known), len(tokens))
+            for last in range(size, best[0], -1):
+                entries = lexicon.entries_of_key(key_of(tokens[:last]))
+                entry = next((e for e in entries if e.kind not in but and case_fits(e, tokens[:last])), None)
+                if entry is not None:
+                    best = last, entry
+                    break
+        return best
 
     def _begins(self, normal: str, *names: str) -> bool:
         """Whether an entry of several words in one of the lists begins with a token."""
@@ -204,7 +192,7 @@ class Words(Resource):
         return bits | HOT if bits & HOT_SHAPE or (bits & SMALL and self._hint(form)) else bits
 
     def _hint(self, form: str) -> bool:
-        """Whether a form in small letters can begin anything: a frequent given name, an organisation, a cue of one."""
+        """Whether a form in small letters can begin anything: a frequent given name, an organization, a cue of one."""
         normal = NORMAL[form]
         if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
             return True

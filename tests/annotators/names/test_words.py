@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.names import words as w
+from caspipe.annotators.names import words
 from caspipe.annotators.names.words import Words
 from caspipe.pipeline.contract.resources import load
 
@@ -25,22 +25,22 @@ def test_levels_rise_with_how_ordinary_a_word_is(english: Words, word: str, leve
 @pytest.mark.parametrize(
     ("form", "has", "lacks"),
     [
-        ("Mary", w.GIVEN | w.OFTEN_GIVEN, w.BLOCKED),
-        ("Okafor", w.SURNAME, w.BLOCKED),
-        ("Qwertzburg", w.UNKNOWN, w.NAME | w.BLOCKED),
-        ("Tylenol", w.BLOCKED | w.TERM, w.UNKNOWN),
-        ("Pfizer", w.BLOCKED | w.TERM, w.UNKNOWN),
-        ("April", w.MONTH | w.GIVEN, 0),
-        ("Fever", w.BLOCKED, 0),
-        ("The", w.BLOCKED, 0),
-        ("Dallas", w.CITY | w.BIG_CITY, w.BLOCKED),
-        ("Texas", w.STATE, 0),
-        ("Japan", w.COUNTRY, w.DEMONYM),
-        ("American", w.DEMONYM, w.COUNTRY),
-        ("Parkinson", w.EPONYM, 0),
-        ("Walgreens", w.ORGANISATION, 0),
-        ("Hospital", w.ORGANISATION_CUE, 0),
-        ("Johnson", w.MAKERS_BEGIN | w.OFTEN_SURNAME, 0),
+        ("Mary", words.GIVEN | words.OFTEN_GIVEN, words.BLOCKED),
+        ("Okafor", words.SURNAME, words.BLOCKED),
+        ("Qwertzburg", words.UNKNOWN, words.NAME | words.BLOCKED),
+        ("Tylenol", words.BLOCKED | words.TERM, words.UNKNOWN),
+        ("Pfizer", words.BLOCKED | words.TERM, words.UNKNOWN),
+        ("April", words.MONTH | words.GIVEN, 0),
+        ("Fever", words.BLOCKED, 0),
+        ("The", words.BLOCKED, 0),
+        ("Dallas", words.CITY | words.BIG_CITY, words.BLOCKED),
+        ("Texas", words.STATE, 0),
+        ("Japan", words.COUNTRY, words.DEMONYM),
+        ("American", words.DEMONYM, words.COUNTRY),
+        ("Parkinson", words.EPONYM, 0),
+        ("Walgreens", words.ORGANIZATION, 0),
+        ("Hospital", words.ORGANIZATION_CUE, 0),
+        ("Johnson", words.MAKERS_BEGIN | words.OFTEN_SURNAME, 0),
     ],
 )
 def test_facts_of_a_form(english: Words, form: str, has: int, lacks: int) -> None:
@@ -50,7 +50,7 @@ def test_facts_of_a_form(english: Words, form: str, has: int, lacks: int) -> Non
 
 
 def test_the_level_is_part_of_the_facts(english: Words) -> None:
-    assert [english.facts[f] >> w.LEVEL for f in ("Okafor", "Walker", "White", "Will")] == [0, 1, 2, 3]
+    assert [english.facts[f] >> words.LEVEL for f in ("Okafor", "Walker", "White", "Will")] == [0, 1, 2, 3]
 
 
 def test_a_rare_word_one_edit_from_a_name_is_a_word(english: Words) -> None:

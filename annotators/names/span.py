@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
-from .sheet import Sheet
+from .token_context import TokenContext
 
 
-class Found(NamedTuple):
+class NameSpan(NamedTuple):
     """A span with its kind, confidence and rule; `first` and `last` are token numbers, `last` exclusive."""
 
     begin: int
@@ -20,6 +20,6 @@ class Found(NamedTuple):
     last: int
 
 
-def span_of(sheet: Sheet, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> Found:
+def span_of(doc: TokenContext, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> NameSpan:
     """The span of tokens `first` to `last` (exclusive)."""
-    return Found(sheet.begins[first], sheet.ends[last - 1], kind, round(confidence, 2), rule, first, last)
+    return NameSpan(doc.begins[first], doc.ends[last - 1], kind, round(confidence, 2), rule, first, last)

@@ -5,37 +5,24 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ...typesystem import Sentence, View
-from . import cues
+from . import cues, words
 from .shape import HOT, SHOUT, SHOWN
-from .words import (
-    BLOCKED,
-    CITY,
-    EPONYM,
-    EPONYMS_BEGIN,
-    MAKERS_BEGIN,
-    NAME,
-    OFTEN,
-    PLACES_BEGIN,
-    TERM,
-    TERMS_BEGIN,
-    UNKNOWN,
-    Words,
-)
+from .words import Words
 
 
-class Sheet:
+class TokenContext:
     """The tokens of a view as lists, with what rules ask about them. Indexes are token numbers, ends exclusive."""
 
-    def __init__(self, view: View, words: Words) -> None:
+    def __init__(self, view: View, lists: Words) -> None:
         tokens = view.tokens
         self.text = view.text
         self.lowers = tokens.lowers
         self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms
         if not view.text.isascii() and not _UNSEEN.isdisjoint(self.forms):
             self._leave_out_unseen()
-        self.bits = list(map(words.marks.__getitem__, self.forms))
+        self.bits = list(map(lists.marks.__getitem__, self.forms))
         self.size = len(self.forms)
-        self._facts, self._known = words.facts, dict[int, int]()
+        self._facts, self._known = lists.facts, dict[int, int]()
         self.hot = [i for i, b in enumerate(self.bits) if b & HOT]
         """Tokens that any rule can begin at."""
         self.shown = [i for i in self.hot if self.bits[i] & SHOWN]
@@ -44,7 +31,7 @@ class Sheet:
         self._known.update(self.hot_facts)
         starts, _ = view.spans(Sentence)
         self.sentence_starts = {bisect_left(self.begins, s) for s in starts} or {0}
-        if self._block_phrases(words):
+        if self._block_phrases(lists):
             self.hot_facts = [(i, self._known[i]) for i in self.hot]
         """The tokens that any rule can begin at, with what they can be, in text order."""
         shouts = sum([self.bits[i] & SHOUT for i in self.shown]) // SHOUT
@@ -61,7 +48,7 @@ class Sheet:
         self.lowers, self.forms = [self.lowers[i] for i in kept], [self.forms[i] for i in kept]
         self.begins, self.ends = [self.begins[i] for i in kept], [self.ends[i] for i in kept]
 
-    def _block_phrases(self, words: Words) -> bool:
+    def _block_phrases(self, lists: Words) -> bool:
         """Blocks the words of makers, brands and medical terms of several words, whatever each may be alone.
 
         True where there are any.
@@ -69,20 +56,20 @@ class Sheet:
         facts_of, found = self._known, False
         for i in self.shown:
             facts = facts_of[i]
-            if not facts & (MAKERS_BEGIN | TERMS_BEGIN | EPONYMS_BEGIN) or i + 1 == self.size:
+            if not facts & (words.MAKERS_BEGIN | words.TERMS_BEGIN | words.EPONYMS_BEGIN) or i + 1 == self.size:
                 continue
-            if facts & BLOCKED and not facts & MAKERS_BEGIN and self.forms[i] != "St":
+            if facts & words.BLOCKED and not facts & words.MAKERS_BEGIN and self.forms[i] != "St":
                 continue  # no name that a term could be taken for; `St. John's wort` begins with such a word
             tokens = self.forms[i : i + 5]
-            size, _ = words.longest("not_organizations", tokens) if facts & MAKERS_BEGIN else (0, None)
-            if size < 2 and facts & TERMS_BEGIN:
-                size, _ = words.longest("medical", tokens)
-            if size < 2 and facts & EPONYMS_BEGIN and self.title_before(i) is None:
-                size, _ = words.longest("eponyms", tokens)
+            size, _ = lists.longest("not_organizations", tokens) if facts & words.MAKERS_BEGIN else (0, None)
+            if size < 2 and facts & words.TERMS_BEGIN:
+                size, _ = lists.longest("medical", tokens)
+            if size < 2 and facts & words.EPONYMS_BEGIN and self.title_before(i) is None:
+                size, _ = lists.longest("eponyms", tokens)
             if size > 1:
                 found = True
                 for j in range(i, i + size):
-                    facts_of[j] = BLOCKED | TERM | (self.facts(j) & ~_BLOCKABLE)
+                    facts_of[j] = words.BLOCKED | words.TERM | (self.facts(j) & ~_BLOCKABLE)
         return found
 
     def facts(self, i: int) -> int:
@@ -166,6 +153,6 @@ class Sheet:
 
 
 _UNSEEN = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
-_BLOCKABLE = NAME | OFTEN | UNKNOWN | EPONYM | CITY | PLACES_BEGIN
+_BLOCKABLE = words.NAME | words.OFTEN | words.UNKNOWN | words.EPONYM | words.CITY | words.PLACES_BEGIN
 _OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
 _QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])

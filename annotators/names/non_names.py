@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import words as w
+from . import words
 from .cues import listed
 from .shape import CAPITAL, LETTER, SHOUT
-from .sheet import Sheet
+from .token_context import TokenContext
 
 _SYMBOLS = listed(
     "Na Ka Ca Mg Cl Fe Zn Cu Li Pb Al Se Mn Cr Co Hg As Au Ag Ni Si Br Ba Cs Cd Tl Bi Ti Pt He Ne Ra Ga Gd Tc Sr Sm Lu Po"
@@ -39,86 +39,88 @@ _BREEDS = listed(
 _LATIN = ("iae", "itidis", "ensis", "icola", "ococcus", "bacter", "orum", "isii")
 
 
-def is_other(sheet: Sheet, first: int, last: int, names: list[int]) -> bool:
+def is_other(doc: TokenContext, first: int, last: int, names: list[int]) -> bool:
     """Whether a run without a strong cue before it is no person, by its words and by what stands beside it."""
     return (
-        _is_chemistry(sheet, first, last)
-        or _is_score(sheet, last, names)
-        or _is_part(sheet, first, names)
-        or _is_microbe(sheet, first, names)
+        _is_chemistry(doc, first, last)
+        or _is_score(doc, last, names)
+        or _is_part(doc, first, names)
+        or _is_microbe(doc, first, names)
     )
 
 
-def _is_chemistry(sheet: Sheet, first: int, last: int) -> bool:
+def _is_chemistry(doc: TokenContext, first: int, last: int) -> bool:
     """`Na 140`, `Serum Fe`, `Al Cl Se`: a symbol that many people are called by too needs a figure or a sign after it."""
-    run = sheet.forms[first:last]
+    run = doc.forms[first:last]
     if not all(form in _SYMBOLS for form in run):
         return False
-    after = sheet.form(last)
+    after = doc.form(last)
     if len(run) > 1 or after in _SIGNS or after[:1].isdigit():
         return True
-    return not sheet.facts(first) & w.OFTEN
+    return not doc.facts(first) & words.OFTEN
 
 
-def is_sized(sheet: Sheet, first: int, names: list[int]) -> bool:
+def is_sized(doc: TokenContext, first: int, names: list[int]) -> bool:
     """Whether a run is a device after its size: `18 F Foley`, `16 Fr. Foley`, `20 French Coude`, `6.0 mm Shiley`."""
-    k = first - 1 if sheet.lowers[first] not in _UNITS else first
-    if k > 1 and sheet.forms[k] == ".":
+    k = first - 1 if doc.lowers[first] not in _UNITS else first
+    if k > 1 and doc.forms[k] == ".":
         k -= 1
-    if k < 1 or sheet.lowers[k] not in _UNITS or not sheet.forms[k - 1][-1:].isdigit():
+    if k < 1 or doc.lowers[k] not in _UNITS or not doc.forms[k - 1][-1:].isdigit():
         return False
-    facts = [sheet.facts(i) for i in names if i != k]  # `45 F Smith` is a woman
-    return any(f & (w.EPONYM | w.UNKNOWN) for f in facts) or not any(f & w.OFTEN for f in facts)
+    facts = [doc.facts(i) for i in names if i != k]  # `45 F Smith` is a woman
+    return any(f & (words.EPONYM | words.UNKNOWN) for f in facts) or not any(f & words.OFTEN for f in facts)
 
 
-def _is_score(sheet: Sheet, last: int, names: list[int]) -> bool:
+def _is_score(doc: TokenContext, last: int, names: list[int]) -> bool:
     """`Braden 18`, `Wagner 2`, `Forrest IIa`: one eponym and its figure, which is no age and no date."""
-    facts = sheet.facts(names[0])
-    if len(names) > 1 or not facts & w.EPONYM:
+    facts = doc.facts(names[0])
+    if len(names) > 1 or not facts & words.EPONYM:
         return False
-    after = sheet.form(last)
+    after = doc.form(last)
     if after in _ROMAN:
         return True
-    return after.isdigit() and len(after) < 3 and sheet.form(last + 1).lower() not in _AGES
+    return after.isdigit() and len(after) < 3 and doc.form(last + 1).lower() not in _AGES
 
 
-def is_scale(sheet: Sheet, last: int, eponym: bool) -> bool:
+def is_scale(doc: TokenContext, last: int, eponym: bool) -> bool:
     """Whether a place before token `last` names criteria: `Rome IV`, `Los Angeles grade B`, `Prague C2M4`, `Glasgow 15`."""
-    after = sheet.form(last)
-    eponym = eponym or sheet.lowers[last - 1] in _SCALES
-    if after in _ROMAN or after.lower() in _GRADED or (len(after) == 1 and sheet.form(last + 1).lower() in _DEVICES):
+    after = doc.form(last)
+    eponym = eponym or doc.lowers[last - 1] in _SCALES
+    if after in _ROMAN or after.lower() in _GRADED or (len(after) == 1 and doc.form(last + 1).lower() in _DEVICES):
         return True
-    if after.isdigit() and len(after) == 4 and sheet.form(last + 1).lower() in _GRADED:
+    if after.isdigit() and len(after) == 4 and doc.form(last + 1).lower() in _GRADED:
         return True
     if after[:1].isupper() and after[1:2].isdigit() and len(after) < 6:
         return True
-    return eponym and after.isdigit() and len(after) < 3 and sheet.form(last + 1).lower() not in _AGES
+    return eponym and after.isdigit() and len(after) < 3 and doc.form(last + 1).lower() not in _AGES
 
 
-def _is_part(sheet: Sheet, first: int, names: list[int]) -> bool:
+def _is_part(doc: TokenContext, first: int, names: list[int]) -> bool:
     """`circle of Willis`, `sphincter of Oddi`, `factor V Leiden`, `Christmas Eve`, `German Shepherd`, `St. Jude ICD`."""
-    if sheet.form(first - 1).lower() == "factor" and sheet.forms[first] == "V":
+    if doc.form(first - 1).lower() == "factor" and doc.forms[first] == "V":
         return True
-    if sheet.forms[first] == "Eve" and sheet.facts(first - 1 - (sheet.form(first - 1) == "'s")) & (w.MONTH | w.BLOCKED):
+    if doc.forms[first] == "Eve" and doc.facts(first - 1 - (doc.form(first - 1) == "'s")) & (
+        words.MONTH | words.BLOCKED
+    ):
         return True
-    if sheet.facts(first) & w.DEMONYM and sheet.lowers[names[-1]] in _BREEDS:
+    if doc.facts(first) & words.DEMONYM and doc.lowers[names[-1]] in _BREEDS:
         return True
-    if sheet.forms[first] == "St" and is_product(sheet, names[-1] + 1):
+    if doc.forms[first] == "St" and is_product(doc, names[-1] + 1):
         return True
-    return len(names) == 1 and sheet.form(first - 1) == "of" and sheet.form(first - 2).lower() in _HAVE_EPONYMS
+    return len(names) == 1 and doc.form(first - 1) == "of" and doc.form(first - 2).lower() in _HAVE_EPONYMS
 
 
-def _is_microbe(sheet: Sheet, first: int, names: list[int]) -> bool:
+def _is_microbe(doc: TokenContext, first: int, names: list[int]) -> bool:
     """`E. Coli`, `K Pneumoniae`, `B. Burgdorferi`: an initial and a species, known or by its Latin ending."""
-    if not sheet.bits[first] & LETTER or len(names) != 1 or not sheet.bits[names[0]] & (CAPITAL | SHOUT):
+    if not doc.bits[first] & LETTER or len(names) != 1 or not doc.bits[names[0]] & (CAPITAL | SHOUT):
         return False
-    low = sheet.lowers[names[0]]
-    return low in _SPECIES or (bool(sheet.facts(names[0]) & w.UNKNOWN) and low.endswith(_LATIN))
+    low = doc.lowers[names[0]]
+    return low in _SPECIES or (bool(doc.facts(names[0]) & words.UNKNOWN) and low.endswith(_LATIN))
 
 
-def is_product(sheet: Sheet, last: int) -> bool:
+def is_product(doc: TokenContext, last: int) -> bool:
     """Whether a device or a part of one stands at token `last`: `St. Jude ICD`."""
-    return sheet.lowers[last] in _PRODUCTS if last < sheet.size else False
+    return doc.lowers[last] in _PRODUCTS if last < doc.size else False
 
 
 _PRODUCTS = listed(
@@ -134,9 +136,9 @@ _DEVICES = listed(
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "oplasty", "orrhaphy", "opexy", "odesis")
 
 
-def owns(sheet: Sheet, names: list[int], k: int) -> bool:
+def owns(doc: TokenContext, names: list[int], k: int) -> bool:
     """Whether the word at token k is a device, an operation or a scale that is called after the run before it."""
-    low = sheet.form(k).lower()
+    low = doc.form(k).lower()
     if low.endswith(_OPERATIONS) or low in _NEVER_OWNED:
         return True
-    return low in _DEVICES and (not sheet.facts(names[0]) & w.OFTEN_GIVEN or bool(sheet.facts(names[0]) & w.CITY))
+    return low in _DEVICES and (not doc.facts(names[0]) & words.OFTEN_GIVEN or bool(doc.facts(names[0]) & words.CITY))
