@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from .abbreviations import (
     BEFORE_NUMBER,
@@ -76,41 +77,31 @@ class SentenceRules:
         return [begins[i] for i in firsts], [ends[i - 1] for i in firsts[1:]] + ends[-1:]
 
     def breaks(self, text: str) -> list[int]:
-        """Offsets between sentences, ascending: each lies behind a stop or before what begins the next sentence."""
+        """Return the offsets between sentences, ascending: each is after a stop or before the start of the next sentence."""
         cuts: list[int] = []
         size = len(text)
         width = -1  # of wrapped lines; measured at the first line end
-        start = 0  # of the current sentence, white space before it included
-        line = 0  # of the current line
-        done = 0  # marks before this offset are dealt with
-        item = 1  # number of the next item of a running enumeration
-        item_at = 0  # where its last item began
+        start = 0  # of the current sentence, with white space before it
+        line = 0  # start of the current line
+        done = 0  # marks before this offset are processed
+        items = _Enumeration()
         for mark in _MARK.finditer(text):
             i = mark.start()
             if i < done:
                 continue
-            char, cut = mark[0], -1
-            plain = mark.lastindex
+            char, plain, cut = mark[0], mark.lastindex, -1
             if plain == 2 or (
                 plain and self._is_word(text[max(text.rfind(" ", max(0, i - _FAR), i) + 1, i - _FAR) : i])
             ):
                 cut = i + 1
             elif char in _STOPS:
-                after = i + 1
-                while after < size and after - i < 5 and text[after] in _CLOSERS:
-                    after += 1
+                after = _after_closers(text, i)
                 if after == size:
                     break
                 if text[after] in _STOPS:
                     continue  # the last of several decides
-                number = item_number(text, start, i) if char == "." and text[i - 1 : i].isdigit() else None
-                if number and not text[max(start, number[0] - _FAR) : number[0]].strip(_BEFORE_ITEM):
-                    item_at, item = number[0], number[1] + 1
-                elif number and number[1] == item > 1 and i - item_at < _LONGEST_ITEM:
-                    cut = item_at = number[0]
-                    item += 1
-                elif self._ends(text, i, after, start):
-                    cut = after
+                item = items.dotted(text, start, i) if char == "." and text[i - 1 : i].isdigit() else None
+                cut = item if item is not None else after if self._ends(text, i, after, start) else -1
             elif char in NEWLINES:
                 if width < 0:
                     width = wrap_width(text) if self.newline_breaks == "auto" else 0
@@ -121,15 +112,9 @@ class SentenceRules:
                     cut = i
                 line = done
             elif char == ")":
-                number = item_number(text, start, i)
-                expected = (1, item) if i - item_at < _LONGEST_ITEM else (1,)
-                if number and number[1] in expected and text[i + 1 : i + 2] not in ("", ")", ",", "."):
-                    cut = item_at = number[0]
-                    item = number[1] + 1
+                cut = items.bracketed(text, start, i)
             elif char in _WIDE_STOPS:
-                cut = i + 1
-                while cut < size and cut - i < 5 and text[cut] in _CLOSERS:
-                    cut += 1
+                cut = _after_closers(text, i)
             elif (i == 0 or text[i - 1].isspace()) and is_bullet(text, i):
                 cut = i
             if cut >= 0:
@@ -220,6 +205,45 @@ class SentenceRules:
         if len(last) == 1:
             return False
         return capitalised or (last.islower() and len(last) > 2)
+
+
+@dataclass(slots=True)
+class _Enumeration:
+    """A running enumeration: the number of its next item, and the offset of its last item."""
+
+    next: int = 1
+    last: int = 0
+
+    def dotted(self, text: str, start: int, stop: int) -> int | None:
+        """Return the offset of the item `2.` if a sentence ends before it, -1 if none does; None if there is no item."""
+        number = item_number(text, start, stop)
+        if number is None:
+            return None
+        begin, value = number
+        if not text[max(start, begin - _FAR) : begin].strip(_BEFORE_ITEM):
+            self.last, self.next = begin, value + 1
+            return -1
+        if value == self.next > 1 and stop - self.last < _LONGEST_ITEM:
+            self.last, self.next = begin, value + 1
+            return begin
+        return None
+
+    def bracketed(self, text: str, start: int, mark: int) -> int:
+        """Return the offset of the item `2)` that ends at `mark`; -1 if there is no item."""
+        number = item_number(text, start, mark)
+        expected = (1, self.next) if mark - self.last < _LONGEST_ITEM else (1,)
+        if number is None or number[1] not in expected or text[mark + 1 : mark + 2] in ("", ")", ",", "."):
+            return -1
+        self.last, self.next = number[0], number[1] + 1
+        return number[0]
+
+
+def _after_closers(text: str, stop: int) -> int:
+    """Return the offset after a stop and the quotes and brackets that close with it, at most four."""
+    after = stop + 1
+    while after < len(text) and after - stop < 5 and text[after] in _CLOSERS:
+        after += 1
+    return after
 
 
 def _begins(text: str, at: int) -> bool:
