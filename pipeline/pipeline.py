@@ -53,7 +53,7 @@ class Pipeline:
                 wanted = component.id
                 seen[wanted] = seen.get(wanted, 0) + 1
                 if seen[wanted] > 1:
-                    component.__dict__["_id"] = f"{wanted}-{seen[wanted]}"
+                    component.set_id(f"{wanted}-{seen[wanted]}")
         self.engines: list[Component] = with_resolver(list(engines))
         self.reader = reader
         self.consumers = list(consumers)
@@ -224,7 +224,7 @@ class _Elsewhere(CasConsumer):
     """Stands in a worker for a consumer that works in the run's own process."""
 
     def __init__(self, id_: str) -> None:
-        self.__dict__["_id"] = id_
+        self.set_id(id_)
 
 
 def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:

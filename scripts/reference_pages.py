@@ -31,6 +31,7 @@ from caspipe.pipeline.contract.component import (
     Component,
     Part,
 )
+from caspipe.pipeline.contract.type_hints import inner_classes
 from caspipe.typesystem import HIPAA, POLICIES, PhiKind
 
 PAGES = {
@@ -76,7 +77,7 @@ def parts_page() -> str:
     families: dict[type[Part], None] = {}
     for cls in components((Component,)):
         for parameter in params.parameters(cls):
-            families |= {c: None for c in params.inner_classes(parameter.hint) if issubclass(c, Part)}
+            families |= {c: None for c in inner_classes(parameter.hint) if issubclass(c, Part)}
     lines = ["# Parts", "", "A part is a named piece inside a component, such as a masking operator. " + GENERATED, ""]
     for family in sorted(families, key=lambda f: f.__name__):
         lines += [f"## {family.__name__}", ""]

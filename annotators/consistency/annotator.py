@@ -70,7 +70,7 @@ class ConsistencyAnnotator(Annotator):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
 
-    def mentions(self) -> Iterator[tuple[str, str]]:
+    def referenced_components(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
             yield "sources", source
 

@@ -90,10 +90,10 @@ class AdaptiveThreshold(AnalysisEngine):
         }
         return (Token, *asked[self.mode])
 
-    def because(self, need: type[FeatureStructure] | str) -> str:
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
         return f"mode {self.mode}" if need in (TokenVerdict, TokenScore) else ""
 
-    def mentions(self) -> Iterator[tuple[str, str]]:
+    def referenced_components(self) -> Iterator[tuple[str, str]]:
         for source in self.instead_of:
             yield "instead_of", source
 

@@ -42,7 +42,7 @@ class _Piece:
     fallback: str = ""
 
 
-@component("masker", inputs=[Phi], outputs=[MaskedSpan], rest="kinds")
+@component("masker", inputs=[Phi], outputs=[MaskedSpan], extra_field="kinds")
 class Masker(AnalysisEngine):
     """Makes the `deidentified` view: the text with each Phi replaced, an offset map back to the original, a MaskedSpan for
     each replacement, and the other annotations carried over. Running it again replaces the view.

@@ -60,7 +60,7 @@ class Majority(Priority):
     def may_reject(self) -> bool:
         return self.minority == "drop"
 
-    def mentions(self) -> Iterator[str]:
+    def referenced_components(self) -> Iterator[str]:
         yield from self.voters
 
     def resolve(

@@ -55,13 +55,13 @@ class Resolver(AnalysisEngine):
                 name = f"threshold {kind.name}" if kind else "threshold"
                 raise ValueError(f"{name}: expected a number from 0 to 1, got {value!r}")
 
-    def mentions(self) -> Iterator[tuple[str, str]]:
+    def referenced_components(self) -> Iterator[tuple[str, str]]:
         for name in self.priority:
             yield "priority", name
         for names in self.per_kind.values():
             for name in names:
                 yield "per_kind", name
-        for name in self.strategy.mentions():
+        for name in self.strategy.referenced_components():
             yield "strategy", name
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:

@@ -38,7 +38,7 @@ class Strategy(Part):
     def open(self) -> None:
         """Load the resources that parameters name. Raises ResourceError."""
 
-    def mentions(self) -> Iterator[str]:
+    def referenced_components(self) -> Iterator[str]:
         """Yield the components and aggregates that parameters name."""
         yield from ()
 

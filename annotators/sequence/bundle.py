@@ -368,10 +368,8 @@ def _is_zip_of_model(path: Path) -> bool:
 
 
 def _forget(path: Path) -> None:
-    """Whoever loads this path again in this process gets what was written, not what was there before."""
-    place = path.resolve()
-    for key in [k for k in resources._LOADED if issubclass(k[0], TokenModel) and Path(k[1]).resolve() == place]:
-        del resources._LOADED[key]
+    """Drop the models that were loaded from this path, because the bundle has changed."""
+    resources.forget(lambda cls, name: issubclass(cls, TokenModel) and Path(name).resolve() == path.resolve())
 
 
 def amend(path: Path, meta: Mapping[str, Any]) -> None:

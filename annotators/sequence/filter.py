@@ -42,7 +42,7 @@ class CandidateFilter(AnalysisEngine):
         if any("known_phi" in source.split("/") for source in self.sources):
             raise ValueError("sources: known_phi is never filtered, what the record says about a person stays PHI")
 
-    def mentions(self) -> Iterator[tuple[str, str]]:
+    def referenced_components(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
             yield "sources", source
 

@@ -104,7 +104,7 @@ class ModelTrainer(CasConsumer):
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
 
-    def because(self, need: type[FeatureStructure] | str) -> str:
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
         """The features that look at something that must be there upstream."""
         users = [f.label for f in self.features if need in (*f.inputs, *f.sets)]
         return f"feature {', '.join(users)}" if users else ""

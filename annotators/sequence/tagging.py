@@ -47,7 +47,7 @@ class SequenceTagger(Annotator):
             asked = feature_set(head(self._model), self._model).needs()
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
-    def because(self, need: type[FeatureStructure] | str) -> str:
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
         """What of the model looks at something that must be there upstream; empty where it is the annotator itself."""
         loaded = self._model if isinstance(self._model, TokenModel) else None
         features = loaded.features if loaded else feature_set(head(str(self._model)), str(self._model))

@@ -50,7 +50,7 @@ class Stacking(Priority):
             self.model = load(ModelBundle, self.model)
         _ = self._scorer
 
-    def mentions(self) -> Iterator[str]:
+    def referenced_components(self) -> Iterator[str]:
         voters = self._meta.get("voters")
         yield from voters if isinstance(voters, list) else ()
 

@@ -11,6 +11,7 @@ from ...typesystem import FeatureStructure, Phi, PhiCandidate
 from ..contract import params, registry
 from ..contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component
 from ..contract.limits import Limits
+from ..contract.type_hints import hints, inner_classes
 from ..errors import ConfigError, Fault, nearest
 from ..storage.yaml_source import Text
 from .chain import Chain
@@ -151,11 +152,11 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
         views[step.id] = str(given.pop("view"))
     given = {k: _alias(v, config) for k, v in given.items()}
     if issubclass(cls, CasConsumer):
-        hints = params.hints(cls)
-        given = {k: _unbased(v) if Path in params.inner_classes(hints.get(k)) else v for k, v in given.items()}
+        field_hints = hints(cls)
+        given = {k: _unbased(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
     made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
     if made is not None:
-        made.__dict__["_id"] = step.id
+        made.set_id(step.id)
     return made
 
 
@@ -210,7 +211,7 @@ def check_capabilities(
 
 def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
     """What a component needs in vain, which of its parts needs it, and who would make it."""
-    because = part.because(needed)
+    because = part.explain_need(needed)
     told = f" ({because})" if because else ""
     if isinstance(needed, str):
         setters = [c.name for c in registry.components() if needed in c.sets]
@@ -228,7 +229,7 @@ def check_mentions(engines: list[Component], config: Config, faults: list[Fault]
     here = {part for e in engines for part in (e.id, *e.id.split("/"))} | set(config.aggregates)
     steps = {s.id: s for s in config.engines}
     for engine in engines:
-        for parameter, name in engine.mentions():
+        for parameter, name in engine.referenced_components():
             if name in here or registry.is_known(name):
                 continue
             step = steps.get(engine.id)

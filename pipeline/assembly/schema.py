@@ -14,6 +14,7 @@ from ...typesystem import PhiKind
 from ..contract import params, registry
 from ..contract.component import Annotator, Component, Part, family
 from ..contract.resources import Resource
+from ..contract.type_hints import inner_classes
 from ..storage.secrets import is_secret
 from .assemble import ROLES, RunOptions
 
@@ -117,17 +118,17 @@ def _component(cls: type[Component], definitions: dict[str, Json]) -> Json:
 
 
 def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
-    rest = getattr(cls, "rest", "")
+    extra_field = getattr(cls, "extra_field", "")
     properties: dict[str, Json] = {}
     required = []
     extra: Any = False
     for p in params.parameters(cls):
         schema = hint_schema(p.hint, definitions)
-        if p.name == rest:
+        if p.name == extra_field:
             kinds = (
                 {k.name: schema["additionalProperties"] for k in PhiKind} if "additionalProperties" in schema else {}
             )
-            properties.update({k: v for k, v in kinds.items() if PhiKind in params.inner_classes(p.hint)})
+            properties.update({k: v for k, v in kinds.items() if PhiKind in inner_classes(p.hint)})
             extra = schema.get("additionalProperties", True) if not properties else False
             continue
         if p.doc:
@@ -175,7 +176,7 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
         }
     if isinstance(origin, type) and issubclass(origin, Mapping):
         made: Json = {"type": "object", "additionalProperties": hint_schema(arguments[1], definitions)}
-        if PhiKind in params.inner_classes(arguments[0]):
+        if PhiKind in inner_classes(arguments[0]):
             made["propertyNames"] = hint_schema(PhiKind, definitions)
         return made
     if not isinstance(hint, type):

@@ -1,4 +1,4 @@
-"""The contract: what a reader, an annotator, an engine and a consumer are, and the decorators that register them."""
+"""Base classes of readers, annotators, engines and consumers, and the decorators that register them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 from ...typesystem import Annotation, Cas, FeatureStructure, View
 from ..errors import Fault
 from ..storage.secrets import Secret
-from . import registry
+from . import registration
 from .resources import Resource, load
+from .type_hints import hints, inner_classes
 
 if TYPE_CHECKING:
     from ..storage.files import Staged
@@ -24,36 +25,42 @@ P = TypeVar("P", bound="type[Part]")
 
 
 class Component:
-    """A part of a pipeline. Its dataclass fields are its parameters: type, default, unit and documentation in one place.
+    """One step of a pipeline. Its dataclass fields are its parameters, each with type, default, unit and documentation.
 
-    Life cycle: construct (parameters only, touches no file) -> `open()` -> work -> `close()`. Components are picklable
+    Life cycle: construct (parameters only, does not touch any file), `open()`, work, `close()`. Components can be pickled
     before they are opened.
     """
 
     name: ClassVar[str] = ""
-    """What YAML calls this kind of component."""
+    """Name of this kind of component in YAML."""
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
-    """Types that must have been made upstream."""
+    """Types that an earlier component must have created."""
     outputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
-    """Types this component makes; anything else it yields is an error."""
+    """Types that this component creates. If it yields any other, an error is raised."""
     sets: ClassVar[tuple[str, ...]] = ()
-    """Features of annotations made upstream that this component fills in: `Token:pos`."""
+    """Features of existing annotations that this component sets: `Token:pos`."""
     role: ClassVar[str] = ""
-    """Where it stands in a pipeline: reader, engine or consumer."""
-    rest: ClassVar[str] = ""
-    """Name of the field that takes the YAML keys which are no parameters (`DATE: ...` of the masker)."""
+    """Its section of a pipeline: reader, engine or consumer."""
+    extra_field: ClassVar[str] = ""
+    """Field that receives YAML keys that are not parameters (`DATE: ...` of the masker)."""
+
+    _id = ""
 
     @property
     def id(self) -> str:
-        """This instance in its pipeline, aggregates before it: `regex/dates`. The component's name outside a pipeline."""
-        return self.__dict__.get("_id") or self.name
+        """The id of this instance in its pipeline, prefixed with aggregates: `regex/dates`. Outside a pipeline, its name."""
+        return self._id or self.name
+
+    def set_id(self, id: str) -> None:
+        """Give this instance an id of its own."""
+        self._id = id
 
     def open(self) -> None:
-        """Loads files and models. Resources given as names are loaded here; call `super().open()` first."""
+        """Load files and models. Resources given by name are loaded here; call `super().open()` first."""
         self.open_resources()
 
     def open_resources(self) -> None:
-        """Loads the resources that were given as names."""
+        """Load the resources that were given by name."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             cls = resource_class(type(self), field.name)
             value = getattr(self, field.name)
@@ -67,26 +74,30 @@ class Component:
                 setattr(self, field.name, [load(cls, v) if isinstance(v, str) else v for v in value])
 
     def close(self) -> None:
-        """Lets go of what `open` took."""
+        """Release what `open` acquired."""
 
     def may_fork(self) -> bool:
-        """Whether it works in a copy of the process that opened it: not what keeps threads or a graphics card."""
+        """Return whether an open component works in a forked process. It does not if it holds threads or a GPU."""
         return True
 
     def check(self) -> list[Fault]:
-        """Faults that only the contents of parameters show (`caspipe validate`): a rule file's own examples, for one."""
+        """Return faults that only the contents of parameters show, such as failing examples in a rule file.
+
+        Called by `caspipe validate`.
+        """
         return []
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """What must be there upstream: types, and features as `Token:pos`. More than `inputs` where parameters ask for it."""
+        """Return the types and features (`Token:pos`) that earlier components must provide: `inputs`, and more if parameters
+        require it."""
         return self.inputs
 
-    def because(self, need: type[FeatureStructure] | str) -> str:
-        """What of this component needs it, for messages: `feature pos of model en-phi`. Empty: the component itself."""
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
+        """Say for messages which part of this component needs it: `feature pos of model en-phi`. Empty: the component itself."""
         return ""
 
-    def mentions(self) -> Iterator[tuple[str, str]]:
-        """(parameter, name) of every other component that the parameters name, so that a misspelt one is told."""
+    def referenced_components(self) -> Iterator[tuple[str, str]]:
+        """Yield (parameter, name) for every component that the parameters name, so that a typo is reported."""
         yield from ()
 
     def __repr__(self) -> str:
@@ -98,13 +109,13 @@ class Handle:
     """A document that has not been read yet."""
 
     id: str
-    """What the document will be called."""
+    """Id of the document."""
     data: Any
-    """What the reader needs to read it: small and picklable."""
+    """Whatever the reader needs to read it; small, and can be pickled."""
 
 
 class CollectionReader(Component):
-    """Yields documents one by one, lazily: a corpus need not fit in memory."""
+    """Yields documents one at a time, so that a corpus need not fit in memory."""
 
     role = "reader"
 
@@ -112,36 +123,36 @@ class CollectionReader(Component):
         raise TypeError(f"{type(self).__name__} must define __iter__")
 
     def handles(self) -> Iterator[Handle] | None:
-        """What `load` makes a document of, one for each document, in order; None where documents can only be read one after
-        the other. With handles, workers read for themselves."""
+        """Return a handle for each document, in order, from which a worker can `load` it. None if documents can only be read
+        one after the other."""
         return None
 
     def load(self, handle: Any) -> Cas:
-        """The document of a handle's `data`; called in any process, in any order. Raises ReaderError."""
+        """Read the document for the `data` of a handle. Called in any process, in any order. Raises ReaderError."""
         raise TypeError(f"{type(self).__name__} must define load(handle)")
 
     def __len__(self) -> int:
-        """Number of documents, for the progress bar. Raises TypeError where it is not known beforehand."""
+        """Return the number of documents, for the progress bar. Raises TypeError if it is not known in advance."""
         raise TypeError(f"{type(self).__name__} does not know its length")
 
     @cached_property
     def failed(self) -> list[tuple[str, Exception]]:
-        """(document id, error) of documents that could not be read; the run takes them out and reports them."""
+        """(document id, error) of documents that could not be read. The run removes and reports them."""
         return []
 
 
 class Annotator(Component):
-    """Finds things: `annotate` is pure and yields annotations; the engine checks, stamps and adds them."""
+    """Finds spans: `annotate` is a pure function that yields annotations. The pipeline checks and adds them."""
 
     role = "engine"
 
     def annotate(self, view: View) -> Iterable[Annotation | Spans]:
-        """The annotations of one view. No I/O, no clock, no randomness, no change to the view."""
+        """Yield the annotations of one view, without I/O, clock, randomness or changes to the view."""
         raise TypeError(f"{type(self).__name__} must define annotate(view)")
 
 
 class AnalysisEngine(Component):
-    """Works on the whole CAS: for what also removes, replaces or makes views (resolver, masker)."""
+    """Processes the whole CAS: for components that remove or replace annotations or create views (resolver, masker)."""
 
     role = "engine"
 
@@ -268,12 +279,12 @@ def is_resumable(component: Component) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Output:
-    """Something that was written of one document: a file of its own, or a slice of a file that all share."""
+    """An output written for one document: a separate file, or a slice of a file that all documents share."""
 
     consumer: str
     """Id of the consumer."""
     path: str
-    """Relative to the run's output folder, `/` between the parts."""
+    """Relative to the output folder of the run, with `/` as separator."""
     begin: int
     """First byte."""
     length: int
@@ -281,7 +292,7 @@ class Output:
     digest: str
     """SHA-256 of the bytes, in hexadecimal."""
     whole: bool
-    """A file of its own."""
+    """Whether it is a separate file."""
 
 
 Locate = Callable[[Output], Path]
@@ -290,7 +301,7 @@ Locate = Callable[[Output], Path]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spans:
-    """Disjoint sorted spans of one type as columns: what a tokenizer yields instead of one object per token."""
+    """Disjoint sorted spans of one type as columns. A tokenizer yields them instead of one object per token."""
 
     type: type[Annotation]
     begins: list[int]
@@ -298,7 +309,7 @@ class Spans:
 
 
 class Part:
-    """A named, parameterised piece inside a component: a masking operator, a resolver strategy, a feature.
+    """A named building block of a component with parameters: a masking operator, a resolver strategy, a feature.
 
     A family is a direct subclass of Part; its members are registered with `@part("name")` and written in YAML as
     `name` or `name: {parameters}`.
@@ -306,19 +317,19 @@ class Part:
 
     name: ClassVar[str] = ""
     argument: ClassVar[str] = ""
-    """The parameter that `name:value` stands for in YAML: `list:countries`. Empty: the part has no such short form."""
+    """The parameter set by the short form `name:value` in YAML (`list:countries`). Empty: no short form."""
 
     def __repr__(self) -> str:
-        """As in YAML: the name, and the parameters that differ from their defaults; keys are not shown."""
+        """Show the name and the parameters that differ from their defaults, as in YAML. Keys are not shown."""
         given = [f"{f.name}={'...' if 'key' in f.name else repr(getattr(self, f.name))}" for f in _changed(self)]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
 
-def _changed(made: Any) -> Iterator[dataclasses.Field[Any]]:
-    """The fields of a part that do not hold their defaults."""
-    for f in dataclasses.fields(made) if dataclasses.is_dataclass(made) else ():
+def _changed(part: Any) -> Iterator[dataclasses.Field[Any]]:
+    """Yield the fields whose values differ from their defaults."""
+    for f in dataclasses.fields(part) if dataclasses.is_dataclass(part) else ():
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
-        if getattr(made, f.name) != default:
+        if getattr(part, f.name) != default:
             yield f
 
 
@@ -329,18 +340,18 @@ def component(
     inputs: Sequence[type[FeatureStructure]] = (),
     outputs: Sequence[type[FeatureStructure]] = (),
     sets: Sequence[str] = (),
-    rest: str = "",
+    extra_field: str = "",
 ) -> Callable[[C], C]:
-    """Makes a class a component called `name` in YAML: a keyword-only dataclass whose fields are its parameters.
+    """Turn a class into a keyword-only dataclass and register it as the component `name`.
 
-    Raises ConfigError where another class has that name.
+    Raises ConfigError if another class has that name.
     """
 
     def wrap(cls: C) -> C:
         made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
-        made.name, made.inputs, made.outputs, made.rest = name, tuple(inputs), tuple(outputs), rest
-        made.sets = tuple(sets)
-        registry.register(made)
+        made.name, made.inputs, made.outputs = name, tuple(inputs), tuple(outputs)
+        made.sets, made.extra_field = tuple(sets), extra_field
+        registration.register(made)
         return made  # type: ignore[no-any-return]
 
     return wrap
@@ -348,27 +359,22 @@ def component(
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def part(name: str) -> Callable[[P], P]:
-    """Makes a class a member of its family, called `name` in YAML. Raises ConfigError where the name is taken."""
+    """Turn a class into a dataclass and register it as a member of its family. Raises ConfigError if the name is taken."""
 
     def wrap(cls: P) -> P:
         made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
         made.name = name
-        registry.register_part(made, family(made))
+        registration.register_part(made, family(made))
         return made  # type: ignore[no-any-return]
 
     return wrap
 
 
 def family(cls: type[Part]) -> type[Part]:
-    """The direct subclass of Part that a part belongs to."""
+    """Return the direct subclass of Part to which a part belongs."""
     return next(c for c in reversed(cls.__mro__) if issubclass(c, Part) and c is not Part)
 
 
 def resource_class(cls: type[Component], field: str) -> type[Resource] | None:
-    """The Resource class of a parameter, also inside `X | None` and `list[X]`; None for other parameters."""
-    from .params import hints, inner_classes
-
-    for found in inner_classes(hints(cls)[field]):
-        if issubclass(found, Resource):
-            return found
-    return None
+    """Return the Resource class of a parameter, also inside `X | None` and `list[X]`. None for other parameters."""
+    return next((c for c in inner_classes(hints(cls)[field]) if issubclass(c, Resource)), None)

@@ -8,33 +8,21 @@ import enum
 import inspect
 import itertools
 import textwrap
-import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from ...typesystem import PhiKind
 from ..errors import nearest
-from ..storage.secrets import Secret, check_url, configured, is_secret, without_secrets
+from ..storage.secrets import Secret, configured, is_secret
 from ..storage.yaml_source import Text
 from . import registry
-from .component import Component, Part, family
+from .component import Part, family
+from .leaf_values import Report, convert_leaf
 from .resources import Resource
-
-Report = Callable[[tuple[str | int, ...], str], None]
-"""Takes the path of a value below the component and what is wrong with it."""
-
-UNIONS = (typing.Union, types.UnionType)
-"""Origins of the hints `X | Y`."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _cache(function: F) -> F:
-    """`lru_cache` without bound whose arguments keep their types (classes are hashable, type checkers doubt it)."""
-    return cast(F, lru_cache(maxsize=None)(function))
+from .type_hints import UNIONS, cached, hints, inner_classes
+from .type_names import describe_type, kind_of, shown
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,13 +45,7 @@ class Parameter:
         return describe_type(self.hint)
 
 
-@_cache
-def hints(cls: type[Any]) -> dict[str, Any]:
-    """Type hints of a class's dataclass fields."""
-    return typing.get_type_hints(cls)
-
-
-@_cache
+@cached
 def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
     """The parameters of a component or part, in order of declaration."""
     found = []
@@ -78,7 +60,7 @@ def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-@_cache
+@cached
 def field_docs(cls: type[Any]) -> dict[str, str]:
     """The string literal after each annotated field, inherited ones too: a field's documentation stands where it does."""
     docs: dict[str, str] = {}
@@ -102,14 +84,6 @@ def field_docs(cls: type[Any]) -> dict[str, str]:
     return docs
 
 
-def inner_classes(hint: Any) -> Iterator[type[Any]]:
-    """Every class named in a type hint."""
-    if isinstance(hint, type) and not typing.get_args(hint):
-        yield hint
-    for argument in typing.get_args(hint):
-        yield from inner_classes(argument)
-
-
 def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...] = ()) -> Any:
     """An instance of a component, part or dataclass from plain data; None where `report` was told of a fault.
 
@@ -124,7 +98,7 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
         if isinstance(value, Text) and value.hidden:
             report = _hiding(value, report)
     known = {p.name: p for p in parameters(cls)}
-    rest = getattr(cls, "rest", "")
+    extra_field = getattr(cls, "extra_field", "")
     values: dict[str, Any] = {}
     good = True
 
@@ -135,16 +109,16 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
 
     extra: dict[Any, Any] = {}
     for key, value in given.items():
-        if key in known and key != rest:
+        if key in known and key != extra_field:
             values[key] = convert(known[key].hint, value, tell, (*path, key))
-        elif rest:
+        elif extra_field:
             extra[key] = value
         else:
-            names = [n for n in known if n != rest]
+            names = [n for n in known if n != extra_field]
             hint = nearest(str(key), names) or (f"; expected one of {', '.join(names)}" if names else "; it takes none")
             tell((*path, key), f"no such parameter{hint}")
-    if rest and extra:
-        values[rest] = convert(known[rest].hint, extra, tell, path)
+    if extra_field and extra:
+        values[extra_field] = convert(known[extra_field].hint, extra, tell, path)
     for name, parameter in known.items():
         if parameter.required and name not in values and name not in given:
             tell(path, f"parameter {name} is missing: {parameter.type_name}")
@@ -190,7 +164,7 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
             return _convert_enum(hint, value, report, path)
         if dataclasses.is_dataclass(hint):
             return value if isinstance(value, hint) else build(hint, value, report, path)
-    return _convert_leaf(hint, value, report, path)
+    return convert_leaf(hint, value, report, path)
 
 
 def _convert_secret(value: Any, report: Report, path: tuple[str | int, ...]) -> Secret | None:
@@ -325,120 +299,3 @@ def _convert_enum(hint: type[enum.Enum], value: Any, report: Report, path: tuple
     names = [m.name for m in hint]
     report(path, f"expected one of {', '.join(names)}, got {shown(value)}{nearest(str(value).upper(), names)}")
     return None
-
-
-_NOT_PLAIN = object()
-
-
-def _as_it_stands(hint: Any, value: Any) -> Any:
-    """A value that needs no pydantic to be what the type asks for, else `_NOT_PLAIN`: most do not, and importing pydantic
-    is a good part of a command's start."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    value = str(value) if type(value) is Text else value
-    if hint in (str, int, float, bool):
-        return value if type(value) is hint else float(value) if hint is float and type(value) is int else _NOT_PLAIN
-    if hint is Path and type(value) is str:
-        return Path(value)
-    if origin is typing.Literal:
-        return value if type(value) is str and value in arguments else _NOT_PLAIN
-    if origin in (list, tuple) and type(value) is list:
-        inner = (
-            arguments * len(value)
-            if origin is list
-            else arguments[:1] * len(value)
-            if arguments[1:] == (...,)
-            else arguments
-        )
-        if len(inner) == len(value):
-            made = [_as_it_stands(h, v) for h, v in zip(inner, value, strict=True)]
-            return _NOT_PLAIN if _NOT_PLAIN in made else origin(made)
-    return _NOT_PLAIN
-
-
-def _convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
-    if isinstance(value, Text):
-        check_url(value)
-        value = str(value.base / value) if hint is Path else str(value)
-    if isinstance(value, bool) and hint in (int, float):
-        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
-        return None
-    if hint in (str, int, float, bool) and isinstance(value, list | dict):
-        report(path, f"expected {describe_type(hint)}, got {kind_of(value)}")
-        return None
-    plain = _as_it_stands(hint, value)
-    if plain is not _NOT_PLAIN:
-        return plain
-    from pydantic import ValidationError
-
-    try:
-        return leaf_adapter(hint).validate_python(value)
-    except ValidationError as error:
-        for item in error.errors():
-            choices = item.get("ctx", {}).get("expected")
-            near = nearest(str(value), [str(a) for a in typing.get_args(hint)]) if choices else ""
-            expected = f"one of {choices.replace(chr(39), '')}" if choices else describe_type(hint)
-            detail = "" if item["type"].endswith(("_type", "_parsing", "literal_error")) else f" ({item['msg']})"
-            got = kind_of(item["input"]) if path and "key" in str(path[-1]) else shown(item["input"])
-            report((*path, *item["loc"]), f"expected {expected}{detail}, got {got}{near}")
-        return None
-
-
-@_cache
-def leaf_adapter(hint: Any) -> Any:
-    """pydantic's adapter for a plain type. Lax about `1` for a float and a string for a path, strict about the rest."""
-    from pydantic import ConfigDict, TypeAdapter
-
-    return TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True, coerce_numbers_to_str=True))
-
-
-def kind_of(value: Any) -> str:
-    """What sort of YAML value it is, in words."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "true or false"
-    names = {str: "a string", int: "a whole number", float: "a number", list: "a list", dict: "a mapping"}
-    return next((name for cls, name in names.items() if isinstance(value, cls)), type(value).__name__)
-
-
-def shown(value: Any) -> str:
-    """A configuration value for a message: short ones as they are, others by kind. Not for parameters that hold secrets."""
-    value = without_secrets(value)[0] if isinstance(value, str) else value
-    return repr(value) if isinstance(value, str | int | float | bool) and len(repr(value)) <= 60 else kind_of(value)
-
-
-def describe_type(hint: Any) -> str:
-    """A type hint in the words of YAML: `whole number`, `list of string`, `one of A, B`."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if is_secret(hint):
-        return "secret"
-    if origin is typing.Annotated:
-        return describe_type(arguments[0])
-    if origin is typing.Literal:
-        return "one of " + ", ".join(str(a) for a in arguments)
-    if origin in UNIONS:
-        return " or ".join(describe_type(a) for a in arguments if a is not type(None))
-    if origin in (list, set, frozenset) or (origin is tuple and arguments[1:] == (...,)):
-        return f"list of {describe_type(arguments[0])}"
-    if origin is tuple:
-        return f"list of {len(arguments)}: {', '.join(describe_type(a) for a in arguments)}"
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return f"mapping of {describe_type(arguments[0])} to {describe_type(arguments[1])}"
-    plain = {str: "string", int: "whole number", float: "number", bool: "true or false", Path: "path", Any: "anything"}
-    if hint in plain:
-        return plain[hint]
-    if isinstance(hint, type):
-        if issubclass(hint, PhiKind):
-            return "PHI kind"
-        if issubclass(hint, Resource):
-            return hint.kind
-        if issubclass(hint, Part):
-            return family(hint).__name__.lower()
-        if issubclass(hint, enum.Enum):
-            return "one of " + ", ".join(m.name for m in hint)
-        return hint.__name__
-    return str(hint)
-
-
-def is_component(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Component)

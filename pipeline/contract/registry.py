@@ -12,12 +12,11 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
-
-if TYPE_CHECKING:
-    from .component import Component, Part
+from .component import Component, Part
+from .registration import COMPONENTS, PARTS
 
 ENTRY_POINTS = "caspipe.components"
 
@@ -26,30 +25,7 @@ INDEX = Path(__file__).with_name("component_index.json")
 
 ROLES = ("reader", "engine", "consumer")
 
-_COMPONENTS: dict[tuple[str, str], type[Component]] = {}
-_PARTS: dict[tuple[str, str], type[Part]] = {}
 _discovered = False
-
-
-def _place(cls: type[Any]) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
-
-
-def register(cls: type[Component]) -> None:
-    """Enters a component class. Raises ConfigError where another class of its role (reader, engine, consumer) has the name."""
-    _claim(_COMPONENTS, (cls.role, cls.name), cls, f"{cls.role or 'component'} {cls.name}")
-
-
-def register_part(cls: type[Part], family: type[Part]) -> None:
-    """Enters a part class into its family. Raises ConfigError where another class claims the name."""
-    _claim(_PARTS, (family.__name__, cls.name), cls, f"{family.__name__.lower()} {cls.name}")
-
-
-def _claim(table: dict[Any, Any], key: Any, cls: type[Any], what: str) -> None:
-    other = table.get(key)
-    if other is not None and _place(other) != _place(cls):
-        raise ConfigError([Fault("", f"{what} is claimed twice: by {_place(other)} and by {_place(cls)}")])
-    table[key] = cls
 
 
 def discover() -> None:
@@ -167,7 +143,7 @@ def find(name: str, role: str = "") -> type[Component]:
         elsewhere = _named(name, "")
         if elsewhere:
             raise LookupError(f"{name} is a {elsewhere[0].role}: it goes under {_SECTIONS[elsewhere[0].role]}")
-        names = [n for r, n in _COMPONENTS if role in ("", r)]
+        names = [n for r, n in COMPONENTS if role in ("", r)]
         raise LookupError(f"no {role or 'component'} called {name!r}{nearest(name, names)}")
     return found[0]
 
@@ -190,12 +166,10 @@ def find_all(name: str) -> list[type[Component]]:
 
 
 def _named(name: str, role: str) -> list[type[Component]]:
-    return [_COMPONENTS[r, name] for r in ROLES if role in ("", r) and (r, name) in _COMPONENTS]
+    return [COMPONENTS[r, name] for r in ROLES if role in ("", r) and (r, name) in COMPONENTS]
 
 
 def _dotted(name: str) -> type[Component]:
-    from .component import Component
-
     module, _, attribute = name.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
@@ -215,32 +189,32 @@ def _dotted(name: str) -> type[Component]:
 
 def find_part(family: type[Part], name: str) -> type[Part]:
     """The part of a family by name. Raises LookupError that lists the family."""
-    if (family.__name__, name) not in _PARTS:
+    if (family.__name__, name) not in PARTS:
         _import_declaring("part", name)
-    if (family.__name__, name) not in _PARTS:
+    if (family.__name__, name) not in PARTS:
         discover()
-    if (family.__name__, name) not in _PARTS:
+    if (family.__name__, name) not in PARTS:
         names = [part.name for part in parts(family)]
         hint = nearest(name, names) or f"; expected one of {', '.join(names)}"
         raise LookupError(f"no {family.__name__.lower()} called {name!r}{hint}")
-    return _PARTS[family.__name__, name]
+    return PARTS[family.__name__, name]
 
 
 def components() -> list[type[Component]]:
     """Every component known, by role and name."""
     discover()
     return [
-        _COMPONENTS[key] for key in sorted(_COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))
+        COMPONENTS[key] for key in sorted(COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))
     ]
 
 
 def parts(family: type[Part]) -> list[type[Part]]:
     """Every part of a family, by name."""
     discover()
-    return [cls for (fam, _), cls in sorted(_PARTS.items()) if fam == family.__name__]
+    return [cls for (fam, _), cls in sorted(PARTS.items()) if fam == family.__name__]
 
 
 def all_parts() -> list[type[Part]]:
     """Return every known part of every family, sorted by family and name."""
     discover()
-    return [_PARTS[key] for key in sorted(_PARTS)]
+    return [PARTS[key] for key in sorted(PARTS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -76,3 +76,9 @@ def load(cls: type[R], name: str) -> R:
 def name_of(loaded: Resource) -> str | None:
     """The name that a resource was loaded by in this process; None for one that a program made."""
     return next((name for (_, name), made in _LOADED.items() if made is loaded), None)
+
+
+def forget(matches: Callable[[type[Resource], str], bool]) -> None:
+    """Drop loaded resources for whose class and name `matches` returns true: they are read again when next used."""
+    for key in [key for key in _LOADED if matches(*key)]:
+        del _LOADED[key]

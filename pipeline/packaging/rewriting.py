@@ -17,6 +17,7 @@ from ..assembly.effective import Input, input_of, is_secret_name
 from ..contract import params, registry
 from ..contract.component import Part, family
 from ..contract.resources import Resource
+from ..contract.type_hints import UNIONS
 from ..errors import Fault, ResourceError
 from ..storage.hashing import shipped_name
 from ..storage.secrets import in_clear, is_secret
@@ -97,11 +98,11 @@ class _Rewriter:
     def made(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
         """The parameters of a component, part or other dataclass."""
         hints = {p.name: p.hint for p in params.parameters(cls)}
-        rest = getattr(cls, "rest", "")
+        extra_field = getattr(cls, "extra_field", "")
         private = getattr(cls, "private", ())
         told: dict[str, Any] = {}
         for key, value in given.items():
-            hint = hints.get(key, typing.get_args(hints[rest])[1] if rest and key not in hints else Any)
+            hint = hints.get(key, typing.get_args(hints[extra_field])[1] if extra_field and key not in hints else Any)
             if is_secret(hint) or (is_secret_name(key) and isinstance(value, str)):
                 told[key] = self.secret(value, (*at, key))
             elif key in private:
@@ -117,7 +118,7 @@ class _Rewriter:
             return None
         if is_secret(hint):
             return self.secret(value, at)
-        if origin in params.UNIONS:
+        if origin in UNIONS:
             return self.value(_meant(arguments, value), value, at)
         if origin in (list, tuple) and isinstance(value, list | tuple) and arguments:
             every = arguments[0] if origin is list or arguments[1:] == (...,) else None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from caspipe.pipeline.contract import params, registry
+from caspipe.pipeline.contract import leaf_values, registry
 from caspipe.pipeline.storage.yaml_source import Text
 
 PROBE = """
@@ -62,7 +62,7 @@ class Kept:
     """What `pydantic` makes of a value."""
 
     def __new__(cls, hint: Any, value: Any) -> Any:
-        return params.leaf_adapter(hint).validate_python(value)
+        return leaf_values.leaf_adapter(hint).validate_python(value)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ class Kept:
     ],
 )
 def test_a_plain_value_is_what_pydantic_would_make_of_it(hint: Any, value: Any) -> None:
-    made, expected = params._as_it_stands(hint, value), Kept(hint, value)
+    made, expected = leaf_values.plain_value(hint, value), Kept(hint, value)
     assert made == expected
     assert type(made) is type(expected)
     if isinstance(made, list):
@@ -103,4 +103,4 @@ def test_a_plain_value_is_what_pydantic_would_make_of_it(hint: Any, value: Any) 
     ],
 )
 def test_a_value_that_asks_for_more_is_left_to_pydantic(hint: Any, value: Any) -> None:
-    assert params._as_it_stands(hint, value) is params._NOT_PLAIN
+    assert leaf_values.plain_value(hint, value) is leaf_values.NOT_PLAIN

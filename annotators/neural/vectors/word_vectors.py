@@ -303,9 +303,10 @@ def refuse_foreign(path: Path) -> None:
 
 
 def _forget(path: Path) -> None:
-    """Whoever loads this path again in this process gets what was written, not what was there before."""
-    place = path.resolve()
-    for key in [k for k in resources._LOADED if k[0] is WordVectors]:
-        option = _OPTION.fullmatch(key[1])
-        if Path(option[1] if option else key[1]).resolve() == place:
-            del resources._LOADED[key]
+    """Drop the vectors that were loaded from this path, because the file has changed."""
+
+    def has_path(cls: type[resources.Resource], name: str) -> bool:
+        option = _OPTION.fullmatch(name)
+        return cls is WordVectors and Path(option[1] if option else name).resolve() == path.resolve()
+
+    resources.forget(has_path)

@@ -17,6 +17,7 @@ from rich.text import Text
 from ....typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
 from ...contract import params, registry
 from ...contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Part
+from ...contract.type_hints import inner_classes
 
 if TYPE_CHECKING:
     from ...contract.conformance import Finding
@@ -245,7 +246,7 @@ def print_component(cls: type[Component]) -> None:
     console.print(f"needs: {', '.join(t.__name__ for t in cls.inputs) or 'nothing'}")
     console.print(f"makes: {', '.join(t.__name__ for t in cls.outputs) or 'nothing'}")
     _print_parameters(console, cls)
-    families = [c for p in params.parameters(cls) for c in params.inner_classes(p.hint) if issubclass(c, Part)]
+    families = [c for p in params.parameters(cls) for c in inner_classes(p.hint) if issubclass(c, Part)]
     for family in dict.fromkeys(families):
         for part in registry.parts(family):
             console.print(f"\n[bold]{family.__name__.lower()} {part.name}[/]: {escape(_first_sentence(part))}")

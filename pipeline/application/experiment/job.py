@@ -183,7 +183,7 @@ def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any
             path = Text(str(bundle_folder(folder.resolve(), training) / "model"), folder.resolve())
             step = part_of.with_model(step, path)
         engines.append(part_of.made(step, "engines"))
-        engines[-1].__dict__["_id"] = step.id
+        engines[-1].set_id(step.id)
     pairs, proposed = [], []
     with Pipeline(engines, name=job.system) as pipeline:
         for document in documents:
@@ -253,9 +253,8 @@ def _official(found: Any) -> list[list[Any]]:
 
 
 def _forget(place: str) -> None:
-    """Lets go of a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
-    for key in [k for k in resources._LOADED if k[1].startswith(place)]:
-        del resources._LOADED[key]
+    """Drop a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
+    resources.forget(lambda _, name: name.startswith(place))
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from ...assembly import assemble, config
 from ...contract import params, registry
 from ...contract.component import Component, Part
+from ...contract.type_hints import inner_classes
 from ...errors import ConfigError, Fault
 from ...storage.yaml_source import Keys, Source
 
@@ -59,7 +60,7 @@ def places_of_model(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
         yield (MODEL,)
     for name, value in step.given.items():
         chosen = next(iter(value), "") if isinstance(value, Mapping) else value
-        for family in params.inner_classes(known[name].hint) if name in known and isinstance(chosen, str) else ():
+        for family in inner_classes(known[name].hint) if name in known and isinstance(chosen, str) else ():
             if issubclass(family, Part) and family is not Part:
                 try:
                     named = registry.find_part(family, chosen)
@@ -89,7 +90,7 @@ class Untrained(Component):
     """Stands for an annotator whose model is yet to be trained, while the pipeline around it is checked."""
 
     def __init__(self, step: config.Step, cls: type[Component]) -> None:
-        self.__dict__["_id"] = step.id
+        self.set_id(step.id)
         self.__dict__["outputs"] = cls.outputs
         self.__dict__["sets"] = cls.sets
 

@@ -139,7 +139,7 @@ def _reader(files: Files, column: str, name: str) -> ConllReader:
     made = ConllReader(
         files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK
     )
-    made.__dict__["_id"] = name
+    made.set_id(name)
     return made
 
 

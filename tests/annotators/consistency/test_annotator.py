@@ -154,7 +154,7 @@ def test_only_named_sources_above_the_threshold_count() -> None:
     check(engine, text, source="names")
     check(engine, text, source="crfs")
     check(engine, text, source="crf", confidence=0.69)
-    assert [*engine.mentions()] == [("sources", "regex/names"), ("sources", "crf")]
+    assert [*engine.referenced_components()] == [("sources", "regex/names"), ("sources", "crf")]
 
 
 def test_what_was_vetoed_neither_spreads_nor_is_overruled(usual: ConsistencyAnnotator) -> None:

@@ -181,10 +181,10 @@ def test_annotators_and_trainers_can_tell_which_feature_needs_what(tmp_path: Pat
     made = crf(tmp_path, features=["lower", "list:places", "pos"])
     for model in (made, str(tmp_path / "model")):
         annotator = CrfAnnotator(model=model)  # type: ignore[arg-type]
-        assert annotator.because(ListHit) == f"feature list:places of model {tmp_path / 'model'}"
-        assert annotator.because(Token) == ""
+        assert annotator.explain_need(ListHit) == f"feature list:places of model {tmp_path / 'model'}"
+        assert annotator.explain_need(Token) == ""
     trainer = CrfTrainer(model=Path("m"), features=features("pos", "pos_bigram"))
-    assert trainer.because("Token:pos") == "feature pos, pos_bigram" and trainer.because(ListHit) == ""
+    assert trainer.explain_need("Token:pos") == "feature pos, pos_bigram" and trainer.explain_need(ListHit) == ""
 
 
 def test_a_run_that_ended_early_leaves_no_model(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.assembly.schema import hint_schema
 from caspipe.pipeline.contract import params
 from caspipe.pipeline.contract.component import Component, component
+from caspipe.pipeline.contract.type_hints import hints
+from caspipe.pipeline.contract.type_names import describe_type
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage.file_names import pseudonym
@@ -137,7 +139,7 @@ def test_parameters_of_plug_ins_hold_secrets_by_their_type(tmp_path: Path) -> No
     made = params.build(Salted, {"salt": KEY, "more": ["file:a", {"file": "b"}]}, lambda *f: faults.append(f))
     assert faults == []
     assert [path for path, _ in secrets_of(made)] == ["salt", "more.0", "more.1"]
-    assert params.describe_type(params.hints(Salted)["salt"]) == "secret"
+    assert describe_type(hints(Salted)["salt"]) == "secret"
     assert hint_schema(Secret | str, {})["anyOf"][0] == {"type": "string"}
     assert str(made.more) == "[(secret), (secret)]"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.application.experiment import Bench, Experiment, Result, read_plan
-from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract import registration, registry
 
 Write = Callable[..., Path]
 
@@ -220,4 +220,4 @@ def test_a_kind_of_somebody_else_s_is_found_and_run(write: Write, tmp_path: Path
         plan = read_plan(write("{x_count: {twice: true}}"))
         assert plan.experiment.run(Bench(plan, tmp_path)).findings == ["48 documents"]
     finally:
-        del registry._PARTS["Experiment", "x_count"]
+        del registration.PARTS["Experiment", "x_count"]
