@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_networks import CHARACTERS, ENCODERS, LABELS, SIZES, batch, network, plan
+from .small_networks import CHARACTERS, ENCODERS, LABELS, SIZES, batch, network, plan
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 

@@ -14,7 +14,7 @@ from caspipe.pipeline.application.experiment import Bench, Result, read_plan
 from caspipe.pipeline.application.experiment.shipped import locate
 from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
 
-SYSTEMS = Path(__file__).resolve().parents[2] / "configs" / "systems"
+SYSTEMS = Path(__file__).resolve().parents[3] / "configs" / "systems"
 SMALL = [
     "neural_trainer.epochs=1",
     "neural_trainer.held_out=0",

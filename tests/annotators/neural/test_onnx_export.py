@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_networks import CHARACTERS, ENCODERS, arrays, batch, network, plan
+from .small_networks import CHARACTERS, ENCODERS, arrays, batch, network, plan
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 pytest.importorskip("onnx", reason="needs onnx: pip install 'caspipe[neural]'")

@@ -13,7 +13,7 @@ from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi, PhiKind
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SYSTEMS = ROOT / "configs" / "systems"
 EXPERIMENTS = ROOT / "configs" / "experiments"
 
