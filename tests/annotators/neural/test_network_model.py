@@ -17,6 +17,8 @@ from caspipe.pipeline.assembly.dependencies import fingerprint
 from caspipe.pipeline.packaging.manifest import REQUIREMENTS
 from caspipe.typesystem import TokenScore
 
+pytestmark = pytest.mark.neural
+
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 TRAINER: dict[str, Any] = {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from .small_networks import CHARACTERS, ENCODERS, LABELS, SIZES, batch, network, plan
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
@@ -18,6 +19,8 @@ from caspipe.annotators.neural.parts import Crf, Softmax  # noqa: E402
 from caspipe.annotators.neural.plan import NEVER  # noqa: E402
 from caspipe.annotators.sequence.decoding import Lattice, viterbi  # noqa: E402
 from caspipe.annotators.sequence.labels import follows  # noqa: E402
+
+pytestmark = pytest.mark.neural
 
 
 def scores(net: object, given_: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from .small_networks import CHARACTERS, ENCODERS, arrays, batch, network, plan
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
@@ -12,6 +13,8 @@ ort = pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install
 
 from caspipe.annotators.neural._torch.network import Tensors  # noqa: E402
 from caspipe.annotators.neural.onnx_graph import graph_of  # noqa: E402
+
+pytestmark = pytest.mark.neural
 
 
 def scores(graph: bytes, given: object) -> object:

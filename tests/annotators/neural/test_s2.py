@@ -14,6 +14,8 @@ from caspipe.pipeline.application.experiment import Bench, Result, read_plan
 from caspipe.pipeline.application.experiment.shipped import locate
 from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
 
+pytestmark = pytest.mark.neural
+
 SYSTEMS = Path(__file__).resolve().parents[3] / "configs" / "systems"
 SMALL = [
     "neural_trainer.epochs=1",

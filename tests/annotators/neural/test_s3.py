@@ -11,6 +11,8 @@ import yaml
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi, PhiKind
 
+pytestmark = pytest.mark.neural
+
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 ROOT = Path(__file__).resolve().parents[3]

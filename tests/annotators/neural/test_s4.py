@@ -17,6 +17,8 @@ from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, CaspipeWarning, KnownPhi, Phi, PhiCandidate, PhiKind, TokenScore
 
+pytestmark = pytest.mark.neural
+
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 SYSTEMS, EXPERIMENTS = folder() / "systems", folder() / "experiments"

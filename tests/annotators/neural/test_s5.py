@@ -17,6 +17,8 @@ from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import CaspipeWarning, Phi, PhiCandidate, PhiKind
 
+pytestmark = pytest.mark.neural
+
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 SYSTEMS = folder() / "systems"

@@ -22,6 +22,8 @@ from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 from caspipe.typesystem import Cas, PhiCandidate, Token, TokenScore
 
+pytestmark = pytest.mark.neural
+
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 SMALL: dict[str, Any] = {

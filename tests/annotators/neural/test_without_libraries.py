@@ -42,7 +42,7 @@ def test_a_trainer_without_pytorch_says_which_extra_to_install(monkeypatch: pyte
 
 def test_importing_everything_brings_in_neither_pytorch_nor_onnx() -> None:
     code = (
-        "import sys; from caspipe.pipeline import registry; list(registry.components());"
+        "import sys; from caspipe.pipeline.contract import registry; list(registry.components());"
         "print([m for m in ('torch', 'onnx', 'onnxruntime', 'transformers') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

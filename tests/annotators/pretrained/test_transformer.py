@@ -22,6 +22,8 @@ from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Token
 
 from .tiny_models import IOB, TEXTS, TOKENIZERS, export, folder, planted
 
+pytestmark = pytest.mark.neural
+
 SORTS = {"word-piece": "bert", "byte-level": "roberta", "unigram": "deberta-v2"}
 LONG_TEXT = " ".join(TEXTS)
 

@@ -23,6 +23,8 @@ from caspipe.typesystem import Cas
 
 from .tiny_models import IOB, byte_level, change, folder, planted, word_piece
 
+pytestmark = pytest.mark.neural
+
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
