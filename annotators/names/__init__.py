@@ -1,4 +1,4 @@
-"""Names: people, places and organizations found by lists and context, before any model is trained."""
+"""Names of people, places and organizations, found by lists and context without a trained model."""
 
 from .annotator import NameAnnotator
 

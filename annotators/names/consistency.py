@@ -1,4 +1,4 @@
-"""What one name of a document says of the others: repetitions of a sure name, and names in a row.
+"""Evidence of the names of a document for each other: repetitions of a certain name, and names in a row.
 
 The second pass is Aramaki's label consistency (Aramaki et al. 2006, i2b2 de-identification challenge).
 """
@@ -20,17 +20,16 @@ _ROW = frozenset([", ", " and ", ", and ", " & ", " or ", ",\n", "\n"])
 
 
 def repeated(doc: TokenContext, kept: list[NameSpan]) -> Iterator[NameSpan]:
-    """The words of sure names of people and cities wherever else they stand capitalised, or in any case where the text
-    has no capitals."""
+    """Yield the other occurrences of the words of certain people and cities, if capitalized or if the text has no capitals."""
     known: dict[str, NameSpan] = {}
-    for found in kept:
-        if found.confidence >= _SURE and (found.kind.top is PhiKind.PERSON or found.kind is PhiKind.LOCATION_CITY):
-            for i in range(found.first, found.last):
+    for span in kept:
+        if span.confidence >= _SURE and (span.kind.top is PhiKind.PERSON or span.kind is PhiKind.LOCATION_CITY):
+            for i in range(span.first, span.last):
                 if doc.bits[i] & (CAPITAL | SHOUT | SMALL) and len(doc.forms[i]) > 2:
-                    known.setdefault(doc.forms[i].lower(), found)
+                    known.setdefault(doc.forms[i].lower(), span)
     if not known:
         return
-    covered = {i for found in kept for i in range(found.first, found.last) if _stands(found)}
+    covered = {i for span in kept for i in range(span.first, span.last) if _is_kept(span)}
     for i in [i for i, low in enumerate(doc.lowers) if low in known]:
         if i in covered or is_eponym(doc, [i], i + 1) or is_sized(doc, i, [i]):
             continue
@@ -51,21 +50,21 @@ def repeated(doc: TokenContext, kept: list[NameSpan]) -> Iterator[NameSpan]:
             yield span_of(doc, i, i + 1, source.kind, confidence, "repeated name")
 
 
-def _stands(found: NameSpan) -> bool:
-    """Whether a find keeps its kind and confidence when the same word is a sure name elsewhere."""
-    return found.last > found.first + 1 or found.confidence >= _SURE or found.kind.top is not PhiKind.PERSON
+def _is_kept(span: NameSpan) -> bool:
+    """Return True if a span keeps its kind and confidence even if the same word is a certain name elsewhere."""
+    return span.last > span.first + 1 or span.confidence >= _SURE or span.kind.top is not PhiKind.PERSON
 
 
 def enumerated(doc: TokenContext, people: list[NameSpan]) -> list[NameSpan]:
-    """The people, each a little surer where another one stands right beside it: `Ann, Bob and Qwertz`."""
-    made: list[NameSpan] = []
-    for i, found in enumerate(people):
-        if found.confidence < 0.75:
+    """Return the people, with more confidence for those next to another person: `Ann, Bob and Qwertz`."""
+    raised: list[NameSpan] = []
+    for i, span in enumerate(people):
+        if span.confidence < 0.75:
             near = people[max(0, i - 1) : i] + people[i + 1 : i + 2]
-            if any(_in_row(doc, found, other) and other.confidence >= 0.25 for other in near):
-                found = found._replace(confidence=round(found.confidence + 0.15, 2))
-        made.append(found)
-    return made
+            if any(_in_row(doc, span, other) and other.confidence >= 0.25 for other in near):
+                span = span._replace(confidence=round(span.confidence + 0.15, 2))
+        raised.append(span)
+    return raised
 
 
 def _in_row(doc: TokenContext, one: NameSpan, other: NameSpan) -> bool:

@@ -1,4 +1,4 @@
-"""The words around names: titles, credentials, roles, labels, verbs of people. What each says of the name beside it."""
+"""The words around names: titles, credentials, roles, labels, verbs of people. Each is evidence about the name next to it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 
 def listed(words: str) -> frozenset[str]:
-    """The words of a string as a set."""
+    """Return the words of a string as a set."""
     return frozenset(words.split())
 
 
-# What `CUES` says of a lower-cased form, one bit each.
+# Bits of a lower-case form in `CUES`.
 TITLE = 1
-"""`Dr`, `Mr`: whoever follows is a person."""
+"""`Dr`, `Mr`: a person follows."""
 WEAK_TITLE = 2
 """`nurse`, `sister`, `general`: a title only before a known name."""
 DOCTOR = 4
-"""The title or credential is that of medical staff."""
+"""The title or credential of medical staff."""
 CREDENTIAL = 8
-"""`MD`, `RN` after a name, written as here."""
+"""`MD`, `RN` after a name, in this case."""
 UNSURE_CREDENTIAL = 16
 """`PA`, `MS`, `DO`: also a state, a disease, a verb."""
 RELATIVE = 32
@@ -40,13 +40,13 @@ GENERATION = 16384
 IN = 32768
 """`in`, `near`: a place may follow."""
 FOLLOWS_EPONYM = 65536
-"""`disease`, `syndrome`, `sign`: the name before it is no person here."""
+"""`disease`, `syndrome`, `sign`: the name before it is not a person here."""
 NOT_INITIALS = 131072
-"""An abbreviation that initials may be taken for."""
+"""An abbreviation that looks like initials."""
 FOLLOWS_BRAND = 262144
 """`vaccine`, `tablets`: the name before it is a product."""
 NEVER = 524288
-"""A clinical abbreviation that is written with a capital like a name."""
+"""A clinical abbreviation that is capitalized like a name."""
 
 _TABLE: tuple[tuple[int, str], ...] = (
     (TITLE, "mr mrs ms mx mister missus mme mlle monsieur madame frau herr fräulein señora señorita senora dame messrs "
@@ -125,7 +125,7 @@ def _load() -> dict[str, int]:
 
 
 CUES: Mapping[str, int] = _load()
-"""The bits of every cue, by lower-cased form."""
+"""The bits of every cue, by lower-case form."""
 
 _CREDENTIALS = (
     "MD PhD RN NP PharmD DDS DMD DVM APRN ARNP BSN MSN DNP FNP CRNA CNM CRNP LPN LVN RPh PA-C PAC MBBS MBChB FACP FACC FAAP FACS "
@@ -136,5 +136,5 @@ CREDENTIALS: Mapping[str, int] = {
     **dict.fromkeys(_UNSURE_CREDENTIALS.split(), UNSURE_CREDENTIAL),
     **dict.fromkeys(_CREDENTIALS.split(), CREDENTIAL),
 }
-"""The bits of a credential, by the form as written."""
+"""The bits of a credential, by its form (case-sensitive)."""
 MEDICAL_STAFF = listed("MD RN NP PharmD DO PA PA-C PAC APRN ARNP FNP CRNA CNM LPN LVN RPh DDS DMD")

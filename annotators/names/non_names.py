@@ -1,4 +1,4 @@
-"""What a run of capitalised words is instead of a person: a chemical symbol, a sized device, a score, a microbe."""
+"""Recognizes capitalized words that are not a person: a chemical symbol, a sized device, a score, a microbe."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .token_context import TokenContext
 _SYMBOLS = listed(
     "Na Ka Ca Mg Cl Fe Zn Cu Li Pb Al Se Mn Cr Co Hg As Au Ag Ni Si Br Ba Cs Cd Tl Bi Ti Pt He Ne Ra Ga Gd Tc Sr Sm Lu Po"
 )
-"""Chemical symbols of two letters that laboratory lists, tracers and poisons are written with."""
+"""Chemical symbols of two letters in laboratory lists, tracers and poisons."""
 _SIGNS = frozenset(["+", "++", ":", "=", "<", ">", "/", "(", "↑", "↓", "-", "–", "~", "≤", "≥"])
 _UNITS = listed("f fr french g ga gauge mm cm inch")
 _ROMAN = listed("II III IV V VI IIa IIb IIc IIIa IIIb IIIc Ia Ib Ic IVa IVb IIA IIB IIC IIIA IIIB IIIC IA IB IVA IVB")
 _SCALES = listed("bristol toronto seattle boston edmonton copenhagen edinburgh montreal")
 _GRADED = listed("grade stage class classification criteria consensus guidelines definition type category score scale")
 _AGES = listed("y yo yr yrs year years m f month months week weeks day days yo y/o / - : am pm")
-_HAVE_EPONYMS = listed(
+_PARTS_WITH_EPONYMS = listed(
     "circle ligament sphincter tetralogy pentalogy trilogy triad islet islets foramen foramina ampulla canal duct crypt crypts "
     "loop angle valve valves pouch triangle space node fissure aqueduct organ bands fossa tunnel hiatus cave arcade membrane "
     "isthmus vein artery bundle glands gland bodies body plexus cells sign"
@@ -40,7 +40,7 @@ _LATIN = ("iae", "itidis", "ensis", "icola", "ococcus", "bacter", "orum", "isii"
 
 
 def is_other(doc: TokenContext, first: int, last: int, names: list[int]) -> bool:
-    """Whether a run without a strong cue before it is no person, by its words and by what stands beside it."""
+    """Return True if a run without a strong cue before it is not a person, by its words and the words next to it."""
     return (
         _is_chemistry(doc, first, last)
         or _is_score(doc, last, names)
@@ -50,7 +50,7 @@ def is_other(doc: TokenContext, first: int, last: int, names: list[int]) -> bool
 
 
 def _is_chemistry(doc: TokenContext, first: int, last: int) -> bool:
-    """`Na 140`, `Serum Fe`, `Al Cl Se`: a symbol that many people are called by too needs a figure or a sign after it."""
+    """Recognize `Na 140`, `Serum Fe`, `Al Cl Se`. A symbol that is also a frequent name needs a number or a sign after it."""
     run = doc.forms[first:last]
     if not all(form in _SYMBOLS for form in run):
         return False
@@ -61,7 +61,7 @@ def _is_chemistry(doc: TokenContext, first: int, last: int) -> bool:
 
 
 def is_sized(doc: TokenContext, first: int, names: list[int]) -> bool:
-    """Whether a run is a device after its size: `18 F Foley`, `16 Fr. Foley`, `20 French Coude`, `6.0 mm Shiley`."""
+    """Return True for a device after its size: `18 F Foley`, `16 Fr. Foley`, `20 French Coude`, `6.0 mm Shiley`."""
     k = first - 1 if doc.lowers[first] not in _UNITS else first
     if k > 1 and doc.forms[k] == ".":
         k -= 1
@@ -72,7 +72,7 @@ def is_sized(doc: TokenContext, first: int, names: list[int]) -> bool:
 
 
 def _is_score(doc: TokenContext, last: int, names: list[int]) -> bool:
-    """`Braden 18`, `Wagner 2`, `Forrest IIa`: one eponym and its figure, which is no age and no date."""
+    """Recognize `Braden 18`, `Wagner 2`, `Forrest IIa`: one eponym and its number, which is not an age or a date."""
     facts = doc.facts(names[0])
     if len(names) > 1 or not facts & words.EPONYM:
         return False
@@ -83,7 +83,7 @@ def _is_score(doc: TokenContext, last: int, names: list[int]) -> bool:
 
 
 def is_scale(doc: TokenContext, last: int, eponym: bool) -> bool:
-    """Whether a place before token `last` names criteria: `Rome IV`, `Los Angeles grade B`, `Prague C2M4`, `Glasgow 15`."""
+    """Return True if a place before token `last` is a scale: `Rome IV`, `Los Angeles grade B`, `Prague C2M4`, `Glasgow 15`."""
     after = doc.form(last)
     eponym = eponym or doc.lowers[last - 1] in _SCALES
     if after in _ROMAN or after.lower() in _GRADED or (len(after) == 1 and doc.form(last + 1).lower() in _DEVICES):
@@ -96,7 +96,7 @@ def is_scale(doc: TokenContext, last: int, eponym: bool) -> bool:
 
 
 def _is_part(doc: TokenContext, first: int, names: list[int]) -> bool:
-    """`circle of Willis`, `sphincter of Oddi`, `factor V Leiden`, `Christmas Eve`, `German Shepherd`, `St. Jude ICD`."""
+    """Recognize `circle of Willis`, `sphincter of Oddi`, `factor V Leiden`, `Christmas Eve`, `German Shepherd`."""
     if doc.form(first - 1).lower() == "factor" and doc.forms[first] == "V":
         return True
     if doc.forms[first] == "Eve" and doc.facts(first - 1 - (doc.form(first - 1) == "'s")) & (
@@ -107,11 +107,11 @@ def _is_part(doc: TokenContext, first: int, names: list[int]) -> bool:
         return True
     if doc.forms[first] == "St" and is_product(doc, names[-1] + 1):
         return True
-    return len(names) == 1 and doc.form(first - 1) == "of" and doc.form(first - 2).lower() in _HAVE_EPONYMS
+    return len(names) == 1 and doc.form(first - 1) == "of" and doc.form(first - 2).lower() in _PARTS_WITH_EPONYMS
 
 
 def _is_microbe(doc: TokenContext, first: int, names: list[int]) -> bool:
-    """`E. Coli`, `K Pneumoniae`, `B. Burgdorferi`: an initial and a species, known or by its Latin ending."""
+    """Recognize `E. Coli`, `K Pneumoniae`, `B. Burgdorferi`: an initial and a species, known or with a Latin ending."""
     if not doc.bits[first] & LETTER or len(names) != 1 or not doc.bits[names[0]] & (CAPITAL | SHOUT):
         return False
     low = doc.lowers[names[0]]
@@ -119,7 +119,7 @@ def _is_microbe(doc: TokenContext, first: int, names: list[int]) -> bool:
 
 
 def is_product(doc: TokenContext, last: int) -> bool:
-    """Whether a device or a part of one stands at token `last`: `St. Jude ICD`."""
+    """Return True if a device or a part of one is at token `last`: `St. Jude ICD`."""
     return doc.lowers[last] in _PRODUCTS if last < doc.size else False
 
 
@@ -127,7 +127,7 @@ _PRODUCTS = listed(
     "icd crt crt-d medical valve pacemaker pacer defibrillator device lead leads generator loop stent graft"
 )
 _NEVER_OWNED = listed("antigen antigens antibody antibodies hose stocking stockings salad")
-"""What no person owns by name: the word before is a blood group, a brand, a recipe."""
+"""Words that never follow the name of an owner: the word before is a blood group, a brand, a recipe."""
 _DEVICES = listed(
     "antigen antigens antibody antibodies lift collar scissors retractor forceps clamp speculum needle cannula trocar stent "
     "pacemaker prosthesis splint brace screw rod robot frame stand criteria classification grade grading staging score "
@@ -137,7 +137,7 @@ _OPERATIONS = ("ectomy", "otomy", "ostomy", "oplasty", "orrhaphy", "opexy", "ode
 
 
 def owns(doc: TokenContext, names: list[int], k: int) -> bool:
-    """Whether the word at token k is a device, an operation or a scale that is called after the run before it."""
+    """Return True if the word at token k is a device, an operation or a scale named after the run before it."""
     low = doc.form(k).lower()
     if low.endswith(_OPERATIONS) or low in _NEVER_OWNED:
         return True

@@ -44,7 +44,7 @@ _WEAK_KINDS = frozenset(["company", "public", "society"])
 
 
 class OrganizationFinder:
-    """The rules for one document."""
+    """Finds the organizations of one document."""
 
     def __init__(self, doc: TokenContext, words: Words) -> None:
         self.doc = doc
@@ -52,7 +52,7 @@ class OrganizationFinder:
         self.makers = words.lists["not_organizations"]
 
     def find(self) -> Iterator[NameSpan]:
-        """Candidates with their confidence; spans may overlap."""
+        """Yield spans with their confidence; they may overlap."""
         doc = self.doc
         bits, last = doc.bits, doc.size - 5
         for i, f in doc.hot_facts:
@@ -72,7 +72,7 @@ class OrganizationFinder:
                 yield from self._short(i)
 
     def _listed(self, i: int, facts: int) -> Iterator[NameSpan]:
-        """An organization of the list, the longest name first."""
+        """Yield an organization of the list, the longest name first."""
         doc = self.doc
         if doc.bit(i - 1 - (doc.form(i - 1) == ".")) & cues.TITLE:
             return
@@ -97,7 +97,7 @@ class OrganizationFinder:
                 )
 
     def _cued(self, i: int, facts: int) -> Iterator[NameSpan]:
-        """A name that ends with a cue: `Mercy Medical Center`, `St. Mary's Hospital`, `University of Qwertz Hospital`."""
+        """Yield a name that ends with a cue: `Mercy Medical Center`, `St. Mary's Hospital`, `University of Qwertz Hospital`."""
         doc = self.doc
         length, entry = self.words.longest("organization_cues", doc.tokens(i, 4 if facts & words.CUES_BEGIN else 1))
         if entry is None:
@@ -127,7 +127,7 @@ class OrganizationFinder:
         yield span_of(doc, first, more, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), base, f"cue {entry.kind}")
 
     def _left(self, i: int) -> tuple[int, int]:
-        """The first token of the name before a cue, and how telling its words are: 2 a name, 1 a capitalised word, 0 none."""
+        """Return the first token of the name before a cue, and its evidence: 2 for a name, 1 for a capitalized word, else 0."""
         doc = self.doc
         first = k = i
         telling = 0
@@ -158,14 +158,14 @@ class OrganizationFinder:
         return first, telling
 
     def _opens_line(self, j: int) -> bool:
-        """Whether a line begins with token j that can be a name, as a letterhead does."""
+        """Return True if a line begins with token j and it can be a name, as in a letterhead."""
         doc = self.doc
         if not doc.facts(j) & (words.CITY | words.NAME | words.UNKNOWN):
             return False
         return j == 0 or "\n" in doc.between(j - 1)
 
     def _tells(self, j: int) -> bool:
-        """Whether a word is a name, a place or unknown, and so makes an organization a certain one."""
+        """Return True if a word is a name, a place or unknown: strong evidence for an organization."""
         facts, form = self.doc.facts(j), self.doc.forms[j].lower()
         if form in _GENERIC or facts & (words.BLOCKED | words.DEMONYM):
             return False
@@ -176,7 +176,7 @@ class OrganizationFinder:
         )
 
     def _plain_term(self, j: int) -> bool:
-        """Whether a word adds nothing: generic, a brand, a term, an abbreviation."""
+        """Return True if a word does not count as evidence: generic, a brand, a term, an abbreviation."""
         doc = self.doc
         form = doc.forms[j]
         if form.lower() in _GENERIC or doc.bits[j] & LETTER:
@@ -188,12 +188,12 @@ class OrganizationFinder:
         return entry or bool(facts & words.TERM) or facts >> words.LEVEL > 2
 
     def _plain(self, j: int) -> bool:
-        """Whether a word at the start of a sentence owes its capital to that: `Called Mercy Hospital`."""
+        """Return True if a word is probably capitalized only because it begins a sentence: `Called Mercy Hospital`."""
         facts = self.doc.facts(j)
         return facts >> words.LEVEL >= 2 or bool(facts & words.BLOCKED) or self.doc.forms[j].lower() in _GENERIC
 
     def _is_maker(self, first: int, last: int) -> bool:
-        """Whether the name holds a drug maker, a brand or a regulator."""
+        """Return True if the name contains a drug manufacturer, a brand or a regulator."""
         doc = self.doc
         pieces = [p for i in range(first, last) if "-" in doc.forms[i] for p in doc.forms[i].split("-")]
         return any(map(self.makers.has, pieces)) or any(
@@ -201,7 +201,7 @@ class OrganizationFinder:
         )
 
     def _employer(self, i: int, facts: int) -> Iterator[NameSpan]:
-        """`works at Qwertz`, `employed by Qwertz`."""
+        """Yield `works at Qwertz`, `employed by Qwertz`."""
         doc = self.doc
         last = i
         while last < doc.size and doc.bits[last] & (CAPITAL | SHOUT) and (last == i or doc.near(last - 1)):
@@ -210,7 +210,7 @@ class OrganizationFinder:
             yield span_of(doc, i, last, PhiKind.ORGANIZATION_EMPLOYER, 0.65, "employer")
 
     def _short(self, i: int) -> Iterator[NameSpan]:
-        """A hospital called by the first words of its name: `at Mercy General`."""
+        """Yield a hospital by the first words of its name: `at Mercy General`."""
         doc = self.doc
         first = i
         while first and doc.bits[first - 1] & CAPITAL and doc.near(first - 1) and i - first < 3:
@@ -220,7 +220,7 @@ class OrganizationFinder:
             yield span_of(doc, first, i + 1, PhiKind.LOCATION_HOSPITAL, 0.55, "short name of a hospital")
 
     def _partners(self, i: int) -> Iterator[NameSpan]:
-        """`Willis, Hill and Hoffman`: a firm by its partners."""
+        """Yield a firm by its partners: `Willis, Hill and Hoffman`."""
         doc = self.doc
         names = (i, i + 2, i + 4)
         if doc.form(i + 3).lower() not in ("and", "&") or i + 4 >= doc.size:

@@ -1,4 +1,4 @@
-"""Finds people: runs of capitalised words weighed by lists and context, names in small letters after strong cues."""
+"""Finds people: runs of capitalized words, scored by lists and context, and names in lower case after strong cues."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NOT_INITIALS = frozenset(word for word, bits in cues.CUES.items() if bits & cue
 
 
 class PersonFinder:
-    """The rules for one document."""
+    """Finds the people of one document."""
 
     def __init__(self, doc: TokenContext) -> None:
         self.doc = doc
         self.runs = NameRuns(doc)
 
     def find(self) -> Iterator[NameSpan]:
-        """Candidates with their confidence, in text order; spans may overlap."""
+        """Yield spans with their confidence, in text order; they may overlap."""
         doc = self.doc
         done = 0
         for i, facts in doc.hot_facts:
@@ -36,7 +36,7 @@ class PersonFinder:
             bits = doc.bits[i]
             hopeless = (
                 facts & words.BLOCKED and not facts & words.NAME and not bits & LETTER
-            )  # the capital of a sentence
+            )  # capitalized at the start of a sentence
             if bits & SHOWN and not hopeless:
                 last = self.runs.end(i)
                 if last > i:
@@ -64,7 +64,7 @@ class PersonFinder:
         yield from lowercase.bare(doc)
 
     def _letter(self, i: int) -> int:
-        """The single letter that stands for a name after the title at token i, `Mr. K`; 0 without one."""
+        """Return the single letter that is a name after the title at token i, `Mr. K`; 0 if there is none."""
         doc = self.doc
         k = i + 1 + (doc.form(i + 1) == ".")
         if not doc.bit(k) & LETTER or doc.forms[k] == "I" or doc.title_before(k) != i:
@@ -74,7 +74,7 @@ class PersonFinder:
         return 0 if after & SHOWN and doc.near(k + dotted) and k + 1 + dotted not in doc.sentence_starts else k
 
     def _caseless(self, i: int) -> int:
-        """The end of a name in a script without capitals that begins at i; i where no strong cue stands before it."""
+        """Return the end of the name at token i in a script without capitals; i unless a strong cue precedes it."""
         doc = self.doc
         if doc.bits[i - 1] & CASELESS or preceding_cue(doc, i).strength < 0.85:
             return i
@@ -84,7 +84,7 @@ class PersonFinder:
         return last
 
     def _run(self, first: int, last: int) -> Iterator[NameSpan]:
-        """The people in a run of name-like tokens."""
+        """Yield the people in a run of name-like tokens."""
         doc = self.doc
         names = [i for i in range(first, last) if doc.bits[i] & (CAPITAL | SHOUT)]
         if not names:
@@ -124,7 +124,7 @@ class PersonFinder:
             yield span_of(doc, self.runs.with_particles(first), last, kind, min(confidence, 0.99), rule)
 
     def _place_doubt(self, i: int) -> float:
-        """How much the confidence in a single name suffers where it is also a place."""
+        """Return how much the confidence in a single name decreases because it is also a place."""
         doc = self.doc
         facts, inside = doc.facts(i), doc.bit(i - 1) & cues.IN
         if not facts & _PLACE:
@@ -134,7 +134,7 @@ class PersonFinder:
         return 0.5 if inside else 0.2
 
     def _inverted(self, first: int, last: int, names: list[int], cue: PrecedingCue) -> NameSpan | None:
-        """`Smith, John A.`: surname, comma, given name."""
+        """Return `Smith, John A.`: surname, comma, given name."""
         doc = self.doc
         k = last + 1
         if doc.form(last) != "," or k >= doc.size or not doc.near(last) or len(names) > 2:
@@ -168,7 +168,7 @@ class PersonFinder:
         return None
 
     def _shouted(self, first: int, last: int, names: list[int], cue: PrecedingCue) -> Iterator[NameSpan]:
-        """A run in capitals: only with a cue or as a given name with its surname."""
+        """Yield a run in capitals: only with a cue, or a given name with its surname."""
         doc = self.doc
         facts = [doc.facts(i) for i in names]
         sure = [
@@ -202,12 +202,12 @@ class PersonFinder:
             yield span_of(doc, first, end, kind, 0.5, "given name and surname")
 
     def _is_unknown_name(self, i: int, cue: PrecedingCue) -> bool:
-        """Whether a word in capitals of no list is a name after this cue, and no abbreviation."""
+        """Return True if an unlisted word in capitals is a name after this cue, not an abbreviation."""
         long = cue.rule == "title" and len(self.doc.forms[i]) > 5
         return (cue.strength >= 0.85 or long) and bool(self.doc.facts(i) & words.UNKNOWN)
 
     def _initials_alone(self, first: int, last: int) -> Iterator[NameSpan]:
-        """Dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""
+        """Yield dotted initials: `patient J.S.`, `(A.B.)`; never `U.S.`, `i.v.`"""
         doc = self.doc
         letters = [doc.forms[i] for i in range(first, last) if doc.bits[i] & LETTER]
         if not 2 <= len(letters) <= 4:

@@ -33,14 +33,14 @@ _OTHER_FORMS = ("code", "abbreviation", "demonym")
 
 
 class PlaceFinder:
-    """The rules for one document."""
+    """Finds the places of one document."""
 
     def __init__(self, doc: TokenContext, words: Words) -> None:
         self.doc = doc
         self.words = words
 
     def find(self) -> Iterator[NameSpan]:
-        """Candidates with their confidence; spans may overlap."""
+        """Yield spans with their confidence; they may overlap."""
         doc = self.doc
         done = 0
         for i, facts in doc.hot_facts:
@@ -73,7 +73,7 @@ class PlaceFinder:
                     yield from self._small(i)
 
     def _longest(self, i: int, facts: int) -> tuple[int, Entry | None]:
-        """The longest entry of the lists of places at token i, and its end."""
+        """Return the end of the longest listed place at token i, and its entry."""
         doc = self.doc
         size = 1
         if facts & words.PLACES_BEGIN:
@@ -85,15 +85,15 @@ class PlaceFinder:
         return i + max(length, 1), entry
 
     def _inner(self, i: int) -> bool:
-        """Whether the name of a place of several words may go on with token i."""
+        """Return True if a place name of several words may continue with token i."""
         return bool(self.doc.bits[i] & (CAPITAL | SHOUT)) or self.doc.forms[i] in _INNER
 
     def _entry(self, tokens: list[str]) -> tuple[int, Entry | None]:
-        """The longest entry of all lists that begins with the first token; of equals, the list asked first."""
+        """Return the longest entry of all lists that begins with the first token; of equals, the one of the first list."""
         return self.words.longest(_LISTS, tokens, _OTHER_FORMS)
 
     def _weigh(self, first: int, last: int, entry: Entry) -> Iterator[NameSpan]:
-        """A place of the lists, by how much its name means other things and by what stands around it."""
+        """Yield a listed place, scored by its other meanings and by its context."""
         doc = self.doc
         facts, count = doc.facts(first), last - first
         level = facts >> words.LEVEL if count == 1 else 0
@@ -148,13 +148,13 @@ class PlaceFinder:
             yield span_of(doc, first, last, kind, confidence, rule)
 
     def _after_given(self, i: int) -> bool:
-        """Whether a given name or an initial stands right before token i."""
+        """Return True if a given name or an initial is directly before token i."""
         doc = self.doc
         j = i - 1 - (doc.form(i - 1) == ".")
         return j >= 0 and bool(doc.bits[j] & LETTER or (doc.bits[j] & (CAPITAL | SHOUT) and doc.facts(j) & words.GIVEN))
 
     def _inside(self, i: int) -> bool:
-        """Whether `in`, `near`, `from`, `in the` stands before token i."""
+        """Return True if `in`, `near`, `from`, `in the` is before token i."""
         doc = self.doc
         word, before = doc.form(i - 1).lower(), doc.bit(i - 1)
         if word == "the":
@@ -162,7 +162,7 @@ class PlaceFinder:
         return bool(before & cues.IN) and (bool(before & SMALL) or word in ("in", "from"))
 
     def _city(self, first: int, big: bool, inside: bool, unsure: bool, person: bool, level: int, count: int) -> float:
-        """Confidence in a city of the list without its state."""
+        """Return the confidence in a listed city without its state."""
         if not inside:
             return 0.4 if big and not unsure else 0.25 if count > 1 else 0.1
         if big and not unsure:
@@ -174,7 +174,7 @@ class PlaceFinder:
         return confidence - 0.25 if vague and not big else confidence
 
     def _followed_by_name(self, last: int) -> bool:
-        """Whether the place is the first word of a longer name: `Houston Methodist`, `Paris Jackson`."""
+        """Return True if the place is the first word of a longer name: `Houston Methodist`, `Paris Jackson`."""
         doc = self.doc
         if not doc.bit(last) & CAPITAL or last >= doc.size or not doc.near(last - 1) or not doc.between(last - 1):
             return False
@@ -182,7 +182,7 @@ class PlaceFinder:
         return bool(facts & words.SURNAME and facts >> words.LEVEL < 2 and not facts & words.BLOCKED)
 
     def _state_after(self, last: int) -> tuple[int, int] | None:
-        """The state after a comma: its code or its name."""
+        """Return the state after a comma: its code or its name."""
         doc = self.doc
         k = last
         if doc.form(k) == ",":
@@ -205,11 +205,11 @@ class PlaceFinder:
         return self.doc.form(k).isdigit() and len(self.doc.form(k)) == 5
 
     def _lived(self, i: int) -> bool:
-        """Whether `lives in`, `moved to`, `originally from` stands before token i."""
+        """Return True if `lives in`, `moved to`, `originally from` is before token i."""
         return self.doc.form(i - 2).lower() in _LIVED and bool(self.doc.bit(i - 1) & cues.IN)
 
     def _by_shape(self, i: int) -> Iterator[NameSpan]:
-        """An unknown place that its company shows: `Qwertz, TX`, `Qwertz County`, `U.S.`"""
+        """Yield an unknown place by its context: `Qwertz, TX`, `Qwertz County`."""
         doc = self.doc
         facts = doc.facts(i)
         if doc.bits[i] & CAPITAL and not facts & words.BLOCKED:
@@ -225,7 +225,7 @@ class PlaceFinder:
                     yield span_of(doc, *state, PhiKind.LOCATION_STATE, 0.8, "unknown word and state")
 
     def _small(self, i: int) -> Iterator[NameSpan]:
-        """A place in small letters after `in`, in a text without capitals."""
+        """Yield a place in lower case after `in`, in a text without capitals."""
         doc = self.doc
         facts = doc.facts(i)
         if facts & words.BLOCKED or facts >> words.LEVEL or facts & words.DEMONYM:

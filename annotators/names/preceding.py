@@ -1,4 +1,4 @@
-"""What the words before a name say of it: a title, a role, a label, `my name is`, `reported by`."""
+"""Evidence before a name: a title, a role, a label, `my name is`, `reported by`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .token_context import TokenContext
 
 
 class PrecedingCue(NamedTuple):
-    """What stands before a name: how strong it is, whom it speaks of, and its rule."""
+    """A cue before a name: its strength, the kind of person, and its rule."""
 
     strength: float
     kind: PhiKind
@@ -47,78 +47,82 @@ _NAMING = listed("call calls called named name names naming calling")
 _NAMING_SURELY = listed("named alias aka nee née surname")
 _SURE_TITLES = listed("professor doctor captain sergeant colonel lieutenant sir lord fr")
 _SHORT_TITLES = listed("fr capt sgt lt col gen")
-"""Titles with a full stop that ends no sentence."""
+"""Titles whose full stop does not end a sentence."""
 _STAFF = listed("RN MD NP LPN LVN CNA CRNA PharmD EMT APRN CNM RRT")
 _WHOSE = listed("my her his last first full maiden patient the 's")
 
 
 def preceding_cue(doc: TokenContext, i: int) -> PrecedingCue:
-    """What the words before token i say of it."""
-    title = doc.title_before(i)
-    facts = doc.facts(i)
+    """Return the cue in the words before token i, `NO_CUE` if there is none."""
+    title, facts = doc.title_before(i), doc.facts(i)
     if title is not None:
-        found = _titled(doc, title, i, facts)
-        if found.strength:
-            return found
+        cue = _titled(doc, title, i, facts)
+        if cue.strength:
+            return cue
     k = doc.before(i)
     if k < 0:
-        line = _line_before(doc, i)
-        return line if line else NO_CUE
-    form, low, bits = doc.forms[k], doc.forms[k].lower(), doc.bits[k]
-    if form == ":":
-        if doc.form(k - 1).lower() == "by" and doc.form(k - 2).lower() in _BY_VERBS:
-            return (
-                PrecedingCue(0.85, _BY_VERBS[doc.form(k - 2).lower()], "label")
-                if facts & (words.NAME | words.UNKNOWN)
-                else NO_CUE
-            )
+        return _line_before(doc, i)
+    if doc.forms[k] in (":", "?") or (doc.forms[k] == "," and k):
+        return _before_mark(doc, k, i, facts)
+    cue = _role(doc, k, i, facts)
+    return cue if cue.strength else _phrase(doc, k, i, facts)
+
+
+def _before_mark(doc: TokenContext, k: int, i: int, facts: int) -> PrecedingCue:
+    """Return the cue before the colon, question mark or comma at token k: `Seen by:`, `Name?`, `my husband,`, `Dear`."""
+    mark, possible = doc.forms[k], facts & (words.NAME | words.UNKNOWN)
+    low, verb, bits = doc.form(k - 1).lower(), doc.form(k - 2).lower(), doc.bit(k - 1)
+    if mark == ":" and low == "by" and verb in _BY_VERBS:
+        return PrecedingCue(0.85, _BY_VERBS[verb], "label") if possible else NO_CUE
+    if mark == ":":
         return _label(doc, k - 1, i)
-    if form == "?" and doc.form(k - 1).lower() in ("name", "surname") and facts & (words.NAME | words.UNKNOWN):
+    if mark == "?" and low in ("name", "surname") and possible:
         return PrecedingCue(0.8, PhiKind.PERSON, "name is")
-    if form == "," and k:
-        k -= 1
-        low, bits = doc.forms[k].lower(), doc.bits[k]
-        if bits & (cues.RELATIVE | cues.PATIENT) and facts & words.NAME and facts >> words.LEVEL < 2:
-            kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else PhiKind.PERSON_PATIENT
-            return PrecedingCue(0.75, kind, "role before")
-        if bits & cues.GREETING:
-            return PrecedingCue(0.7, PhiKind.PERSON, "greeting") if facts & words.GIVEN else NO_CUE
-        return NO_CUE
-    if form in _STAFF and facts & words.NAME and facts >> words.LEVEL < 2 and not _is_credential(doc, k):
+    if mark == "," and bits & (cues.RELATIVE | cues.PATIENT) and facts & words.NAME and facts >> words.LEVEL < 2:
+        kind = PhiKind.PERSON_RELATIVE if bits & cues.RELATIVE else PhiKind.PERSON_PATIENT
+        return PrecedingCue(0.75, kind, "role before")
+    if mark == "," and bits & cues.GREETING and facts & words.GIVEN:
+        return PrecedingCue(0.7, PhiKind.PERSON, "greeting")
+    return NO_CUE
+
+
+def _role(doc: TokenContext, k: int, i: int, facts: int) -> PrecedingCue:
+    """Return the cue of a credential, a relative, a patient or `initials` at token k."""
+    bits, name = doc.bits[k], facts & words.NAME
+    if doc.forms[k] in _STAFF and name and facts >> words.LEVEL < 2 and not _is_credential(doc, k):
         return PrecedingCue(0.75, PhiKind.PERSON_DOCTOR, "credential before")
     if bits & cues.RELATIVE and (facts & (words.GIVEN | words.UNKNOWN)) and not doc.starts(i):
         return PrecedingCue(0.85 if facts & words.GIVEN else 0.6, PhiKind.PERSON_RELATIVE, "relative before")
-    if bits & cues.PATIENT and facts & words.NAME:
+    if bits & cues.PATIENT and name:
         return PrecedingCue(0.75, PhiKind.PERSON_PATIENT, "patient before")
     if bits & cues.PATIENT and doc.bit(i) & LETTER:
         return PrecedingCue(0.85, PhiKind.PERSON_PATIENT, "patient before")
-    if low == "initials":
-        return PrecedingCue(0.9, PhiKind.PERSON_INITIALS, "label")
-    if low in ("him", "her", "me", "them", "us", "it") and k and doc.forms[k - 1].lower() in _NAMING:
-        k -= 1
-        low, bits = doc.forms[k].lower(), cues.NAMED | SMALL
+    return PrecedingCue(0.9, PhiKind.PERSON_INITIALS, "label") if doc.lowers[k] == "initials" else NO_CUE
+
+
+def _phrase(doc: TokenContext, k: int, i: int, facts: int) -> PrecedingCue:
+    """Return the cue of a phrase that ends at token k: `named`, `name is`, `I am`, `seen by`, `Dear`."""
+    low, bits, name, given = doc.lowers[k], doc.bits[k], facts & words.NAME, facts & words.GIVEN
+    unknown, verb = facts & words.UNKNOWN, doc.form(k - 1).lower()
+    if low in ("him", "her", "me", "them", "us", "it") and verb in _NAMING:
+        low, bits, k = verb, cues.NAMED | SMALL, k - 1
     if bits & cues.NAMED and bits & SMALL:
-        sure = facts & words.GIVEN or (facts & (words.NAME | words.UNKNOWN) and low in _NAMING_SURELY)
+        sure = given or ((name or unknown) and low in _NAMING_SURELY)
         return PrecedingCue(0.85 if sure else 0.3, PhiKind.PERSON, "named")
     if low in ("is", "'s", "was", "name") and name_is(doc, k):
         return PrecedingCue(0.9, PhiKind.PERSON, "name is")
-    if (
-        low in ("am", "'m", "’m")
-        and doc.form(k - 1) in ("I", "i")
-        and facts & (words.GIVEN | words.UNKNOWN)
-        and facts >> words.LEVEL < 2
-    ):
-        return PrecedingCue(0.8 if facts & words.GIVEN else 0.45, PhiKind.PERSON, "I am")
-    if low == "by" and k and doc.forms[k - 1].lower() in _BY_VERBS:
-        strength = 0.8 if facts & words.NAME else 0.55 if facts & words.UNKNOWN else 0.0
-        return PrecedingCue(strength, _BY_VERBS[doc.forms[k - 1].lower()], "by") if strength else NO_CUE
-    if bits & cues.GREETING and (facts & words.NAME or (facts & words.UNKNOWN and doc.form(i + 1) in (",", ":"))):
-        return PrecedingCue(0.8 if facts & words.NAME else 0.6, PhiKind.PERSON, "greeting")
+    speaker = low in ("am", "'m", "’m") and doc.form(k - 1) in ("I", "i")
+    if speaker and (given or unknown) and facts >> words.LEVEL < 2:
+        return PrecedingCue(0.8 if given else 0.45, PhiKind.PERSON, "I am")
+    if low == "by" and verb in _BY_VERBS:
+        return PrecedingCue(0.8 if name else 0.55, _BY_VERBS[verb], "by") if name or unknown else NO_CUE
+    if bits & cues.GREETING and (name or (unknown and doc.form(i + 1) in (",", ":"))):
+        return PrecedingCue(0.8 if name else 0.6, PhiKind.PERSON, "greeting")
     return NO_CUE
 
 
 def _is_credential(doc: TokenContext, k: int) -> bool:
-    """Whether `RN` at token k belongs to the name before it: `Tamika RN Johnson`, `Jane Roe, RN`."""
+    """Return True if `RN` at token k belongs to the name before it: `Tamika RN Johnson`, `Jane Roe, RN`."""
     before = doc.form(k - 1)
     return before == "," or bool(doc.bit(k - 1) & CAPITAL and doc.facts(k - 1) & words.NAME)
 
@@ -141,7 +145,7 @@ def _titled(doc: TokenContext, title: int, i: int, facts: int) -> PrecedingCue:
 
 
 def _label(doc: TokenContext, k: int, i: int) -> PrecedingCue:
-    """A label with a colon: `Patient name: ...`, `Attending: ...`."""
+    """Return the cue of a label with a colon: `Patient name: ...`, `Attending: ...`."""
     if k < 0 or not doc.bits[k] & (cues.LABEL | cues.REPORTER):
         return NO_CUE
     low = doc.forms[k].lower()
@@ -153,18 +157,18 @@ def _label(doc: TokenContext, k: int, i: int) -> PrecedingCue:
     return PrecedingCue(0.88, _LABEL_KINDS.get(low, kind), "label")
 
 
-def _line_before(doc: TokenContext, i: int) -> PrecedingCue | None:
-    """`Sincerely,` or `Signed by:` on the line before."""
+def _line_before(doc: TokenContext, i: int) -> PrecedingCue:
+    """Return the cue `Sincerely,` on the line before."""
     k = i - 1
     if k < 0 or "\n" not in doc.text[doc.ends[k] : doc.begins[i]]:
-        return None
+        return NO_CUE
     if doc.forms[k] == "," and doc.bit(k - 1) & cues.GREETING:
         return PrecedingCue(0.85, PhiKind.PERSON, "signature")
-    return None
+    return NO_CUE
 
 
 def name_is(doc: TokenContext, k: int) -> bool:
-    """Whether `name is`, `name's`, `this is` ends at token k."""
+    """Return True if `name is`, `name's`, `this is` ends at token k."""
     if doc.forms[k].lower() == "name":
         return doc.form(k - 1).lower() in _WHOSE
     return doc.form(k - 1).lower() in ("name", "surname", "names")

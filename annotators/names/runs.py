@@ -1,4 +1,4 @@
-"""Where runs of words begin and end that can be a name: capitalised words, initials, particles between them."""
+"""Runs of tokens that can be a name: capitalized words, initials, particles between them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SURE_PARTICLES = listed("van von der den de la del della di da dos du al el bin
 
 
 class NameRuns:
-    """The runs of one document."""
+    """Finds the runs of one document."""
 
     def __init__(self, doc: TokenContext) -> None:
         self.doc = doc
 
     def end(self, i: int) -> int:
-        """The end of the run of name-like tokens that begins at i; i where none does."""
+        """Return the end of the run of name-like tokens that begins at i; i if there is none."""
         doc, bits = self.doc, self.doc.bits
         j, size = i, doc.size
         seen = False  # a whole word, not only initials
@@ -54,7 +54,7 @@ class NameRuns:
         return j
 
     def after_title(self, i: int) -> int:
-        """For `Mrs. van der Berg`: the first capitalised token after the particles that follow a title; 0 without any."""
+        """Return the capitalized token after the particles after a title, as in `Mrs. van der Berg`; 0 if there is none."""
         doc = self.doc
         j = i + 1 + (doc.form(i + 1) == ".")
         first = j
@@ -63,7 +63,7 @@ class NameRuns:
         return j if doc.bits[i] & cues.TITLE and j > first and doc.bit(j) & (CAPITAL | SHOUT) else 0
 
     def with_particles(self, first: int) -> int:
-        """Where a name begins that has particles before it: `de la Cruz`."""
+        """Return the first token of a name with the particles before it: `de la Cruz`."""
         doc = self.doc
         j = first
         while j and first - j < 3 and doc.lowers[j - 1] in _SURE_PARTICLES and doc.near(j - 1):
@@ -71,7 +71,7 @@ class NameRuns:
         return j
 
     def _may_name(self, i: int, first: bool) -> bool:
-        """Whether a capitalised token can be part of a name: no term, month, brand or plain word, no title."""
+        """Return True if a capitalized token can be part of a name: not a term, month, brand, plain word or title."""
         doc = self.doc
         b, facts = doc.bits[i], doc.facts(i)
         if b & (cues.TITLE | cues.CREDENTIAL | cues.NEVER):
@@ -101,13 +101,13 @@ class NameRuns:
         return bool(facts & (words.NAME | words.UNKNOWN | words.CITY)) or facts >> words.LEVEL == 0
 
     def _introduces(self, i: int, facts: int) -> bool:
-        """Whether a role that is a name too comes before the name of its bearer: `HCP: Son Raymond Kowalski`."""
+        """Return True if a role that is also a name precedes a name: `HCP: Son Raymond Kowalski`."""
         doc = self.doc
         following = doc.facts(i + 1)
         return facts >> words.LEVEL > 1 and bool(doc.bit(i + 1) & CAPITAL and following & words.OFTEN_GIVEN)
 
     def _may_name_all_the_same(self, i: int, facts: int) -> bool:
-        """Whether a word that is mostly no name is one here: `Will Smith`, `Dr. Good`, `Mr. Will`."""
+        """Return True if a word that is rarely a name is one here: `Will Smith`, `Dr. Good`, `Mr. Will`."""
         doc = self.doc
         if facts & words.TERM or not facts & words.NAME or not doc.bits[i] & (CAPITAL | SHOUT):
             return False
@@ -125,7 +125,7 @@ class NameRuns:
         return i not in doc.sentence_starts and not (facts & words.MONTH and doc.form(i + 1)[:1].isdigit())
 
     def _completes(self, i: int) -> bool:
-        """Whether a plain word is a surname after the given name or initial before it: `Jane Doe`, `J. Short`."""
+        """Return True if a plain word is a surname after the given name or initial before it: `Jane Doe`, `J. Short`."""
         doc = self.doc
         facts = doc.facts(i)
         if (
@@ -148,7 +148,7 @@ class NameRuns:
         return bool(given & words.OFTEN_GIVEN) and given >> words.LEVEL < 2 and bool(doc.bits[i - 1] & case)
 
     def _month_is_name(self, i: int) -> bool:
-        """Whether `April`, `Jan` is a person: no figure beside it, and a surname after it or a role before it."""
+        """Return True if `April`, `Jan` is a person: no number next to it, and a surname after it or a role before it."""
         doc = self.doc
         if doc.form(i - 1)[:1].isdigit() or doc.form(i + 1)[:1].isdigit():
             return False

@@ -1,4 +1,4 @@
-"""How likely a run of words is a name, by the words themselves and by what stands around them."""
+"""Scores runs of words as names, by the words themselves and by their context."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DISEASES = listed("wort disease syndrome palsy sign phenomenon lymphoma sarcoma
 
 
 def by_words(doc: TokenContext, names: list[int], letters: bool, first: int) -> tuple[float, str]:
-    """Confidence in a run by its words alone, and the rule."""
+    """Return the confidence in a run by its words alone, and the rule."""
     facts = [doc.facts(i) for i in names]
     levels = [f >> words.LEVEL for f in facts]
     start = doc.starts(first)
@@ -62,7 +62,7 @@ def _single(facts: int, level: int, start: bool) -> tuple[float, str]:
 
 
 def _stands_free(doc: TokenContext, i: int, start: bool) -> bool:
-    """Whether the capital of token i speaks for a name: inside a sentence without an article, or before a verb of people."""
+    """Return True if the capital of token i suggests a name: inside a sentence without an article, or before a verb of people."""
     if not start:
         return doc.form(i - 1).lower() not in _ARTICLES
     after = doc.bit(i + 1)
@@ -72,7 +72,7 @@ def _stands_free(doc: TokenContext, i: int, start: bool) -> bool:
 
 
 def around(doc: TokenContext, i: int, last: int) -> float:
-    """What the words around a single name add."""
+    """Return the change of confidence by the words around a single name."""
     added = 0.0
     after = doc.bit(last)
     if doc.form(last) in ("'s", "’s") and doc.near(last - 1):
@@ -82,9 +82,9 @@ def around(doc: TokenContext, i: int, last: int) -> float:
     if doc.form(i - 1).lower() in ("a", "an"):
         added -= 0.2  # `drives a Ford`, `placed a Foley`
     if doc.starts(i) and doc.form(last) in ("of", "about") and not doc.facts(i) & words.GIVEN:
-        added -= 0.2  # `Leary of needles`, a misspelt word
+        added -= 0.2  # `Leary of needles`, a misspelled word
     if doc.form(i - 1) == "," and doc.form(last) in (",", "!", "?") and doc.facts(i) & words.OFTEN_GIVEN:
-        added += 0.1  # somebody is spoken to
+        added += 0.1  # direct address
     before = doc.bit(doc.before(i)) if not doc.starts(i) else 0
     if before & cues.BY and before & SMALL:
         added += 0.1
@@ -92,13 +92,13 @@ def around(doc: TokenContext, i: int, last: int) -> float:
 
 
 def is_doubtful(doc: TokenContext, i: int) -> bool:
-    """Whether a word after a cue is still likely just a word: `Patient Care`, `Dr. May 3`."""
+    """Return True if a word after a cue is probably not a name: `Patient Care`, `Dr. May 3`."""
     facts = doc.facts(i)
     return bool(facts & words.BLOCKED) or facts >> words.LEVEL >= 2
 
 
 def credential_after(doc: TokenContext, last: int) -> tuple[int, PhiKind, float]:
-    """Takes `Jr.` into the run; the kind and strength that credentials after it give."""
+    """Return the end of the run with `Jr.`, and the kind and strength of the credentials after it."""
     k = last
     if k < doc.size and doc.form(k) == "," and doc.bit(k + 1) & cues.GENERATION:
         k += 1
@@ -121,7 +121,7 @@ def credential_after(doc: TokenContext, last: int) -> tuple[int, PhiKind, float]
 
 
 def is_eponym(doc: TokenContext, names: list[int], last: int) -> bool:
-    """Whether the run names a disease, sign or device: `Parkinson's disease`, `Foley catheter`, `Hodgkin`."""
+    """Return True if the run names a disease, sign or device: `Parkinson's disease`, `Foley catheter`, `Hodgkin`."""
     facts = doc.facts(names[-1])
     k = last
     if doc.form(k) in ("'s", "’s", "'", "’"):

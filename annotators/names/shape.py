@@ -1,31 +1,31 @@
-"""The shape of a form: its capitals, its script, and the cue or credential that it is."""
+"""The shape of a form: its capitals, its script, and the cue or credential it is."""
 
 from __future__ import annotations
 
 from . import cues
 from .cues import CREDENTIALS, CUES
 
-# What `shape` says of a form, one bit each, above the bits of the cues.
+# Bits of `shape`, above the bits of the cues.
 CAPITAL = 1 << 20
-"""A capital, then at least one small letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
+"""A capital, then at least one lower-case letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
 SHOUT = 1 << 21
-"""Two capitals or more and no small letter."""
+"""Two capitals or more and no lower-case letter."""
 LETTER = 1 << 22
-"""One capital alone."""
+"""A single capital."""
 SMALL = 1 << 23
-"""A word without a capital at its start."""
+"""A word that does not begin with a capital."""
 CASELESS = 1 << 24
-"""A word in a script without capitals, Chinese or Arabic; `SMALL` too."""
+"""A word in a script without capitals, such as Chinese or Arabic; also has `SMALL`."""
 HOT = 1 << 25
-"""A rule can begin at the form: by its shape, by its cue, or since a list holds it in small letters."""
+"""A rule can begin at the form: by its shape, by its cue, or because a list contains it in lower case."""
 SHOWN = CAPITAL | SHOUT | LETTER
 HOT_SHAPE = SHOWN | CASELESS | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
 
 
 def shape(form: str) -> int:
-    """The bits of a form: of its shape and of the cues in `CUES` and `CREDENTIALS`."""
+    """Return the bits of a form: its shape and its cues in `CUES` and `CREDENTIALS`."""
     bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
-    first = form[:1]  # other tools' tokens may be empty
+    first = form[:1]  # tokens of other tools may be empty
     if not first.isalpha():
         return bits
     if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):

@@ -1,4 +1,4 @@
-"""What the name rules find, before it becomes a candidate."""
+"""The spans that the name rules find."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class NameSpan(NamedTuple):
 
 
 def span_of(doc: TokenContext, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> NameSpan:
-    """The span of tokens `first` to `last` (exclusive)."""
+    """Return the span of tokens `first` to `last` (exclusive)."""
     return NameSpan(doc.begins[first], doc.ends[last - 1], kind, round(confidence, 2), rule, first, last)

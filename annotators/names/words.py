@@ -1,4 +1,4 @@
-"""What a word can be: a name, an ordinary word, a place, a medical term. One look-up for each form of a text."""
+"""Lexical facts of words: a name, an ordinary word, a place, a medical term. Each form of a text is looked up once."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from ..lexicon.lexicon import case_fits
 from ..lexicon.normalization import NORMAL, key_of
 from .shape import HOT, HOT_SHAPE, SMALL, shape
 
-# What `Words.facts` says of a form, one bit each.
+# Bits of a form in `Words.facts`.
 GIVEN, SURNAME = 1, 2
 OFTEN_GIVEN, OFTEN_SURNAME = 4, 8
-"""A name of many people: 0.01 % of the population of the USA of 1990 for given names, 0.005 % for surnames."""
+"""A frequent name: 0.01 % of the population of the USA of 1990 for given names, 0.005 % for surnames."""
 BLOCKED = 16
-"""A medical term, brand, month, weekday or ordinary word that nobody is called."""
+"""A medical term, brand, month, weekday or ordinary word that is not a name."""
 EPONYM = 32
 CITY, BIG_CITY = 64, 128
 STATE, COUNTRY, DEMONYM = 256, 512, 1024
 UNKNOWN = 2048
 """In none of the lists: a rare name, a misspelling, a brand."""
 UNSURE_PLACE = 4096
-"""A place by that name exists, but the word mostly means something else."""
+"""A place by that name exists, but the word usually means something else."""
 ORGANIZATION = 8192
 """A pharmacy, hospital, shop or employer by that name exists."""
 PLACES_BEGIN, ORGANIZATIONS_BEGIN, CUES_BEGIN = 16384, 32768, 65536
-"""A place, an organization, a cue of organizations (`Medical Center`) of several words begins with it."""
+"""The first word of a place, an organization, a cue of organizations (`Medical Center`) of several words."""
 ORGANIZATION_CUE = 131072
 """`Hospital`, `Pharmacy`, `University`."""
 MONTH = 262144
 """A month, a weekday or a holiday."""
 MAKERS_BEGIN, TERMS_BEGIN = 524288, 1048576
-"""A drug maker or brand, a medical term of several words begins with it: `Johnson & Johnson`, `charley horse`."""
+"""The first word of a drug manufacturer or brand, a medical term of several words: `Johnson & Johnson`, `charley horse`."""
 EPONYMS_BEGIN = 1 << 22
-"""An eponym of several words begins with it: `Bence Jones`."""
+"""The first word of an eponym of several words: `Bence Jones`."""
 TERM = 2097152
-"""A medical term, a brand, a regulator, and not often a name."""
+"""A medical term, a brand, a regulator, and not a frequent name."""
 LEVEL = 23
-"""`facts >> LEVEL` is `Words.level`: 0 no English word, 1 a rarer one, 2 a common one, 3 a function word."""
+"""`facts >> LEVEL` is `Words.level`: 0 not an English word, 1 a rare one, 2 a common one, 3 a function word."""
 NAME = GIVEN | SURNAME
 OFTEN = OFTEN_GIVEN | OFTEN_SURNAME
 
@@ -75,7 +75,7 @@ _JOINT = "\x02"
 
 
 class _PhraseTables(dict[tuple[tuple[str, ...], tuple[str, ...]], FormTable[tuple[int, Entry | None]]]):
-    """A cache of phrases for each tuple of lists and the kinds that are left out."""
+    """A cache of phrases for each tuple of lists and of kinds that are left out."""
 
     def __init__(self, find: Callable[[tuple[str, ...], tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class _PhraseTables(dict[tuple[tuple[str, ...], tuple[str, ...]], FormTable[tupl
 
 
 class Words(Resource):
-    """The lists of the lexicon pack that tell names from words. Load it as `english`."""
+    """The lists of the lexicon pack that distinguish names from words. Load it as `english`."""
 
     kind = "set of word lists"
 
@@ -100,7 +100,7 @@ class Words(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Raises ResourceError for any name but `english`."""
+        """Return the lists. Raises ResourceError for any name but `english`."""
         if name not in cls.names():
             raise ResourceError(f"no {cls.kind} called {name!r}{nearest(name, cls.names())}; known names: english")
         return cls({list_name: load(Lexicon, list_name) for list_name in _NAMES_OF_LISTS.split()})
@@ -116,45 +116,44 @@ class Words(Resource):
         return type(self).load, ("english",)
 
     def level(self, word: str) -> int:
-        """0 for no English word, 1 for a rarer one (`walker`), 2 for a common one (`white`), 3 for a function word (`will`).
+        """Return 0 for no English word, 1 for a rare (`walker`), 2 for a common (`white`), 3 for a function word (`will`).
 
         A word that is far more often a name (`john`, `smith`) counts one level lower.
         """
         return self.facts[word] >> LEVEL
 
     def is_word(self, word: str) -> bool:
-        """Whether a text may hold it for its own sake, so that it is no slip of the pen for a name."""
+        """Return True if a text may contain the word itself, so that it is not a misspelled name."""
         return any(name in self._listed[word] for name in ("common_words", "stop_words", "medical"))
 
     @cached_property
     def facts(self) -> FormTable[int]:
-        """The bits of a form (`GIVEN`, `BLOCKED` ...), whatever its case."""
+        """The lexical bits of a form (`GIVEN`, `BLOCKED` ...), in any case."""
         return FormTable(self._facts)
 
     @cached_property
     def marks(self) -> FormTable[int]:
-        """The shape of a form (`shape.CAPITAL` ...), with `HOT` where a rule can begin at it.
+        """The shape of a form (`shape.CAPITAL` ...), with `HOT` if a rule can begin at it.
 
-        For forms in small letters that asks few lists: most words of a text are such forms, and nothing more need be
-        known of them.
+        Forms in lower case, which are most words of a text, are looked up in few lists.
         """
         return FormTable(self._mark)
 
     @cached_property
     def _listed(self) -> FormTable[dict[str, Entry]]:
-        """The entries of a single token by list."""
+        """The entries of a single token, by list."""
         return FormTable(self._read, 5_000)
 
     def _read(self, form: str) -> dict[str, Entry]:
         normal, key = NORMAL[form], key_of([form])
-        found = {}
+        entries = {}
         for name, lexicon in self.lists.items():
-            if normal in lexicon.compiled.words:  # one look-up for the many lists that do not hold it
+            if normal in lexicon.compiled.words:  # one look-up for the many lists that do not contain it
                 for entry in lexicon.entries_of_key(key):
                     if case_fits(entry, [form]):
-                        found[name] = entry
+                        entries[name] = entry
                         break
-        return found
+        return entries
 
     def longest(
         self, lists: str | tuple[str, ...], tokens: list[str], but: tuple[str, ...] = ()
@@ -184,7 +183,7 @@ class Words(Resource):
         return best
 
     def _begins(self, normal: str, *names: str) -> bool:
-        """Whether an entry of several words in one of the lists begins with a token."""
+        """Return True if an entry of several words in one of the lists begins with a token."""
         return any(normal in self.lists[name].compiled.words and self.lists[name].depth(normal) > 1 for name in names)
 
     def _mark(self, form: str) -> int:
@@ -192,7 +191,7 @@ class Words(Resource):
         return bits | HOT if bits & HOT_SHAPE or (bits & SMALL and self._hint(form)) else bits
 
     def _hint(self, form: str) -> bool:
-        """Whether a form in small letters can begin anything: a frequent given name, an organization, a cue of one."""
+        """Return True if a rule can begin at a form in lower case: a frequent given name, an organization, a cue of one."""
         normal = NORMAL[form]
         if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
             return True
@@ -200,38 +199,38 @@ class Words(Resource):
         return given is not None and given.share >= _OFTEN_GIVEN_SHARE
 
     def _facts(self, form: str) -> int:
-        """The bits of a form; one with diacritics that no list holds is what it is without them: `José` as `Jose`."""
-        found = self._own_facts(form)
-        if found & UNKNOWN and not form.isascii():
+        """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""
+        bits = self._own_facts(form)
+        if bits & UNKNOWN and not form.isascii():
             plain = self._own_facts(_without_diacritics(form))
             if plain & (NAME | BLOCKED):
                 return plain
-        return found
+        return bits
 
     def _own_facts(self, form: str) -> int:
         listed = self._listed[form]
         given, surname = listed.get("given_names"), listed.get("surnames")
         names = max(given.share if given else 0.0, surname.share if surname else 0.0)
-        found = 0
+        bits = 0
         if given is not None:
-            found |= GIVEN | (OFTEN_GIVEN if given.share >= _OFTEN_GIVEN_SHARE else 0)
+            bits |= GIVEN | (OFTEN_GIVEN if given.share >= _OFTEN_GIVEN_SHARE else 0)
         if surname is not None:
-            found |= SURNAME | (OFTEN_SURNAME if surname.share >= _OFTEN_SURNAME_SHARE else 0)
+            bits |= SURNAME | (OFTEN_SURNAME if surname.share >= _OFTEN_SURNAME_SHARE else 0)
         for bit, lists in _MEMBERS:
             if any(name in listed for name in lists):
-                found |= bit
+                bits |= bit
         for bit, lists in _BEGINNINGS:
             if self._begins(NORMAL[form], *lists):
-                found |= bit
-        found |= _places(listed)
+                bits |= bit
+        bits |= _places(listed)
         level = _level(listed)
-        if _is_term(listed, found):
-            found |= TERM
-        if _is_blocked(found, level, names):
-            found |= BLOCKED
-        elif not found & _LISTED and not level:
-            found |= UNKNOWN
-        return found | level << LEVEL
+        if _is_term(listed, bits):
+            bits |= TERM
+        if _is_blocked(bits, level, names):
+            bits |= BLOCKED
+        elif not bits & _LISTED and not level:
+            bits |= UNKNOWN
+        return bits | level << LEVEL
 
 
 def _without_diacritics(form: str) -> str:
@@ -251,31 +250,31 @@ def _level(listed: Mapping[str, Entry]) -> int:
 
 
 def _places(listed: Mapping[str, Entry]) -> int:
-    found = 0
+    bits = 0
     city, country = listed.get("cities"), listed.get("countries")
     if city is not None:
-        found |= CITY | (BIG_CITY if city.population >= 100_000 else 0) | (UNSURE_PLACE if city.ambiguous else 0)
+        bits |= CITY | (BIG_CITY if city.population >= 100_000 else 0) | (UNSURE_PLACE if city.ambiguous else 0)
     for state in (listed.get("us_states"), listed.get("provinces")):
         if state is not None and state.kind == "name":
-            found |= STATE | (UNSURE_PLACE if state.ambiguous else 0)
+            bits |= STATE | (UNSURE_PLACE if state.ambiguous else 0)
     if country is not None:
-        found |= DEMONYM if country.kind == "demonym" else COUNTRY | (UNSURE_PLACE if country.ambiguous else 0)
-    return found
+        bits |= DEMONYM if country.kind == "demonym" else COUNTRY | (UNSURE_PLACE if country.ambiguous else 0)
+    return bits
 
 
-def _is_term(listed: Mapping[str, Entry], found: int) -> bool:
+def _is_term(listed: Mapping[str, Entry], bits: int) -> bool:
     brand = listed.get("not_organizations")
-    if brand is not None and not (brand.ambiguous and found & OFTEN):
+    if brand is not None and not (brand.ambiguous and bits & OFTEN):
         return True
-    return not found & OFTEN and "medical" in listed
+    return not bits & OFTEN and "medical" in listed
 
 
-def _is_blocked(found: int, level: int, names: float) -> bool:
-    """Whether nobody is called so; `names` is the share of people who are, in percent."""
-    if level == 3 or found & TERM:
+def _is_blocked(bits: int, level: int, names: float) -> bool:
+    """Return True if no person has this name; `names` is the share of people who have it, in percent."""
+    if level == 3 or bits & TERM:
         return True
-    if found & MONTH or level == 1:
-        return not found & OFTEN or level > 1  # `April`, `June` are people too
+    if bits & MONTH or level == 1:
+        return not bits & OFTEN or level > 1  # `April`, `June` are also people
     if level == 2:
-        return not found & OFTEN or names < 0.02
-    return bool(found & DEMONYM and not found & OFTEN)
+        return not bits & OFTEN or names < 0.02
+    return bool(bits & DEMONYM and not bits & OFTEN)
