@@ -1,16 +1,17 @@
-"""Masking: the operators, and what they need to know about dates, names, numbers and secrets."""
+"""Mask PHI: the masker, its operators, and the dates, names, numbers and secrets that they need."""
 
 from .context import Context
-from .keys import Keyed, KeyedHash, MissingKeyWarning
-from .operator import KEPT, NO_KEY, Fallback, Mention, Operator, Outcome
+from .keys import KeyedHash, KeyedOperator, MissingKeyWarning
+from .mention import Mention
+from .operator import KEPT, NO_KEY, Fallback, Operator, Outcome
 
 __all__ = [
     "KEPT",
     "NO_KEY",
     "Context",
     "Fallback",
-    "Keyed",
     "KeyedHash",
+    "KeyedOperator",
     "Mention",
     "MissingKeyWarning",
     "Operator",

@@ -1,4 +1,4 @@
-"""Carries annotations over to the masked text, and nothing that the original text could be read from."""
+"""Copies annotations to the masked text, without anything that would reveal the original text."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ from ...typesystem import (
 )
 from ..resolving import trim
 
-DEFAULT = (Sentence, Token, Chunk, MedicalTerm)
-"""What is carried unless a list of types is given; their features say nothing of masked text."""
+DEFAULT_TYPES = (Sentence, Token, Chunk, MedicalTerm)
+"""Types that are copied unless a list is given; their features reveal nothing of masked text."""
 
-_LANGUAGE = (DocumentAnnotation, DocumentMetaData)
-"""Carried as a bare language always: titles and addresses of documents can name people."""
+_LANGUAGE_TYPES = (DocumentAnnotation, DocumentMetaData)
+"""Only the language of these is copied: titles and addresses of documents can name people."""
 
 
-def carry(source: View, target: View, names: Sequence[str] | None) -> None:
-    """Adds copies of the source's annotations to the target, moved through the target's offset map.
+def copy_annotations(source: View, target: View, names: Sequence[str] | None) -> None:
+    """Add copies of the source's annotations to the target, moved by the target's offset map.
 
-    Spans that share a code point with a replacement stay behind, except sentences, chunks and other spans that lie around
-    the whole replacement. Copies of types that a user names keep numbers and booleans; text and references are emptied.
-    The language of the document is carried always. Sentences, tokens, chunks and terms, which are most of it, are made when
-    somebody first looks at them.
+    Spans that overlap a replacement are left out, except sentences, chunks and other spans that contain the whole replacement.
+    Copies of types that a user names keep numbers and booleans; text and references are emptied. The language of the document
+    is always copied. Sentences, tokens, chunks and terms, which are most of it, are created when they are first read.
     """
     offsets = target.offset_map or OffsetMap(())
-    for type_ in DEFAULT if names is None else _types(source, names):
+    for type_ in DEFAULT_TYPES if names is None else _find_types(source, names):
         if not source.count(type_):
             continue
         if type_ is Token:
@@ -50,7 +49,7 @@ def carry(source: View, target: View, names: Sequence[str] | None) -> None:
             _sentences(source, offsets)(target)
         else:
             items = source.select(type_)
-            if type_ in DEFAULT and {*map(type, items)} == {type_}:
+            if type_ in DEFAULT_TYPES and {*map(type, items)} == {type_}:
                 target.add_lazily(type_, _others(items, offsets))
             else:
                 _others(items, offsets)(target)
@@ -63,34 +62,34 @@ def _others(items: list[Any], offsets: OffsetMap) -> Callable[[View], None]:
 
 
 def _moved(items: Iterable[Annotation], offsets: OffsetMap) -> Iterator[Annotation]:
-    """Copies of what no replacement touches or what lies around all that touch it, in one walk over both."""
+    """Yield copies of annotations that no replacement touches or that contain all replacements they touch, in one pass."""
     segments = offsets.segments()
-    shift, at, stop = 0, 0, len(segments)
+    shift, index, count = 0, 0, len(segments)
     for item in items:
-        begin, end = item._begin, item._end
-        while at < stop and segments[at][1] <= begin:
-            shift = segments[at][3] - segments[at][1]
-            at += 1
-        if at == stop or end <= segments[at][0]:
+        begin, end = item.begin, item.end
+        while index < count and segments[index][1] <= begin:
+            shift = segments[index][3] - segments[index][1]
+            index += 1
+        if index == count or end <= segments[index][0]:
             begin, end = begin + shift, end + shift
-        elif _lies_around(item, segments, at):
+        elif _contains_replacements(item, segments, index):
             begin, end = offsets.to_new(begin, end)
         else:
             continue
         if begin < end:
-            yield _copied(item, begin, end)
+            yield _copy(item, begin, end)
 
 
-def _lies_around(item: Annotation, segments: list[tuple[int, int, int, int]], first: int) -> bool:
-    """Whether an annotation that touches the segment `first` lies around it and all others that it touches."""
+def _contains_replacements(item: Annotation, segments: list[tuple[int, int, int, int]], first: int) -> bool:
+    """Return whether an annotation that touches the segment `first` contains it and all others that it touches."""
     if isinstance(item, Token | MedicalTerm):
         return False
-    last = bisect_left(segments, (item._end,), first) - 1
-    return item._begin <= segments[first][0] and segments[last][1] <= item._end
+    last = bisect_left(segments, (item.end,), first) - 1
+    return item.begin <= segments[first][0] and segments[last][1] <= item.end
 
 
 def _sentences(source: View, offsets: OffsetMap) -> Callable[[View], None]:
-    """Sentences, cut where replacements cut them; as columns where they are nothing but spans."""
+    """Return a function that adds the sentences, cut at replacements that cross them; as columns if they are only spans."""
     columns = source.columns(Sentence)
     begins, ends = source.spans(Sentence)
     items = None if columns else source.select(Sentence)
@@ -100,7 +99,7 @@ def _sentences(source: View, offsets: OffsetMap) -> Callable[[View], None]:
         kept: list[int] = []
         last = 0
         for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-            begin, end = offsets.to_new(begin, end)  # two sentences may end in one replacement: the first has it
+            begin, end = offsets.to_new(begin, end)  # two sentences may end in one replacement: the first gets it
             begin, end = trim(target.text, max(begin, last), end)
             last = max(last, end)
             if begin < end:
@@ -109,32 +108,32 @@ def _sentences(source: View, offsets: OffsetMap) -> Callable[[View], None]:
         if columns:
             target.add_spans(Sentence, [b for b, _ in spans], [e for _, e in spans], columns[2])
         elif items:
-            target.add_all([_copied(items[i], b, e) for i, (b, e) in zip(kept, spans, strict=True)])
+            target.add_all([_copy(items[i], b, e) for i, (b, e) in zip(kept, spans, strict=True)])
 
     return add
 
 
 def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
-    """Tokens outside replacements, by whole stretches between them."""
+    """Return a function that adds the tokens outside replacements, one run between two replacements at a time."""
     begins, ends = source.spans(Token)
-    if not all(map(le, ends, begins[1:])):  # other tools' tokens may overlap
+    if not all(map(le, ends, begins[1:])):  # tokens of other tools may overlap
         return _others([Token(t.begin, t.end, pos=t.pos) for t in source.select(Token)], offsets)
-    given = None if source.has_only_spans(Token) else source.tokens.pos
+    pos = None if source.has_only_spans(Token) else source.tokens.pos
 
     def add(target: View) -> None:
         new_begins: list[int] = []
         new_ends: list[int] = []
         tags: list[str] = []
-        shift = at = 0
+        shift = first = 0
         end = ends[-1]
         for low, high, _, new_high in (*offsets.segments(), (end, end, end, end)):
-            stop = bisect_right(ends, low, at)
-            new_begins += [b + shift for b in begins[at:stop]]
-            new_ends += [e + shift for e in ends[at:stop]]
-            if given:
-                tags += given[at:stop]
+            last = bisect_right(ends, low, first)
+            new_begins += [b + shift for b in begins[first:last]]
+            new_ends += [e + shift for e in ends[first:last]]
+            if pos:
+                tags += pos[first:last]
             shift = new_high - high
-            at = bisect_left(begins, high, stop)
+            first = bisect_left(begins, high, last)
         target.add_spans(Token, new_begins, new_ends)
         if any(tags):
             target.set_feature(Token, "pos", tags)
@@ -142,26 +141,28 @@ def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
     return add
 
 
-def _types(source: View, names: Iterable[str]) -> list[type[Annotation]]:
-    """The types by short or UIMA name; one that this document does not have is none."""
-    here: list[Any] = [*DEFAULT, *source.types()]
-    known = {name: cls for cls in here for name in (cls.__name__, cls.uima_name)}
-    found = [known[name] for name in dict.fromkeys(names) if name in known and known[name] not in _LANGUAGE]
-    for cls in found:
+def _find_types(source: View, names: Iterable[str]) -> list[type[Annotation]]:
+    """Return the types with these short or UIMA names that the document has."""
+    types: list[Any] = [*DEFAULT_TYPES, *source.types()]
+    by_name = {name: cls for cls in types for name in (cls.__name__, cls.uima_name)}
+    chosen = [
+        by_name[name] for name in dict.fromkeys(names) if name in by_name and by_name[name] not in _LANGUAGE_TYPES
+    ]
+    for cls in chosen:
         if not issubclass(cls, Annotation):
             raise CasError(f"type {cls.uima_name} has no spans and cannot be carried over")
-    return found
+    return chosen
 
 
-def _copied(item: Annotation, begin: int, end: int) -> Annotation:
-    made = item.moved(begin, end)
-    if type(item) not in DEFAULT:
+def _copy(item: Annotation, begin: int, end: int) -> Annotation:
+    copied = item.moved(begin, end)
+    if type(item) not in DEFAULT_TYPES:
         for name in type(item).features:
             value = getattr(item, name, None)
             if isinstance(value, str):
-                setattr(made, name, "")
+                setattr(copied, name, "")
             elif isinstance(value, list):
-                setattr(made, name, [])
+                setattr(copied, name, [])
             elif not isinstance(value, bool | int | float | Enum | PhiKind):
-                setattr(made, name, None)
-    return made
+                setattr(copied, name, None)
+    return copied

@@ -1,4 +1,4 @@
-"""What an operator may know while it masks one document."""
+"""The document that operators mask."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 from ...typesystem import Cas, PhiKind
-from .operator import Mention
+from .mention import Mention
 
 T = TypeVar("T")
 Scope = Literal["project", "patient", "document"]
 
 
 class Context:
-    """One document while it is masked: its text, its mentions sorted by begin, whose it is, and a memory for operators."""
+    """One document while it is masked: its text, its mentions sorted by begin, its patient, and a cache for operators."""
 
     def __init__(self, cas: Cas, mentions: Sequence[Mention]) -> None:
         self.cas = cas
         self.text = cas.text
         self.mentions = tuple(mentions)
         self._begins = [mention.begin for mention in self.mentions]
-        self._memory: dict[tuple[int, str], Any] = {}
+        self._cache: dict[tuple[int, str], Any] = {}
 
-    def remember(self, owner: object, what: str, make: Callable[[], T]) -> T:
-        """What `make` gives, computed once for this document and owner."""
-        key = (id(owner), what)
-        if key not in self._memory:
-            self._memory[key] = make()
-        known: T = self._memory[key]
-        return known
+    def remember(self, owner: object, name: str, make: Callable[[], T]) -> T:
+        """Return the result of `make`, computed once for this document, owner and name."""
+        key = (id(owner), name)
+        if key not in self._cache:
+            self._cache[key] = make()
+        cached: T = self._cache[key]
+        return cached
 
     def of_kind(self, kind: PhiKind) -> list[Mention]:
-        """The mentions of a kind and the kinds below it, in text order."""
+        """Return the mentions of a kind and the kinds below it, in text order."""
         return [m for m in self.mentions if m.kind.is_a(kind)]
 
     def neighbours(self, mention: Mention) -> list[Mention]:
-        """The mention right after this one and the one right before it."""
-        at = bisect_left(self._begins, mention.begin)
-        same = at < len(self.mentions) and self.mentions[at].begin == mention.begin
-        return [self.mentions[i] for i in (at + same, at - 1) if 0 <= i < len(self.mentions)]
+        """Return the mention after this one and the one before it."""
+        index = bisect_left(self._begins, mention.begin)
+        same = index < len(self.mentions) and self.mentions[index].begin == mention.begin
+        return [self.mentions[i] for i in (index + same, index - 1) if 0 <= i < len(self.mentions)]
 
     def patient(self, metadata: str) -> str:
-        """The patient's identifier: metadata of that name, else known PHI of the patient (a medical record number before
-        other numbers); empty where the record names none."""
-        named = self.cas.metadata.get(metadata, "").strip()
-        if named:
-            return named
+        """Return the patient's identifier: the metadata of that name, else known PHI of the patient (a medical record number
+        before other numbers), else an empty string."""
+        identifier = self.cas.metadata.get(metadata, "").strip()
+        if identifier:
+            return identifier
         numbers = sorted(
             (known.kind is not PhiKind.ID_MEDICAL_RECORD, known.kind.name, known.value)
             for known in self.cas.known_phi
@@ -55,9 +55,9 @@ class Context:
         return numbers[0][2].strip() if numbers else ""
 
     def subject(self, scope: Scope, metadata: str) -> tuple[str, str]:
-        """Within what replacements agree: the project, the patient (where known), or the document.
+        """Return whose replacements agree: those of the project, the patient (if known), or the document.
 
-        A document without an id is known by its text.
+        A document without an id is identified by its text.
         """
         if scope == "project":
             return ("project", "")

@@ -1,4 +1,4 @@
-"""Moves a date of any precision and gives it back at the same precision."""
+"""Shifts a date of any precision and returns it with the same precision."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from ..dates.interpretation import PartialDate
 
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
-Move = Callable[[datetime.date], datetime.date]
+Shifter = Callable[[datetime.date], datetime.date]
 
 _SEASONS = ("winter", "spring", "summer", "autumn")
-"""Meteorological: winter is December to February and carries the year it begins in."""
+"""Meteorological: winter is December to February and has the year it begins in."""
 
 
-def calendar_date(iso: str) -> PartialDate | None:
-    """The date that ISO 8601 writes as `2020`, `2020-03` or `2020-03-04`; None for anything else and for 30 February."""
-    found = _ISO.fullmatch(iso)
-    if found is None:
+def parse_iso(iso: str) -> PartialDate | None:
+    """Return the date that ISO 8601 writes as `2020`, `2020-03` or `2020-03-04`; None for anything else and for 30 February."""
+    match = _ISO.fullmatch(iso)
+    if match is None:
         return None
-    year, month, day = (int(part) if part else None for part in found.groups())
+    year, month, day = (int(part) if part else None for part in match.groups())
     date = PartialDate(year, month, day)
-    return date if point(date) is not None else None
+    return date if representative_day(date) is not None else None
 
 
-def point(date: PartialDate) -> datetime.date | None:
-    """A day that stands for the date: the day itself, the 15th of a month, 1 July of a year, the 15th of a season's second
-    month, the first day of a decade's sixth year; earlier or later by a third of the period where the text says early or
-    late. None where the year is missing, the day does not exist, or it is a holiday or bare weekday.
+def representative_day(date: PartialDate) -> datetime.date | None:
+    """Return a day in the middle of the date: the day itself, the 15th of a month, 1 July of a year, the 15th of a season's
+    second month, the first day of a decade's sixth year; a third of the period earlier or later if the text says early or late.
+
+    None if the year is missing, the day does not exist, or the date is a holiday or a weekday alone.
     """
-    third = _third(date.qualifier)
+    third = {"early": 1, "begin": 1, "mid": 2, "late": 3, "end": 3}.get(date.qualifier, 0)
     try:
         if date.precision == "day":
             return date.to_date()
@@ -40,8 +41,8 @@ def point(date: PartialDate) -> datetime.date | None:
             return datetime.date(date.year or 0, date.month or 0, (15, 5, 15, 25)[third])
         if date.precision == "season" and date.year is not None:
             month = (_SEASONS.index(date.season) * 3 + (0, -1, 0, 1)[third]) % 12 + 1
-            winter = date.season == "winter" and month < 3
-            return datetime.date(date.year + winter, month, 15)
+            next_year = date.season == "winter" and month < 3
+            return datetime.date(date.year + next_year, month, 15)
         if date.precision == "year":
             return datetime.date(date.year or 0, (7, 3, 7, 10)[third], (1, 1, 1, 31)[third])
         if date.precision == "decade":
@@ -51,44 +52,40 @@ def point(date: PartialDate) -> datetime.date | None:
     return None
 
 
-def moved(said: PartialDate, full: PartialDate, move: Move) -> PartialDate | None:
-    """The date after `move`, with the parts that were said: `full` is the same date with its missing parts filled in.
+def shift_date(stated: PartialDate, full: PartialDate, shift: Shifter) -> PartialDate | None:
+    """Return the shifted date with the parts that the text states: `full` is the same date with its missing parts filled in.
 
-    A weekday is computed anew. Raises OverflowError where the result leaves the years 1 to 9999.
+    A weekday is computed from the new date. Raises OverflowError if the result is outside the years 1 to 9999.
     """
-    day = point(full)
+    day = representative_day(full)
     if day is None:
         return None
-    new = move(day)
+    new = shift(day)
     if full.precision == "day":
-        return PartialDate(  # most dates come here; `replace` takes twice as long
-            None if said.year is None else new.year,
-            None if said.month is None else new.month,
+        return PartialDate(  # most dates end up here; `replace` takes twice as long
+            None if stated.year is None else new.year,
+            None if stated.month is None else new.month,
             new.day,
-            None if said.weekday is None else new.weekday(),
-            said.season,
-            said.decade,
-            said.qualifier,
-            said.holiday,
-            said.time,
+            None if stated.weekday is None else new.weekday(),
+            stated.season,
+            stated.decade,
+            stated.qualifier,
+            stated.holiday,
+            stated.time,
         )
     if full.precision == "month":
         third = (new.day > 10) + (new.day > 20)
-        year = None if said.year is None else new.year
-        return replace(said, year=year, month=new.month, qualifier=_qualified(said, third))
+        year = None if stated.year is None else new.year
+        return replace(stated, year=year, month=new.month, qualifier=_qualifier(stated, third))
     if full.precision == "season":
-        at = new.month % 12
-        year = None if said.year is None else new.year - (new.month < 3)
-        return replace(said, year=year, season=_SEASONS[at // 3], qualifier=_qualified(said, at % 3))
+        month = new.month % 12
+        year = None if stated.year is None else new.year - (new.month < 3)
+        return replace(stated, year=year, season=_SEASONS[month // 3], qualifier=_qualifier(stated, month % 3))
     if full.precision == "year":
-        return replace(said, year=new.year, qualifier=_qualified(said, (new.month > 4) + (new.month > 8)))
+        return replace(stated, year=new.year, qualifier=_qualifier(stated, (new.month > 4) + (new.month > 8)))
     third = (new.year % 10 > 3) + (new.year % 10 > 6)
-    return replace(said, decade=new.year // 10 * 10, qualifier=_qualified(said, third))
+    return replace(stated, decade=new.year // 10 * 10, qualifier=_qualifier(stated, third))
 
 
-def _third(qualifier: str) -> int:
-    return {"early": 1, "begin": 1, "mid": 2, "late": 3, "end": 3}.get(qualifier, 0)
-
-
-def _qualified(said: PartialDate, third: int) -> str:
-    return ("early", "mid", "late")[third] if said.qualifier else ""
+def _qualifier(stated: PartialDate, third: int) -> str:
+    return ("early", "mid", "late")[third] if stated.qualifier else ""

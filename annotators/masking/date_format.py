@@ -1,4 +1,4 @@
-"""Writes dates so that nobody can read them in two ways."""
+"""Writes dates unambiguously."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..dates.interpretation import MONTHS, WEEKDAYS, PartialDate
 Style = Literal["text", "seed", "iso", "original"]
 
 
-def written(dates: list[PartialDate], style: Style, times: list[str]) -> str:
-    """One date or the two ends of an interval. `times` are clock times beside them, empty strings for none.
+def format_dates(dates: list[PartialDate], style: Style, times: list[str]) -> str:
+    """Return one date, or the two ends of an interval, as text. `times` are the clock times of each, or empty strings.
 
     `text`: `13 Aug 2005`, `Aug 2005`, `2005`, `early Aug 2005`, `5 Jan 2010 to 7 Jan 2010`; `seed`, as in the VigiBase
     system: `13 AUGUST 2005`; `iso`: ISO 8601, EDTF level 1 for partial dates.
@@ -22,7 +22,7 @@ def written(dates: list[PartialDate], style: Style, times: list[str]) -> str:
 
 
 def ordinal(day: int) -> str:
-    """`13th`."""
+    """Return a day as `13th`."""
     return f"{day}{'th' if day // 10 == 1 else {1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th')}"
 
 

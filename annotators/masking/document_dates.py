@@ -1,4 +1,4 @@
-"""The dates of one document: which reading of an ambiguous figure, and where missing parts come from."""
+"""The dates of one document: resolves ambiguous numeric dates and completes partial ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from ...typesystem import PhiKind
 from ..dates.interpretation import DateInterpretation, PartialDate
-from .date_arithmetic import point
-from .operator import Mention
+from ..dates.parse import parse_date
+from .context import Context
+from .date_arithmetic import representative_day
+from .mention import Mention
 
 Order = Literal["MDY", "DMY"]
 Parse = Callable[[str], tuple[DateInterpretation, ...]]
@@ -23,12 +26,12 @@ _LEAD = re.compile(
     rf"(?:[{re.escape(_EDGE)}]|(?:on|in|at|since|until|till|by|from|before|after|during|the|of|about)\s)*", re.I
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FOUR = re.compile(r"\d{4}")
+_FOUR_DIGITS = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Anchor:
-    """A date of the document that needs no help: where it stands, and a day within it."""
+class _FullDate:
+    """A date of the document that is stated in full: its span, and a day within it."""
 
     begin: int
     end: int
@@ -36,16 +39,16 @@ class _Anchor:
 
 
 class DocumentDates:
-    """Reads the date mentions of a document together.
+    """Parses the date mentions of a document together.
 
-    Ambiguous figures take the layout that fits most dates of the document (Table 9 of the VigiBase system: each date
-    counts for every layout it can be read in); then the order of day and month that most figures show; then `ambiguous`.
+    Ambiguous numbers take the layout that fits most dates of the document (Table 9 of the VigiBase system: each date
+    counts for every layout it can be read in); then the order of day and month that most numbers show; then `ambiguous`.
     """
 
     def __init__(self, mentions: Sequence[Mention], ambiguous: Order, parse: Parse | None = None) -> None:
-        self._parse = parse or _parser()
+        self._parse = parse or parse_date
         self._ambiguous: Order = ambiguous
-        self._read: dict[tuple[str, str], tuple[DateInterpretation, ...]] = {}
+        self._cache: dict[tuple[str, str], tuple[DateInterpretation, ...]] = {}
         votes: Counter[str] = Counter()
         for mention in mentions:
             votes.update(sorted({_format(r, mention) for r in self._readings(mention)}))
@@ -55,70 +58,79 @@ class DocumentDates:
             orders[order_of(layout)] += count
         if orders["MDY"] != orders["DMY"]:
             self._ambiguous = "MDY" if orders["MDY"] > orders["DMY"] else "DMY"
-        self._anchors = list(self._found(mentions))
-        self._begins = [anchor.begin for anchor in self._anchors]
+        self._full_dates = list(self._find_full_dates(mentions))
+        self._begins = [date.begin for date in self._full_dates]
+
+    @classmethod
+    def of(cls, context: Context, ambiguous: Order) -> DocumentDates:
+        """Return the dates of a document while it is masked, computed once."""
+        return context.remember(cls, ambiguous, lambda: cls(context.of_kind(PhiKind.DATE), ambiguous))
 
     def reading(self, mention: Mention) -> DateInterpretation | None:
-        """How the mention is read in this document, None where it is no date that can be read."""
+        """Return how the mention is read in this document, or None if it cannot be parsed."""
         readings = self._readings(mention)
         if len(readings) < 2:
             return readings[0] if readings else None
 
-        def preference(at: int) -> tuple[int, int, int]:
-            order = order_of(readings[at].layout)
-            votes = self._votes[_format(readings[at], mention)]
-            return -votes, 0 if order == self._ambiguous else 1 if order else 2, at
+        def preference(index: int) -> tuple[int, int, int]:
+            order = order_of(readings[index].layout)
+            votes = self._votes[_format(readings[index], mention)]
+            return -votes, 0 if order == self._ambiguous else 1 if order else 2, index
 
         return readings[min(range(len(readings)), key=preference)]
 
-    def completed(self, mention: Mention, date: PartialDate) -> PartialDate | None:
-        """The date with the upper parts it lacks, taken so that it falls nearest to the nearest full date in the text (the
-        one before, where two are equally near); a weekday said beside it must fit. None where nothing helps.
+    def complete(self, mention: Mention, date: PartialDate) -> PartialDate | None:
+        """Return the date with its missing upper parts, chosen so that it is as close as possible to the nearest full date in the
+        text (the one before, if two are equally near) and its weekday, if stated, is right. None without a full date.
         """
-        if point(date) is not None:
+        if representative_day(date) is not None:
             return date
-        anchor = self._nearest(mention)
-        return None if anchor is None else complete_near(date, anchor.day)
+        nearest = self._nearest_full_date(mention)
+        return None if nearest is None else complete_near(date, nearest.day)
 
     def earliest(self) -> datetime.date | None:
-        """The earliest full date of the document."""
-        return min((a.day for a in self._anchors), default=None)
+        """Return the earliest full date of the document."""
+        return min((date.day for date in self._full_dates), default=None)
 
     def latest(self) -> datetime.date | None:
-        """The latest full date of the document."""
-        return max((a.day for a in self._anchors), default=None)
+        """Return the latest full date of the document."""
+        return max((date.day for date in self._full_dates), default=None)
 
     def _readings(self, mention: Mention) -> tuple[DateInterpretation, ...]:
         key = (mention.text, mention.value)
-        known = self._read.get(key)
-        if known is None:
+        readings = self._cache.get(key)
+        if readings is None:
             text = _SURROGATE.sub("\ufffd", mention.text)  # half a character cannot be searched by every engine
-            known = self._parse(text.strip(_EDGE))
-            if mention.value and mention.value not in [r.iso() for r in known]:  # the finder knew more: its languages
+            readings = self._parse(text.strip(_EDGE))
+            if mention.value and mention.value not in [
+                r.iso() for r in readings
+            ]:  # the finder knew more: its languages
                 year_only = mention.value.isdigit() and sum(map(str.isdigit, text)) > len(mention.value)
-                known = known if year_only else self._parse(mention.value) or known  # 30 February is no year
-            self._read[key] = known
-        return known
+                readings = (
+                    readings if year_only else self._parse(mention.value) or readings
+                )  # 30 February is not a year
+            self._cache[key] = readings
+        return readings
 
-    def _found(self, mentions: Sequence[Mention]) -> Iterator[_Anchor]:
+    def _find_full_dates(self, mentions: Sequence[Mention]) -> Iterator[_FullDate]:
         for mention in mentions:
             reading = self.reading(mention)
             for date in (reading.begin, reading.end) if reading else ():
-                day = point(date) if date and date.precision in ("day", "month") else None
+                day = representative_day(date) if date and date.precision in ("day", "month") else None
                 if day:
-                    yield _Anchor(mention.begin, mention.end, day)
+                    yield _FullDate(mention.begin, mention.end, day)
 
-    def _nearest(self, mention: Mention) -> _Anchor | None:
-        at = bisect_left(self._begins, mention.begin)
+    def _nearest_full_date(self, mention: Mention) -> _FullDate | None:
+        index = bisect_left(self._begins, mention.begin)
 
-        def distance(anchor: _Anchor) -> tuple[int, int]:
-            return max(anchor.begin - mention.end, mention.begin - anchor.end, 0), anchor.begin
+        def distance(date: _FullDate) -> tuple[int, int]:
+            return max(date.begin - mention.end, mention.begin - date.end, 0), date.begin
 
-        return min(self._anchors[max(at - 2, 0) : at + 2], key=distance, default=None)
+        return min(self._full_dates[max(index - 2, 0) : index + 2], key=distance, default=None)
 
 
 def complete_near(date: PartialDate, day: datetime.date) -> PartialDate | None:
-    """The date with missing year (and month) such that it falls nearest to `day`; None for what has no such parts."""
+    """Return the date with a year (and month) that make it as close as possible to `day`, or None if it has other gaps."""
     years = range(day.year - 1, day.year + 2)
     if date.year is None and (date.month is not None or date.season):
         choices = [replace(date, year=y) for y in years]
@@ -127,22 +139,22 @@ def complete_near(date: PartialDate, day: datetime.date) -> PartialDate | None:
         choices = [replace(date, year=m // 12, month=m % 12 + 1) for m in around]
     else:
         return None
-    fitting = [(choice, when) for choice in choices if (when := point(choice)) is not None]
+    fitting = [(choice, when) for choice in choices if (when := representative_day(choice)) is not None]
     if date.weekday is not None:
         fitting = [(c, when) for c, when in fitting if when.weekday() == date.weekday] or fitting
     return min(fitting, key=lambda pair: (abs(pair[1] - day), pair[1]), default=(None, day))[0]
 
 
 def edges(text: str) -> tuple[str, str]:
-    """Prepositions, articles, white space and punctuation before a date expression, and punctuation after it."""
+    """Return the prepositions, articles, white space and punctuation before a date expression, and the punctuation after it."""
     lead = _LEAD.match(text)
-    at = lead.end() if lead else 0
-    return text[:at], text[max(at, len(text.rstrip(_EDGE))) :]
+    begin = lead.end() if lead else 0
+    return text[:begin], text[max(begin, len(text.rstrip(_EDGE))) :]
 
 
 @cache
 def order_of(layout: str) -> Literal["MDY", "DMY", ""]:
-    """What a layout of figures says about the writer's order of day and month; nothing where the year comes first."""
+    """Return the order of day and month in a numeric layout, or an empty string if the year comes first or one is missing."""
     parts = re.findall("[A-Za-z]+", layout)
     if "M" not in parts or "D" not in parts or parts[0] in ("Y", "y"):
         return ""
@@ -150,11 +162,5 @@ def order_of(layout: str) -> Literal["MDY", "DMY", ""]:
 
 
 def _format(reading: DateInterpretation, mention: Mention) -> str:
-    """What is counted: the order of the parts and whether the year has four figures."""
-    return reading.layout if _FOUR.search(mention.text) else reading.layout.replace("Y", "y")
-
-
-def _parser() -> Parse:
-    from ..dates.parse import parse_date
-
-    return parse_date
+    """Return what is counted: the order of the parts and whether the year has four digits."""
+    return reading.layout if _FOUR_DIGITS.search(mention.text) else reading.layout.replace("Y", "y")

@@ -1,4 +1,4 @@
-"""What is drawn from a secret: numbers and choices that nobody without it can guess."""
+"""Numbers and choices derived from a secret, unpredictable without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MissingKeyWarning(CaspipeWarning):
 
 
 class KeyedHash:
-    """HMAC-SHA256 (RFC 2104) with a secret, and what is drawn from it. The secret is never shown."""
+    """HMAC-SHA256 (RFC 2104) with a secret, and values derived from it. The secret is never shown."""
 
     __slots__ = ("_key",)
 
@@ -30,7 +30,7 @@ class KeyedHash:
         self._key = key
 
     def digest(self, *parts: str) -> bytes:
-        """32 bytes for the parts. Parts are delimited by their lengths, so that no two lists of parts look alike."""
+        """Return 32 bytes. Each part is preceded by its length, so that different lists of parts never give the same input."""
         mac = hmac.new(self._key, digestmod=hashlib.sha256)
         for part in parts:
             raw = part.encode("utf-8", "surrogatepass")
@@ -38,21 +38,21 @@ class KeyedHash:
         return mac.digest()
 
     def number(self, below: int, *parts: str) -> int:
-        """An integer from 0 to `below` - 1, every one equally likely (rejection, no modulo bias)."""
-        fair = (1 << 256) // below * below
+        """Return an integer from 0 to `below` - 1, uniformly distributed (by rejection, without modulo bias)."""
+        limit = (1 << 256) // below * below
         attempt = 0
         while True:
-            drawn = int.from_bytes(self.digest(*parts, str(attempt)), "big")
-            if drawn < fair:
-                return drawn % below
+            number = int.from_bytes(self.digest(*parts, str(attempt)), "big")
+            if number < limit:
+                return number % below
             attempt += 1
 
     def choice(self, items: Sequence[T], *parts: str) -> T:
-        """One of the items, every one equally likely."""
+        """Return one of the items, uniformly distributed."""
         return items[self.number(len(items), *parts)]
 
     def token(self, length: int, *parts: str) -> str:
-        """`length` characters (at most 51) of lower-case base 32, 5 bits each."""
+        """Return `length` characters (at most 51) of lower-case base 32, 5 bits each."""
         return base64.b32encode(self.digest(*parts)).decode("ascii").lower()[:length]
 
     def __repr__(self) -> str:
@@ -60,14 +60,14 @@ class KeyedHash:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Keyed(Operator):
-    """An operator that draws from a secret. Without one it gives `NO_KEY`."""
+class KeyedOperator(Operator):
+    """An operator that depends on a secret. Without one it returns `NO_KEY`."""
 
     key: Secret | str = ""
     """The secret: `"${CASPIPE_KEY:-}"`, or `file:` and the path of a file that only its owner can read; 32 random characters
     or more. Empty: placeholders are written."""
     patient: str = "patient_id"
-    """Name of the document metadata that holds the patient's identifier."""
+    """Name of the document metadata that contains the patient's identifier."""
 
     def __post_init__(self) -> None:
         self.key = Secret.of(self.key)
@@ -77,7 +77,6 @@ class Keyed(Operator):
 
     @cached_property
     def secret(self) -> KeyedHash | None:
-        """What is drawn from the key, None where none is given. Raises ResourceError for a key file that is missing, empty or
-        readable for others."""
+        """Return the hash, or None without a key. Raises ResourceError if a key file is missing, empty or readable by others."""
         key = Secret.of(self.key)
         return KeyedHash(key.reveal()) if key else None

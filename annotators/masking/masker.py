@@ -1,4 +1,4 @@
-"""The masker: writes the deidentified view, each PHI span replaced by what its operator says."""
+"""The masker: writes the deidentified view, in which operators replace every PHI span."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ from ...typesystem import (
     Replacement,
     replace_spans,
 )
-from . import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
-from .annotation_copies import carry
+from .annotation_copies import copy_annotations
+from .context import Context
+from .keys import MissingKeyWarning
+from .mention import Mention
+from .operator import KEPT, NO_KEY, Fallback, Operator, Outcome
 from .operators.age import Age
 from .operators.placeholder import Placeholder
-from .readable_overlaps import overruling
+from .readable_overlaps import mask_overlaps
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _PlannedReplacement:
     """One replacement to be made."""
 
     begin: int
@@ -44,14 +47,14 @@ class _Piece:
 
 @component("masker", inputs=[Phi], outputs=[MaskedSpan], extra_field="kinds")
 class Masker(AnalysisEngine):
-    """Makes the `deidentified` view: the text with each Phi replaced, an offset map back to the original, a MaskedSpan for
-    each replacement, and the other annotations carried over. Running it again replaces the view.
+    """Creates the `deidentified` view: the text with each Phi replaced, an offset map to the original, a MaskedSpan for each
+    replacement, and copies of the other annotations. Running it again replaces the view.
 
-    Where a Phi would stay readable (`keep`, an age at or below the threshold, a kind outside the policy) but a candidate of
-    a masked kind overlaps it, the text under that candidate is masked (law 3).
+    If a Phi would stay readable (`keep`, an age at or below the threshold, a kind outside the policy) but a candidate of a
+    masked kind overlaps it, the text of that candidate is masked (law 3).
 
-    The structured fields of the record (RecordField) are decided alike: dates move by the document's own offset, what has no
-    masked form becomes null.
+    The structured fields of the record (RecordField) are treated in the same way: dates move by the document's own offset;
+    values without a masked form become null.
     """
 
     kinds: dict[PhiKind, Operator] = field(default_factory=dict)
@@ -59,10 +62,10 @@ class Masker(AnalysisEngine):
     default: Operator = field(default_factory=Placeholder)
     """Operator of all other kinds."""
     policy: str | dict[Literal["keep", "mask"], list[PhiKind]] = "everything"
-    """Which kinds are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
-    masked but the kinds that `keep` names and those below them, unless `mask` names them."""
+    """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
+    masked except the kinds that `keep` names and those below them, unless `mask` names them."""
     carry: bool | list[str] = True
-    """Annotations that the deidentified view gets: sentences, tokens, chunks and medical terms; none; or types by name."""
+    """Annotations copied to the deidentified view: sentences, tokens, chunks and medical terms; none; or types by name."""
 
     _warned: bool = field(default=False, init=False)
 
@@ -90,7 +93,7 @@ class Masker(AnalysisEngine):
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):
             return
-        if cas.has_view(DEIDENTIFIED_VIEW):  # first of all: nothing stale may stay where this run fails
+        if cas.has_view(DEIDENTIFIED_VIEW):  # first, so that nothing of an earlier run remains if this one fails
             cas.drop_view(DEIDENTIFIED_VIEW)
         view = cas.view()
         spans = view.select(Phi)
@@ -99,80 +102,72 @@ class Masker(AnalysisEngine):
                 raise CasError(f"{before!r} and {after!r} overlap: a resolver must run before the masker")
         mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans if p.begin < p.end]
         context = Context(cas, mentions)
-        pieces = list(_apart(p for mention in mentions for p in self._pieces(mention, context)))
-        text, offsets = replace_spans(view.text, [Replacement(p.begin, p.end, p.text) for p in pieces])
+        planned = list(_separate(r for mention in mentions for r in self._plan(mention, context)))
+        text, offsets = replace_spans(view.text, [Replacement(r.begin, r.end, r.text) for r in planned])
         target = cas.create_view(DEIDENTIFIED_VIEW, text)
         target.offset_map = offsets
-        for piece, (_, _, begin, end) in zip(pieces, offsets.segments(), strict=True):
+        for replacement, (_, _, begin, end) in zip(planned, offsets.segments(), strict=True):
             masked = MaskedSpan(
                 begin,
                 end,
-                kind=piece.kind,
-                operator=piece.operator,
-                original_begin=piece.begin,
-                original_end=piece.end,
-                fallback=piece.fallback,
+                kind=replacement.kind,
+                operator=replacement.operator,
+                original_begin=replacement.begin,
+                original_end=replacement.end,
+                fallback=replacement.fallback,
             )
             masked._source = self.id
             target.add(masked)
         if self.carry:
-            carry(view, target, None if self.carry is True else self.carry)
+            copy_annotations(view, target, None if self.carry is True else self.carry)
         for item in view.select(RecordField):
-            operator = self._field_operator(item.kind)
+            operator = self._operator(item.kind)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
             item.operator = "keep" if operator is None else operator.name
 
-    def _field_operator(self, kind: PhiKind) -> Operator | None:
-        """Who decides about a structured field of this kind; None: the policy lets it stay."""
+    def _operator(self, kind: PhiKind) -> Operator | None:
+        """Return the operator of a kind, or None if the policy keeps it readable."""
         operator = self.kinds.get(kind) or self.kinds.get(kind.top) or self.default
         if self._policy.masks(kind):
             return operator
-        if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):
+        if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):  # the number decides whether it is over 89
             return operator if isinstance(operator, Age) else Age()
         return None
 
-    def _pieces(self, mention: Mention, context: Context) -> Iterator[_Piece]:
+    def _plan(self, mention: Mention, context: Context) -> Iterator[_PlannedReplacement]:
         outcome, operator = self._outcome(mention, context)
         if outcome is not KEPT:
-            yield self._piece(mention, outcome, operator)
+            yield self._replacement(mention, outcome, operator)
             return
-        for claim, outcome, operator in overruling(mention, context, self._outcome):
-            yield self._piece(claim, outcome, operator, f"over a readable {mention.kind.name}")
+        for part, outcome, operator in mask_overlaps(mention, context, self._outcome):
+            yield self._replacement(part, outcome, operator, f"over a readable {mention.kind.name}")
 
     def _outcome(self, mention: Mention, context: Context) -> tuple[Outcome, Operator]:
-        kind = mention.kind
-        operator = self.kinds.get(kind) or self.kinds.get(kind.top) or self.default
-        if self._policy.masks(kind):
-            return operator.mask(mention, context), operator
-        if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):  # no finder said how old: the number does
-            operator = operator if isinstance(operator, Age) else Age()
-            return operator.mask(mention, context), operator
-        return KEPT, operator
+        operator = self._operator(mention.kind)
+        return (KEPT, self.default) if operator is None else (operator.mask(mention, context), operator)
 
-    def _piece(self, mention: Mention, outcome: Outcome, operator: Operator, note: str = "") -> _Piece:
+    def _replacement(
+        self, mention: Mention, outcome: Outcome, operator: Operator, note: str = ""
+    ) -> _PlannedReplacement:
         if outcome is NO_KEY and not self._warned:
             self._warned = True
             warnings.warn(
                 f"{self.id}: {operator.name} has no key: placeholders are written instead of {mention.kind.top.name}; set "
-                "CASPIPE_KEY where the configuration says ${CASPIPE_KEY:-}, or give key: file:PATH",
+                "CASPIPE_KEY if the configuration says ${CASPIPE_KEY:-}, or give key: file:PATH",
                 MissingKeyWarning,
                 stacklevel=2,
             )
         text = outcome if isinstance(outcome, str) else self._placeholder.write(mention)
         reason = outcome.reason if isinstance(outcome, Fallback) else ""
         notes = "; ".join(filter(None, (reason, note)))
-        return _Piece(mention.begin, mention.end, text, mention.kind, operator.name, notes)
+        return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes)
 
 
-def _apart(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """The pieces, with a blank before one that would grow together with the piece it touches."""
-    last: _Piece | None = None
-    for piece in pieces:
-        if last and last.end == piece.begin and _grown(last.text[-1:], piece.text[:1]):
-            piece = replace(piece, text=f" {piece.text}")
-        yield piece
-        last = piece
-
-
-def _grown(left: str, right: str) -> bool:
-    return left.isalnum() and right.isalnum()
+def _separate(planned: Iterable[_PlannedReplacement]) -> Iterator[_PlannedReplacement]:
+    """Yield the replacements, with a space before one that would otherwise form one word with the replacement before it."""
+    last: _PlannedReplacement | None = None
+    for replacement in planned:
+        if last and last.end == replacement.begin and last.text[-1:].isalnum() and replacement.text[:1].isalnum():
+            replacement = replace(replacement, text=f" {replacement.text}")
+        yield replacement
+        last = replacement

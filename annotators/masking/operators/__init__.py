@@ -1,4 +1,4 @@
-"""Masking operators: one small module each, registered by being here."""
+"""Masking operators: one small module each, registered when this package is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`age`: ages above a threshold are masked, the others stay."""
+"""`age`: ages above a threshold are masked, others stay readable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.numerals import CARDINAL, cardinal
 from ..context import Context
-from ..operator import KEPT, Fallback, Mention, Operator, Outcome
+from ..mention import Mention
+from ..operator import KEPT, Fallback, Operator, Outcome
 
 _NUMBER = re.compile(
     rf"(?P<digits>\d+)(?P<tens>['’]?s\b)?|\b(?P<words>{CARDINAL})\b"
@@ -25,15 +26,15 @@ _PER_YEAR = {"y": 1.0, "m": 12.0, "w": 365.25 / 7, "d": 365.25}
 
 @part("age")
 class Age(Operator):
-    """Writes `[AGE > 89]` for ages above the threshold and leaves the others as they are; what holds no number becomes a
+    """Writes `[AGE > 89]` for ages above the threshold and leaves others as they are; text without a number becomes a
     placeholder. Digits and number words count, each in years unless a month, week or day follows; of several
     numbers the greatest decides, and of a decade (`in her 80s`) its last year.
     """
 
     threshold: int = 89
-    """In years. The greatest age that stays readable."""
+    """The greatest age that stays readable, in years."""
     format: str = "[AGE > {threshold}]"
-    """How an age above it is written."""
+    """Replacement for an age above the threshold."""
 
     def __post_init__(self) -> None:
         if self.threshold < 0:
@@ -62,26 +63,26 @@ class Age(Operator):
 
 
 def years_of(text: str) -> float | None:
-    """The greatest age that a text may mean, in years; None where it holds no number."""
+    """Return the greatest age that a text may mean, in years, or None if it contains no number."""
     numbers = list(_NUMBER.finditer(text))
     ages, limit, unit = [], len(text), "y"
-    for found in reversed(numbers):  # from behind: in `2-3 months` the first number takes the unit of the second
-        said = _UNIT.search(text, found.end(), limit)
-        if said:
-            unit = said.lastgroup or "y"
-        elif not _JOINT.fullmatch(text, found.end(), limit):
+    for number in reversed(numbers):  # from the end: in `2-3 months` the first number takes the unit of the second
+        unit_match = _UNIT.search(text, number.end(), limit)
+        if unit_match:
+            unit = unit_match.lastgroup or "y"
+        elif not _JOINT.fullmatch(text, number.end(), limit):
             unit = "y"
-        ages.append(_value(found) / _PER_YEAR[unit])
-        limit = found.start()
+        ages.append(_value(number) / _PER_YEAR[unit])
+        limit = number.start()
     return max(ages, default=None)
 
 
-def _value(found: re.Match[str]) -> float:
-    if found["digits"]:
-        number = float(found["digits"][:9])
-        return number + 9 if found["tens"] and number % 10 == 0 else number
-    if found["words"]:
-        return float(cardinal(found["words"]) or 0)
-    if found["century"]:
+def _value(match: re.Match[str]) -> float:
+    if match["digits"]:
+        number = float(match["digits"][:9])
+        return number + 9 if match["tens"] and number % 10 == 0 else number
+    if match["words"]:
+        return float(cardinal(match["words"]) or 0)
+    if match["century"]:
         return 109.0
-    return 9.0 + (_DECADES[found["decade"].lower()] if found["decade"] else _LATIN[found["latin"].lower()])
+    return 9.0 + (_DECADES[match["decade"].lower()] if match["decade"] else _LATIN[match["latin"].lower()])

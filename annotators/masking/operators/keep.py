@@ -5,12 +5,13 @@ from __future__ import annotations
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
-from ..operator import KEPT, Mention, Operator, Outcome
+from ..mention import Mention
+from ..operator import KEPT, Operator, Outcome
 
 
 @part("keep")
 class Keep(Operator):
-    """Leaves the text as it is. Where a candidate of a masked kind overlaps, that kind is masked all the same."""
+    """Leaves the text as it is. If a candidate of a masked kind overlaps it, that part is masked all the same."""
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         return KEPT

@@ -8,21 +8,22 @@ from typing import Literal
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..context import Context
-from ..keys import Keyed
-from ..operator import NO_KEY, Mention, Outcome
+from ..keys import KeyedOperator
+from ..mention import Mention
+from ..operator import NO_KEY, Outcome
 
 _NUMBERS = (PhiKind.ID, PhiKind.PHONE, PhiKind.FAX)
 
 
 @part("pseudonym")
-class Pseudonym(Keyed):
-    """Writes `[PERSON a3f9c2kq]`: equal values get equal names within the scope, and only the holder of the key can tell
+class Pseudonym(KeyedOperator):
+    """Writes `[PERSON a3f9c2kq]`: equal values get equal names within the scope, and only the holder of the key can compute
     which value it was (HMAC-SHA256, truncated). Values are compared as normalised by the finder, else without case, white
     space and, for numbers, punctuation.
     """
 
     scope: Literal["project", "patient", "document"] = "project"
-    """Within what equal values get equal names."""
+    """Within which scope equal values get equal names."""
     length: int = 8
     """Characters of the name, 5 bits each: with 8, two of 10,000 values share a name once in 20,000 projects."""
     detail: bool = False
@@ -39,12 +40,12 @@ class Pseudonym(Keyed):
             return NO_KEY
         kind = mention.kind if self.detail else mention.kind.top
         subject = context.subject(self.scope, self.patient)
-        token = secret.token(self.length, "pseudonym", *subject, mention.kind.top.name, normalised(mention))
+        token = secret.token(self.length, "pseudonym", *subject, mention.kind.top.name, normalized_value(mention))
         return f"[{kind.name} {token}]"
 
 
-def normalised(mention: Mention) -> str:
-    """The value of a mention as it is compared with others."""
+def normalized_value(mention: Mention) -> str:
+    """Return the value of a mention in the form in which values are compared."""
     folded = unicodedata.normalize("NFKC", mention.value or mention.text).casefold()
     if mention.kind.top in _NUMBERS:
         return "".join(c for c in folded if c.isalnum()) or folded

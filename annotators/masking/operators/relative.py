@@ -9,10 +9,11 @@ from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.interpretation import PartialDate
 from ..context import Context
-from ..date_arithmetic import point
-from ..date_range import ends
+from ..date_arithmetic import representative_day
+from ..date_range import complete_ends
 from ..document_dates import DocumentDates, Order
-from ..operator import Fallback, Mention, Operator, Outcome
+from ..mention import Mention
+from ..operator import Fallback, Operator, Outcome
 
 
 @part("relative")
@@ -20,29 +21,29 @@ class Relative(Operator):
     """Writes `[DAY 12]`, `[MONTH -2]` or `[YEAR 1]`: the distance of a day, month or year from the reference date.
 
     A partial date takes its missing parts from the nearest full date of the document. Seasons, decades, holidays, weekdays
-    and what cannot be read become placeholders. Needs no key: nothing of the calendar is left but distances.
+    and dates that cannot be parsed become placeholders. Needs no key: only distances remain of the calendar.
     """
 
     reference: Literal["auto", "earliest", "birth"] = "auto"
     """`earliest` date of the document, the date of `birth` found in it, or `auto`: the one in the document's metadata if
     there is one, else the earliest."""
     metadata: str = "reference_date"
-    """Name of the document metadata that holds the reference date (ISO 8601), for `auto`."""
+    """Name of the document metadata that contains the reference date (ISO 8601), for `auto`."""
     ambiguous: Order = "MDY"
-    """How `03/04/2020` is read where the document's other dates do not tell."""
+    """How `03/04/2020` is read if the document's other dates do not decide it."""
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
-        dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
+        dates = DocumentDates.of(context, self.ambiguous)
         reading = dates.reading(mention)
         if reading is None:
             return Fallback("date not read")
         start = context.remember(self, "reference", lambda: self._reference(context, dates))
         if start is None:
             return Fallback("no reference date")
-        found = ends(dates, mention, reading)
-        if found is None:
+        ends = complete_ends(dates, mention, reading)
+        if ends is None:
             return Fallback("a part of the date is missing")
-        words = [_distance(full, start) for _, full in found]
+        words = [_distance(full, start) for _, full in ends]
         if not all(words):
             return Fallback(f"a {reading.begin.precision} has no distance in days")
         return f"[{' to '.join(words)}]"
@@ -65,7 +66,7 @@ class Relative(Operator):
 
 
 def _distance(date: PartialDate, start: datetime.date) -> str:
-    day = point(date)
+    day = representative_day(date)
     if day is None:
         return ""
     if date.precision == "day":

@@ -16,54 +16,52 @@ from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
 from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
 from ..context import Context
-from ..date_arithmetic import Move, calendar_date, moved, point
-from ..date_format import Style, written
-from ..date_layout import in_case, like
-from ..date_range import ends
+from ..date_arithmetic import Shifter, parse_iso, representative_day, shift_date
+from ..date_format import Style, format_dates
+from ..date_layout import format_like, match_case
+from ..date_range import complete_ends
 from ..document_dates import DocumentDates, Order, edges
-from ..keys import Keyed
-from ..operator import NO_KEY, Fallback, Mention, Outcome
+from ..keys import KeyedOperator
+from ..mention import Mention
+from ..operator import NO_KEY, Fallback, Outcome
 
 _BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
-_UNREAD = Fallback("date not read")
-_OUTSIDE = Fallback("year outside 1 to 9999")
-
-
-MOST_DAYS = 365 * 400
-"""Offsets beyond four hundred years are a mistake of whoever gave them."""
+_OUT_OF_RANGE = Fallback("year outside 1 to 9999")
+MAX_DAYS = 365 * 400
+"""Greatest offset that metadata or a table may give; more than four hundred years is a mistake."""
 
 
 @part("shift")
-class Shift(Keyed):
-    """Moves every date of a patient (or document) by the same number of days, drawn with HMAC-SHA256 from the key.
+class Shift(KeyedOperator):
+    """Moves every date of a patient (or document) by the same number of days, derived with HMAC-SHA256 from the key.
 
-    Lengths between full dates stay what they were. Dates are written at the resolution they had: of a month, a year, a
-    season or a decade the middle is moved, so these may round. A partial date takes its missing parts from the nearest full
-    date of the document; a weekday is computed anew where a date stands beside it. Holidays, bare weekdays and whatever
-    cannot be read become placeholders, and so does everything where there is no key.
+    Intervals between full dates stay the same. Dates keep their resolution: of a month, a year, a season or a decade the
+    middle is moved, so these may round. A partial date takes its missing parts from the nearest full date of the document; a
+    weekday is computed from the date beside it. Holidays, weekdays alone and dates that cannot be parsed become
+    placeholders, and so do all dates without a key.
     """
 
     days: tuple[int, int] = (-365, 365)
-    """Interval of the offset in days, both ends included; 0 is never drawn."""
+    """Interval of the offset in days, both ends included; the offset is never 0."""
     min_days: int = 1
-    """Offsets smaller than this (either way) are never drawn."""
+    """Smallest offset in either direction (days)."""
     scope: Literal["patient", "document"] = "patient"
-    """Whose dates move together. A document that names no patient is on its own."""
+    """Scope of an offset: the dates of a patient or of a document. A document that names no patient has its own offset."""
     offset: str = "date_shift_days"
-    """Name of the document metadata that holds an offset decided elsewhere (whole days, not 0); it comes before the key."""
+    """Name of the document metadata that contains a predetermined offset (whole days, not 0); it has priority over the key."""
     table: Path | None = None
-    """CSV file without header, patient identifier and offset in days; it comes before the key as well."""
+    """CSV file without header, patient identifier and offset in days; it has priority over the key as well."""
     ambiguous: Order = "MDY"
-    """How `03/04/2020` is read where the document's other dates do not tell."""
+    """How `03/04/2020` is read if the document's other dates do not decide it."""
     style: Style = "text"
     """`text` 13 Aug 2005, `seed` [13 AUGUST 2005], `iso` 2005-08-13, `original` as in the text (possibly ambiguous)."""
     brackets: bool = False
-    """Write shifted dates in brackets, so that a reader can tell them from dates that were missed."""
+    """Write shifted dates in brackets, so that a reader can distinguish them from dates that were missed."""
     time: Literal["drop", "keep"] = "drop"
-    """Clock times within a date expression; time zones are dropped always."""
+    """Clock times within a date expression; time zones are always dropped."""
     season: bool = False
-    """Keep the time of year: three small offsets for day, month and year instead of one. Lengths may change by days."""
+    """Keep the time of year: three small offsets for day, month and year instead of one. Intervals may change by days."""
     season_days: tuple[int, int] = (-7, 7)
     """Interval of the day offset with `season`."""
     season_months: tuple[int, int] = (-1, 1)
@@ -83,7 +81,7 @@ class Shift(Keyed):
             raise ValueError(f"min_days: expected 1 or more, got {self.min_days}")
         if not any(self._choices):
             raise ValueError(
-                f"days: no offset of {self.min_days} days or more lies between {self.days[0]} and {self.days[1]}"
+                f"days: expected an offset of {self.min_days} days or more between {self.days[0]} and {self.days[1]}"
             )
         if self.season and not self._triples:
             raise ValueError("season: the three intervals leave no offset but 0")
@@ -93,44 +91,43 @@ class Shift(Keyed):
         _ = self._table
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
-        move = context.remember(self, "move", lambda: self._move(context))
-        if isinstance(move, Fallback):
-            return move
-        dates = context.remember(self, "dates", lambda: DocumentDates(context.of_kind(PhiKind.DATE), self.ambiguous))
+        shift = self._shifter(context)
+        if isinstance(shift, Fallback):
+            return shift
+        dates = DocumentDates.of(context, self.ambiguous)
         reading = dates.reading(mention)
         if reading is None:
-            return _UNREAD
+            return Fallback("date not read")
         if reading.end is None and reading.begin.precision == "weekday":
-            return self._weekday(mention, context, dates, move)
-        found = ends(dates, mention, reading)
-        if found is None:
-            return _why(reading)
+            return self._weekday(mention, context, dates, shift)
+        ends = complete_ends(dates, mention, reading)
+        if ends is None:
+            return _incomplete(reading)
         try:
-            new = [moved(said, full, move) for said, full in found]
+            shifted = [shift_date(stated, full, shift) for stated, full in ends]
         except OverflowError:
-            return _OUTSIDE
-        done = [date for date in new if date is not None]
-        return self._written(mention, reading, done)
+            return _OUT_OF_RANGE
+        return self._write(mention, reading, [date for date in shifted if date is not None])
 
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
-        """The date moved as the dates of the text are; None where there is no key or it cannot be read."""
-        move = context.remember(self, "move", lambda: self._move(context))
-        date = calendar_date(value)
-        if isinstance(move, Fallback) or date is None:
+        """Return the date shifted like the dates of the text, or None without a key or if it cannot be parsed."""
+        shift = self._shifter(context)
+        date = parse_iso(value)
+        if isinstance(shift, Fallback) or date is None:
             return None
         try:
-            new = moved(date, date, move)
+            shifted = shift_date(date, date, shift)
         except OverflowError:
             return None
-        return None if new is None else new.iso()
+        return None if shifted is None else shifted.iso()
 
-    def _written(self, mention: Mention, reading: DateInterpretation, new: list[PartialDate]) -> str:
-        own = like(mention.text, reading, new[0]) if self.style == "original" else None
-        if own is not None:
-            return f"[{own}]" if self.brackets else own
-        said = [d for d in (reading.begin, reading.end) if d is not None]
+    def _write(self, mention: Mention, reading: DateInterpretation, shifted: list[PartialDate]) -> str:
+        same_layout = format_like(mention.text, reading, shifted[0]) if self.style == "original" else None
+        if same_layout is not None:
+            return f"[{same_layout}]" if self.brackets else same_layout
+        stated = [d for d in (reading.begin, reading.end) if d is not None]
         style = "text" if self.style == "original" else self.style
-        text = written(new, style, [self._time(d) for d in said])
+        text = format_dates(shifted, style, [self._time(d) for d in stated])
         lead, trail = edges(mention.text)
         return f"{lead}[{text}]{trail}" if self.brackets or style == "seed" else lead + text + trail
 
@@ -138,41 +135,45 @@ class Shift(Keyed):
         clock = _CLOCK.search(date.time) if self.time == "keep" else None
         return clock.group() if clock else ""
 
-    def _weekday(self, mention: Mention, context: Context, dates: DocumentDates, move: Move) -> Outcome:
+    def _weekday(self, mention: Mention, context: Context, dates: DocumentDates, shift: Shifter) -> Outcome:
+        """Replace a weekday if a full date is beside it."""
         for other in context.neighbours(mention):
             first, second = sorted((mention, other), key=lambda m: m.begin)
             beside = _BESIDE.fullmatch(context.text[first.end : second.begin])
             reading = dates.reading(other) if beside and other.kind.top is PhiKind.DATE else None
-            full = dates.completed(other, reading.begin) if reading and reading.end is None else None
-            day = point(full) if full and full.precision == "day" else None
+            full = dates.complete(other, reading.begin) if reading and reading.end is None else None
+            day = representative_day(full) if full and full.precision == "day" else None
             if day is None:
                 continue
             try:
-                name = WEEKDAYS[move(day).weekday()]
+                name = WEEKDAYS[shift(day).weekday()]
             except OverflowError:
-                return _OUTSIDE
-            text = in_case(name if len(mention.text) > 5 else name[:3], mention.text)
+                return _OUT_OF_RANGE
+            text = match_case(name if len(mention.text) > 5 else name[:3], mention.text)
             return f"[{text}]" if self.brackets or self.style == "seed" else text
         return Fallback("weekday without a date")
 
-    def _move(self, context: Context) -> Move | Fallback:
+    def _shifter(self, context: Context) -> Shifter | Fallback:
+        return context.remember(self, "shifter", lambda: self._make_shifter(context))
+
+    def _make_shifter(self, context: Context) -> Shifter | Fallback:
         given = context.cas.metadata.get(self.offset) or self._table.get(context.patient(self.patient))
         if given is not None and given != "":
             try:
                 days = int(given)
             except ValueError:
-                return Fallback("the given offset is no whole number")
-            if abs(days) > MOST_DAYS:
+                return Fallback("the given offset is not a whole number")
+            if abs(days) > MAX_DAYS:
                 return Fallback("the given offset is out of range")
-            return _by(days) if days else Fallback("the given offset is 0")
+            return _by_days(days) if days else Fallback("the given offset is 0")
         if self.secret is None:
             return NO_KEY
-        who = context.subject(self.scope, self.patient)
+        subject = context.subject(self.scope, self.patient)
         if self.season:
-            return _by_parts(*self.secret.choice(self._triples, "shift season", *who))
+            return _by_parts(*self.secret.choice(self._triples, "shift season", *subject))
         earlier, later = self._choices
-        drawn = self.secret.number(len(earlier) + len(later), "shift", *who)
-        return _by(earlier[drawn] if drawn < len(earlier) else later[drawn - len(earlier)])
+        number = self.secret.number(len(earlier) + len(later), "shift", *subject)
+        return _by_days(earlier[number] if number < len(earlier) else later[number - len(earlier)])
 
     @cached_property
     def _choices(self) -> tuple[range, range]:
@@ -204,24 +205,24 @@ class Shift(Keyed):
         return {row[0].strip(): row[1] for row in rows}
 
 
-def _by(days: int) -> Move:
+def _by_days(days: int) -> Shifter:
     step = datetime.timedelta(days)
     return lambda day: day + step
 
 
-def _by_parts(days: int, months: int, years: int) -> Move:
-    def move(day: datetime.date) -> datetime.date:
-        at = (day.year + years) * 12 + day.month - 1 + months
-        year, month = at // 12, at % 12 + 1
+def _by_parts(days: int, months: int, years: int) -> Shifter:
+    def shift(day: datetime.date) -> datetime.date:
+        year, month0 = divmod((day.year + years) * 12 + day.month - 1 + months, 12)
+        month = month0 + 1
         if not 1 <= year <= 9999:
             raise OverflowError("year outside 1 to 9999")
         last = calendar.monthrange(year, month)[1]
         return datetime.date(year, month, min(day.day, last)) + datetime.timedelta(days)
 
-    return move
+    return shift
 
 
-def _why(reading: DateInterpretation) -> Fallback:
+def _incomplete(reading: DateInterpretation) -> Fallback:
     if "holiday" in (reading.begin.precision, reading.end.precision if reading.end else ""):
         return Fallback("holiday")
     if reading.begin.precision == "day":

@@ -7,7 +7,8 @@ from typing import Literal
 
 from ....pipeline.contract.component import part
 from ..context import Context
-from ..operator import Fallback, Mention, Operator, Outcome
+from ..mention import Mention
+from ..operator import Fallback, Operator, Outcome
 
 RESTRICTED = {
     "2000": "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893",
@@ -23,13 +24,13 @@ _ZIP = re.compile(r"\D*(\d{5})(?:[-\s]?\d{4})?\D*")
 
 @part("zip3")
 class Zip3(Operator):
-    """Writes the first three digits of a US ZIP code, `000` for areas where too few people live.
+    """Writes the first three digits of a US ZIP code, `000` for areas with too few people.
 
     Anything but five or nine digits becomes a placeholder.
     """
 
     census: Literal["any", "2000", "2010", "2020"] = "any"
-    """Whose table of small areas counts; `any` takes an area as small that was so in one of them."""
+    """Census that decides whether an area is small; `any`: one of them is enough."""
     restricted: list[str] | None = None
     """Your own table of three-digit prefixes instead, for a newer census."""
 
@@ -39,14 +40,14 @@ class Zip3(Operator):
                 raise ValueError(f"restricted: expected three digits in quotes, got {prefix!r}")
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
-        found = _ZIP.fullmatch(mention.text)
-        if not found or not found.group(1).isascii():
+        match = _ZIP.fullmatch(mention.text)
+        if not match or not match.group(1).isascii():
             return Fallback("no US ZIP code")
-        prefix = found.group(1)[:3]
-        return "000" if prefix in self._small else prefix
+        prefix = match.group(1)[:3]
+        return "000" if prefix in self._small_areas else prefix
 
     @property
-    def _small(self) -> list[str]:
+    def _small_areas(self) -> list[str]:
         if self.restricted is not None:
             return self.restricted
         tables = RESTRICTED if self.census == "any" else [self.census]

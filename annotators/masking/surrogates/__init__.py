@@ -1,1 +1,1 @@
-"""Realistic replacements: names, places, numbers that belong to nobody."""
+"""Realistic, fictional replacements: names, places, numbers."""

@@ -1,4 +1,4 @@
-"""KeyedChoices that depend on the secret, on whom a surrogate is for, and on what it replaces."""
+"""Choices that depend on the secret, on the patient or document, and on the replaced value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class KeyedChoices:
-    """The secret bound to a subject: equal requests give equal answers for this subject and no other."""
+    """The secret bound to a subject: equal arguments give equal results for this subject and different ones for others."""
 
     __slots__ = ("_secret", "_subject")
 
@@ -20,12 +20,12 @@ class KeyedChoices:
         self._subject = subject
 
     def number(self, below: int, *what: str) -> int:
-        """An integer from 0 to `below` - 1."""
+        """Return an integer from 0 to `below` - 1."""
         return self._secret.number(below, "surrogate", *self._subject, *what)
 
     def choice(self, items: Sequence[T], *what: str) -> T:
         return items[self.number(len(items), *what)]
 
     def token(self, length: int, *what: str) -> str:
-        """Lower-case letters and digits 2-7."""
+        """Return lower-case letters and digits 2-7."""
         return self._secret.token(length, "surrogate", *self._subject, *what)

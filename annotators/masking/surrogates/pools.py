@@ -1,4 +1,4 @@
-"""What surrogates are chosen from: common names and places of the shipped lexicons, read once per process."""
+"""Pools of surrogates: common names and places of the shipped lexicons, read once per process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = dict[str, str]
 
 _COMMON_GIVEN = 0.01
 _COMMON_SURNAME = 0.005
-"""Percent of the population of the USA in 1990: what readers take for a name at once."""
+"""Percent of the population of the USA in 1990: common enough to be recognized as a name."""
 _TOWN = 15_000
 
 
@@ -24,32 +24,31 @@ def lexicon(name: str) -> Lexicon:
 
 @cache
 def given_names(sex: str) -> tuple[str, ...]:
-    """Common given names of one sex (`F`, `M`), of both for anything else. None that is an everyday word."""
-
+    """Return common given names of one sex (`F`, `M`), or of both for anything else, without everyday words."""
     sexes = (sex,) if sex in ("F", "M") else ("F", "M")
     return _forms("given_names", lambda row: row["sex"] in sexes and _share(row) >= _COMMON_GIVEN and _word(row))
 
 
 @cache
 def surnames() -> tuple[str, ...]:
-    """Common surnames that are no everyday words."""
+    """Return common surnames without everyday words."""
     return _forms("surnames", lambda row: _share(row) >= _COMMON_SURNAME and _word(row))
 
 
 @cache
 def cities(country: str) -> tuple[str, ...]:
-    """Towns of 15,000 people or more in a country (ISO 3166 letters), those of the USA where there are too few."""
+    """Return towns of 15,000 people or more in a country (ISO 3166 letters), or those of the USA if there are too few."""
 
     def fits(row: Row) -> bool:
         return row["country"] == country and int(row["population"] or 0) >= _TOWN and _plain(row)
 
-    found = _forms("cities", fits)
-    return found if len(found) >= 20 else cities("US")
+    towns = _forms("cities", fits)
+    return towns if len(towns) >= 20 else cities("US")
 
 
 @cache
 def named(list_name: str, column: str, value: str) -> tuple[str, ...]:
-    """The entries of a list whose column has the value."""
+    """Return the entries of a list whose column has the value."""
     return _forms(list_name, lambda row: row.get(column) == value)
 
 
@@ -63,7 +62,7 @@ def _forms(name: str, fits: Callable[[Row], bool]) -> tuple[str, ...]:
 
 
 def _rows(name: str) -> Iterator[Row]:
-    """The entries of a shipped list, as its file has them: in the order of their forms."""
+    """Yield the entries of a shipped list in the order of its file, which is that of their forms."""
     source = pack.read(pack_files()[name], {})
     for term in source.terms:
         yield dict(zip(source.columns, term.columns.split("\t"), strict=False), form=term.form)

@@ -208,7 +208,7 @@ def test_without_a_key_there_are_placeholders_and_one_warning(operator: str) -> 
             assert cas.deidentified == "on [DATE] and [DATE]"
             assert [s[5] for s in spans(cas)] == ["no key", "no key"]
     assert [str(w.message) for w in told] == [
-        f"masker: {operator} has no key: placeholders are written instead of DATE; set CASPIPE_KEY where the configuration "
+        f"masker: {operator} has no key: placeholders are written instead of DATE; set CASPIPE_KEY if the configuration "
         "says ${CASPIPE_KEY:-}, or give key: file:PATH"
     ]
 
@@ -271,7 +271,7 @@ def test_known_keys_give_known_bytes() -> None:
     [
         ({"policy": "hipaa"}, "no policy called 'hipaa'; expected one of hipaa-safe-harbor, i2b2-2014, everything"),
         ({"DATE": {"shift": {"days": [5, -5]}}}, "days: expected the lower end first, got 5 and -5"),
-        ({"DATE": {"shift": {"days": [0, 0]}}}, "days: no offset of 1 days or more lies between 0 and 0"),
+        ({"DATE": {"shift": {"days": [0, 0]}}}, "days: expected an offset of 1 days or more between 0 and 0"),
         ({"DATE": {"shift": {"min_days": 0}}}, "min_days: expected 1 or more, got 0"),
         (
             {"DATE": {"shift": {"key": 1234}}},
@@ -283,7 +283,7 @@ def test_known_keys_give_known_bytes() -> None:
             "format: expected text with {kind} in it; write {{ and }}",
         ),
         ({"default": {"placeholder": {"format": " "}}}, "format: expected text, in which {kind} stands for"),
-        ({"default": {"redact": {"char": "x"}}}, "char: expected one character that is no letter, digit or blank"),
+        ({"default": {"redact": {"char": "x"}}}, "char: expected one character that is not a letter, digit or space"),
         ({"default": {"pseudonym": {"length": 2}}}, "length: expected 4 to 51 characters, got 2"),
         ({"LOCATION_ZIP": {"zip3": {"restricted": ["36"]}}}, "restricted: expected three digits in quotes, got '36'"),
         ({"default": {"surrogate": {"switch": 2}}}, "switch: expected a number from 0 to 1, got 2"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from overlap_cases import made
 
 from caspipe.annotators.dates.interpretation import MONTHS, PartialDate
-from caspipe.annotators.masking.date_arithmetic import moved, point
+from caspipe.annotators.masking.date_arithmetic import representative_day, shift_date
 from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.operators.shift import Shift
@@ -94,12 +94,12 @@ def test_moving_keeps_the_precision_or_says_that_it_cannot(date: datetime.date, 
         PartialDate(decade=date.year // 10 * 10, qualifier="early"),
     ):
         try:
-            new = moved(said, said, lambda day: day + step)
+            new = shift_date(said, said, lambda day: day + step)
         except OverflowError:
             assert not 400 < date.year < 9000
             continue
         if new is None:
-            assert point(said) is None
+            assert representative_day(said) is None
             continue
         assert new.precision == said.precision
         if said.day:

@@ -232,7 +232,7 @@ def test_addresses_lie_in_the_ranges_for_documentation(text: str) -> None:
 @given(st.text("0123456789ABCabc-/ .Öß٣", max_size=14))
 @settings(max_examples=300, deadline=None)
 def test_shaped_numbers_keep_length_classes_and_punctuation(text: str) -> None:
-    new = shapes.shaped(text, DRAWS, "id")
+    new = shapes.same_shape(text, DRAWS, "id")
     if new is None:
         assert not any(c.isalnum() for c in text)
         return
@@ -240,7 +240,7 @@ def test_shaped_numbers_keep_length_classes_and_punctuation(text: str) -> None:
     assert len(new) == len(text)
     for old, made_ in zip(text, new, strict=True):
         assert (made_ == old) if not old.isalnum() else (made_.isdecimal() == old.isdecimal())
-    assert shapes.shaped(text, DRAWS, "id") == new
+    assert shapes.same_shape(text, DRAWS, "id") == new
 
 
 @given(st.from_regex(r"\A\d{12,19}\Z"))
