@@ -12,7 +12,9 @@ from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
 from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning
+from ...typesystem.json_cas.writer import write_jsoncas
 from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
+from ...typesystem.xmi.writer import write_xmi
 from ..files.annotated import AnnotatedOptions
 from ..files.content import Content
 from ..files.released import encodable
@@ -142,11 +144,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
     def _written(self, cas: Cas) -> bytes:
         types = review_types(self.mode, self.candidates)
         if self.format == "jsoncas":
-            from ...typesystem.json_cas.writer import write_jsoncas
-
             return write_jsoncas(cas, typesystem=types)
-        from ...typesystem.xmi.writer import write_xmi
-
         return write_xmi(cas, typesystem=types)
 
     def _entry(self, cas: Cas, made: Reviewed) -> dict[str, Any]:

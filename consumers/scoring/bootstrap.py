@@ -13,14 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
 
 from ...pipeline.errors import ConsumerError
-from .figures import Figure, figure, figures_of, rows_of
-from .scores import Interval, Key, Scores
-
-if TYPE_CHECKING:
-    from .figures import Array
+from .figures import Array, Figure, figure, figures_of, rows_of
+from .row import Interval, Key
+from .scores import Scores
 
 By = Literal["document", "group"]
 _BATCH = 64
@@ -107,8 +107,6 @@ def bootstrap_interval(
 
 def units_of(scores: Scores, criterion: str, by: By) -> tuple[list[str], Array]:
     """Kinds and counts by unit of resampling: documents, or groups of them; a document without group is a unit of its own."""
-    import numpy as np
-
     kinds, counts = scores.counts(criterion)
     if by == "document":
         return kinds, counts
@@ -121,8 +119,6 @@ def units_of(scores: Scores, criterion: str, by: By) -> tuple[list[str], Array]:
 
 def weights(units: int, draws: int, seed: int) -> Iterator[Array]:
     """How often each unit was drawn, in batches of shape (draws, units); the same for every criterion and system."""
-    import numpy as np
-
     random = np.random.default_rng(seed)
     for first in range(0, draws, _BATCH):
         size = min(_BATCH, draws - first)
@@ -132,8 +128,6 @@ def weights(units: int, draws: int, seed: int) -> Iterator[Array]:
 
 def resampled(counts: Array, draws: int, seed: int) -> Array:
     """Sums over resampled units: (draws, kinds, 4)."""
-    import numpy as np
-
     units = len(counts)
     if not units:
         return np.zeros((draws, *counts.shape[1:]))
@@ -142,8 +136,6 @@ def resampled(counts: Array, draws: int, seed: int) -> Array:
 
 
 def percentiles(values: Array, level: float) -> Interval | None:
-    import numpy as np
-
     defined = values[~np.isnan(values)]
     if 2 * len(defined) < len(values) or not len(defined):
         return None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...pipeline.errors import ConsumerError
 from .bootstrap import By, check, percentiles, resampled, units_of
-from .figures import Figure, figure
+from .figures import Array, Figure, figure
 from .scores import Scores
-
-if TYPE_CHECKING:
-    from .figures import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,6 @@ def compare(
 
     Raises ConsumerError where the documents are not the same, and as `bootstrap_intervals`.
     """
-    import numpy as np
-
     check(draws, level)
     a, b = first.value(criterion, kind, name), second.value(criterion, kind, name)
     if a is None or b is None:
@@ -86,8 +82,6 @@ def compare(
 
 def _aligned(first: Scores, second: Scores, criterion: str, by: By) -> tuple[list[str], Array, Array]:
     """Counts of both by the same units and the same kinds."""
-    import numpy as np
-
     if by == "group" and first.documents != second.documents:
         raise ConsumerError("systems compared by group must have been scored on the same documents in the same order")
     places = {document: n for n, document in enumerate(second.documents)}
@@ -110,8 +104,6 @@ def _aligned(first: Scores, second: Scores, criterion: str, by: By) -> tuple[lis
 
 def _swapped(left: Array, right: Array, draws: int, seed: int) -> tuple[Array, Array]:
     """Sums of both where the two swap their results on each unit with probability one half."""
-    import numpy as np
-
     random = np.random.default_rng(seed + 1)
     flat = (left - right).reshape(len(left), -1)
     moved = np.empty((draws, flat.shape[1]))

@@ -7,15 +7,14 @@ is undefined only where there was nothing to find and nothing was found. Where j
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .counts import MACRO, MICRO, Measure, Shape
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 Figure = Literal["precision", "recall", "f1", "score"]
 FIGURES: tuple[Figure, ...] = ("precision", "recall", "f1", "score")
@@ -53,8 +52,6 @@ def rows_of(measure: Measure, kinds: list[str]) -> list[str]:
 
 def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Figure) -> Array:
     """One figure from sums of shape (..., kinds, 4): shape (...), NaN where it is undefined."""
-    import numpy as np
-
     if kind == MACRO and measure.macro != "none":
         return _mean_over_kinds(sums, measure, name)
     if kind == MICRO and measure.totals:
@@ -65,8 +62,6 @@ def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Fig
 
 
 def _mean_over_kinds(sums: Array, measure: Measure, name: Figure) -> Array:
-    import numpy as np
-
     each = _plain(sums, name)
     there = sums.any(axis=-1)  # kinds that a resample left out have no say
     each = np.where(there & np.isnan(each), 0.0, each) if measure.macro == "zero" else each
@@ -75,8 +70,6 @@ def _mean_over_kinds(sums: Array, measure: Measure, name: Figure) -> Array:
 
 def _plain(counts: Array, name: Figure) -> Array:
     """A figure from counts of shape (..., 4)."""
-    import numpy as np
-
     gold, found, system, right = (counts[..., i] for i in range(4))
     if name == "precision":
         return _ratio(right, system)
@@ -88,6 +81,4 @@ def _plain(counts: Array, name: Figure) -> Array:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    import numpy as np
-
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)

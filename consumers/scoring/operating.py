@@ -7,14 +7,13 @@ So what is to be expected of it is measured on others (`pipeline/application/exp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...pipeline.errors import ConsumerError
 from .bootstrap import check, check_level, percentiles, resampled, wilson
-from .scores import Interval
-
-if TYPE_CHECKING:
-    from .figures import Array
+from .figures import Array
+from .row import Interval
 
 GOLD, FOUND, MARKED, RIGHT = range(4)
 """Places in the last axis of counts, as in `Counts`."""
@@ -71,8 +70,6 @@ def choose(counts: Array, target: float, *, level: float = 0.0, draws: int = 100
 
 def measured(units: Array, name: str, *, level: float = 0.95, draws: int = 1000, seed: int = 0) -> Measured:
     """`precision` or `recall` of counts of shape (units, 4), with intervals of a level. Raises ConsumerError as `wilson`."""
-    import numpy as np
-
     check(draws, level)
     hits, of = (RIGHT, MARKED) if name == "precision" else (FOUND, GOLD)
     value = _share(units, hits, of)

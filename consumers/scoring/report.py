@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...pipeline.errors import ConsumerError
 from .comparison import Comparison
-from .scores import Interval, Key, Scores, as_csv
-
-if TYPE_CHECKING:
-    from .risk_result import Risk
+from .risk_result import Risk
+from .risk_text import data as risk_data
+from .risk_text import text as risk_text
+from .row import Interval, Key
+from .scores import Scores, as_csv
 
 FORMATS = (".json", ".csv", ".txt")
 OWN = ""
@@ -61,9 +61,7 @@ class Report:
                 for scheme, scores in self.scores.items()
             ]
             if self.risk is not None:
-                from .risk_text import text
-
-                parts.append(text(self.risk))
+                parts.append(risk_text(self.risk))
             return "\n".join(parts)
         raise ConsumerError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {suffix or 'none'}")
 
@@ -74,8 +72,6 @@ class Report:
                 {"scheme": scheme, **asdict(c)} for scheme, found in self.comparisons.items() for c in found
             ]
         if self.risk is not None:
-            from .risk_text import data as risk_data
-
             data["risk"] = risk_data(self.risk)
         return data
 

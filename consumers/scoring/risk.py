@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ...pipeline.errors import ConsumerError
 from ...typesystem import PhiKind
 from .bootstrap import percentiles, weights
@@ -74,8 +76,6 @@ def _observed(profiles: Sequence[Profile], by: By, settings: RiskSettings) -> Le
     if not leaking or not settings.hidden:
         low, high = exact(leaking, len(profiles), settings.level) or (None, None)
         return Leaks(holding, leaking, Share(leaking / len(profiles), low, high))
-    import numpy as np
-
     risks = np.array([_told(p, sides, needed, settings) for p in profiles])
     drawn = np.concatenate([w @ risks / len(risks) for w in weights(len(risks), settings.draws, settings.seed)])
     value = float(risks.mean())

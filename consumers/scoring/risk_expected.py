@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .bootstrap import percentiles, weights
+from .figures import Array
 from .risk_intervals import around, jeffreys
 from .risk_model import Assumed, Chances, Counted, Found, at_least
 from .risk_profile import Profile, is_direct
 from .risk_result import CLASSES, By, Expected, KindLeaks, RiskSettings, Share
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from .figures import Array
 
 
 class LeakModel:
@@ -83,8 +80,6 @@ class LeakModel:
         return made
 
     def _shares(self, sides: Mapping[bool, _Side], documents: int) -> dict[By, Share]:
-        import numpy as np
-
         drawn: dict[By, list[Array]] = {by: [] for by in CLASSES}
         random = np.random.default_rng(self.settings.seed)
         for weight in weights(documents, self.settings.draws, self.settings.seed + 1):
@@ -107,8 +102,6 @@ class LeakModel:
         return made
 
     def _estimated(self, kinds: Sequence[str]) -> Chances:
-        import numpy as np
-
         made = []
         for kind in kinds:
             n, leaked, unseen = self._sums(kind)
@@ -118,8 +111,6 @@ class LeakModel:
         return Chances(both[:, :1], both[:, 1:], self._noticed(kinds))
 
     def _drawn(self, kinds: Sequence[str], random: np.random.Generator, draws: int) -> Chances:
-        import numpy as np
-
         leak, unseen = np.zeros((len(kinds), draws)), np.zeros((len(kinds), draws))
         once: dict[str | None, int] = {}
         for number, kind in enumerate(kinds):
@@ -139,8 +130,6 @@ class LeakModel:
         return self.sums[source]
 
     def _noticed(self, kinds: Sequence[str]) -> Array:
-        import numpy as np
-
         return np.array([self.settings.noticed(k) for k in kinds]).reshape(-1, 1)
 
 
@@ -156,8 +145,6 @@ class _Side:
 
     def risks(self, chances: Callable[[list[str]], Chances], documents: int, *, worst: bool = False) -> Array:
         """Probability of enough leaks, by document and draw; `worst`: if all identifiers of unknown kinds leak."""
-        import numpy as np
-
         series = [np.zeros((documents, 1))] * self.needed
         for kinds, counts in self.parts:
             more = counts.series(chances(kinds), self.needed - 1)
@@ -174,8 +161,6 @@ def _each(risks: Mapping[bool, Array]) -> dict[By, Array]:
 
 def _table(profiles: Sequence[Profile], kinds: list[str]) -> Array:
     """How many identifiers each document holds: shape (documents, kinds)."""
-    import numpy as np
-
     rows = [[float(p.kinds[k].values) if k in p.kinds else 0.0 for k in kinds] for p in profiles]
     return np.array(rows).reshape(len(profiles), len(kinds))
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...pipeline.errors import ConsumerError
 from .bootstrap import check_level
 from .risk_profile import Profile
-from .scores import Interval
+from .row import Interval
 
 
 def exact(hits: float, total: float, level: float = 0.95) -> Interval | None:

@@ -13,10 +13,10 @@ counts. For `at_least` k its first k coefficients are enough, for all documents 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .figures import Array
+import numpy as np
+
+from .figures import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,6 @@ class Found:
 
     def series(self, chances: Chances, degree: int) -> list[Array]:
         """As `Counted.series`."""
-        import numpy as np
-
         seen = 1 - chances.unseen
         partly = _binomial((chances.leak - chances.unseen) / seen * chances.noticed, degree)
         made = [self.values @ term for term in partly]
@@ -88,8 +86,6 @@ class Assumed:
 
     def series(self, chances: Chances, degree: int) -> list[Array]:
         """As `Counted.series`, the same for every document."""
-        import numpy as np
-
         told = chances.leak * chances.noticed
         over = self.variance - self.mean
         even = over <= 0
@@ -106,8 +102,6 @@ def at_least(series: list[Array], certain: Array | None = None) -> Array:
 
     `certain`: shape (documents,), leaks that are there beside those of the series.
     """
-    import numpy as np
-
     terms = [np.exp(series[0])]
     for n in range(1, len(series)):  # the exponential of a power series
         term = np.zeros_like(series[0])
@@ -123,8 +117,6 @@ def at_least(series: list[Array], certain: Array | None = None) -> Array:
 
 def _binomial(p: Array, degree: int) -> list[Array]:
     """log(1 - p + pz), coefficient by coefficient. p = 1 would be -infinity and is kept just below."""
-    import numpy as np
-
     p = np.minimum(p, 1 - 1e-12)
     odds = p / (1 - p)
     return [np.log1p(-p), *(-((-odds) ** j) / j for j in range(1, degree + 1))]
@@ -132,6 +124,4 @@ def _binomial(p: Array, degree: int) -> list[Array]:
 
 def _negative_binomial(q: Array, degree: int) -> list[Array]:
     """log((1 - q) / (1 - qz)), coefficient by coefficient."""
-    import numpy as np
-
     return [np.log1p(-q), *(q**j / j for j in range(1, degree + 1))]

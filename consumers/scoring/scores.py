@@ -7,52 +7,20 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...pipeline.errors import ConsumerError, nearest
 from .counts import Measure, Tally
-from .figures import FIGURES, Figure, figure, figures_of, rows_of, shape_of
+from .figures import FIGURES, Array, Figure, figure, figures_of, rows_of, shape_of
+from .row import UNDEFINED, Interval, Key, Row
+from .text_table import text_table
 
 if TYPE_CHECKING:
     import pandas
-
-    from .figures import Array
-
-UNDEFINED = "undefined"
-Interval = tuple[float, float]
-Key = tuple[str, str, Figure]
-"""Criterion, kind, figure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table. None is undefined, or, where `applies` leaves the figure out, not asked for."""
-
-    criterion: str
-    kind: str
-    gold: int | None
-    system: int | None
-    tp: int | None
-    """Reference units that were found."""
-    fp: int | None
-    """System units that hit nothing."""
-    fn: int | None
-    """Reference units that were missed."""
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    score: float | None
-    """The figure of rows that have neither precision nor recall: a share or a rate."""
-    applies: tuple[Figure, ...] = FIGURES
-
-    def shown(self, name: Figure, digits: int = 3) -> str:
-        """A figure for people: `0.917`, `undefined`, or nothing where it does not apply."""
-        value: float | None = getattr(self, name)
-        if name not in self.applies:
-            return ""
-        return UNDEFINED if value is None else f"{value:.{digits}f}"
 
 
 class Scores:
@@ -94,8 +62,6 @@ class Scores:
 
     def counts(self, criterion: str) -> tuple[list[str], Array]:
         """Kinds, and the counts of each document: shape (documents, kinds, 4), as in `Counts`."""
-        import numpy as np
-
         number = self._number(criterion)
         kinds = self._tally.kinds(number)
         made = np.zeros((len(self._tally.documents), len(kinds), 4))
@@ -141,8 +107,6 @@ class Scores:
 
     def to_text(self, intervals: Mapping[Key, Interval] | None = None, digits: int = 3) -> str:
         """All rows as a table of plain text, figures with so many digits."""
-        from .text_table import text_table
-
         return text_table(self.table, intervals, digits)
 
     def __repr__(self) -> str:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from .figures import FIGURES, Figure
-
-if TYPE_CHECKING:
-    from .scores import Interval, Key, Row
+from .row import Interval, Key, Row
 
 COUNTS = ("gold", "system", "tp", "fp", "fn")
 

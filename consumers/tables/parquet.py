@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 from collections.abc import Iterator
@@ -192,10 +191,12 @@ def _pyarrow() -> Any:
 def _read_table(path: Path) -> Iterator[Row]:
     """Yield the rows of a table, as far as it can be read."""
     pa, pq = _pyarrow()
-    with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+    try:
         with pq.ParquetFile(path, page_checksum_verification=True) as table:
             for batch in table.iter_batches(batch_size=1_000):
                 yield from batch.to_pylist()
+    except (OSError, ValueError, pa.ArrowException):  # missing or damaged: the rest cannot be adopted
+        return
 
 
 def _cell(value: Any, shape: str, fields: list[str]) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ...pipeline.contract.component import component
 from ...typesystem import Cas
+from ...typesystem.json_cas.writer import write_jsoncas
 from ...typesystem.typesystem import own_types
 from .cas_file import WholeConsumer
 
@@ -27,8 +28,6 @@ class JsonCasConsumer(WholeConsumer):
         self.open_folder(".json", restricted=self.restricted)
 
     def content(self, cas: Cas) -> bytes:
-        from ...typesystem.json_cas.writer import write_jsoncas
-
         known = cas.typesystem or own_types()
         return write_jsoncas(
             self.released(cas),

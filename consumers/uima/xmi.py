@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ...pipeline.contract.component import Locate, Output, component
 from ...typesystem import Cas, TypeSystemError
 from ...typesystem.typesystem import TypeSystem, own_types
+from ...typesystem.xmi.writer import write_xmi
 from ..files.content import Content
 from ..files.folder import StagedFiles
 from .cas_file import WholeConsumer
@@ -53,8 +54,6 @@ class XmiConsumer(WholeConsumer):
         self.open_folder(".xmi", restricted=self.restricted)
 
     def content(self, cas: Cas) -> Content:
-        from ...typesystem.xmi.writer import write_xmi
-
         types = cas.typesystem
         known = types or own_types()
         data = write_xmi(
