@@ -1,4 +1,4 @@
-"""Ages: the patterns that find them, what keeps durations and the age of things apart, and the annotator."""
+"""Ages of people: the rules that find them, guards against durations and the age of things, and the annotator."""
 
 from .annotator import AgeAnnotator
 from .finder import find_ages

@@ -1,4 +1,4 @@
-"""The component `ages`: marks every age of a person as a candidate for PHI."""
+"""The component `ages`: marks ages of people as candidates for PHI."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .finder import find_ages
 
 @component("ages", outputs=[PhiCandidate])
 class AgeAnnotator(Annotator):
-    """Marks ages of people with their unit words; durations, gestational ages and the age of things stay.
+    """Marks ages of people with their unit words; durations, gestational ages and the age of things are not marked.
 
-    `value` is the age in figures with its unit: `65 years`, `11 months`, `18-25 years`. Kind `AGE_OVER_89` where it is
-    over 89 years (45 CFR 164.514(b)(2)(i)(C)).
+    `value` is the age in digits with its unit: `65 years`, `11 months`, `18-25 years`. Ages over 89 years have the kind
+    `AGE_OVER_89` (45 CFR 164.514(b)(2)(i)(C)).
     """
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:

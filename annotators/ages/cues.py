@@ -1,4 +1,4 @@
-"""Words around a number that speak for or against an age: people, things, pregnancies, durations, counts, temperatures."""
+"""Words around a number that suggest or exclude an age: people, things, pregnancies, durations, counts, temperatures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..dates.windows import after, any_of, before
 from .rules import KIN
 
 _JOINING = r"(?:with|w|who|whose|has|had|having|is|was|and|on|in|for|from|here|patient|pt|post|present\w*|complain\w*|underwent)"
-"""What comes after these is not what is old, or sized."""
+"""Words that are not followed by the thing that is old or sized."""
 THING = after(
     rf"[- ]{{0,2}}(?:(?!{_JOINING}\b)[a-z]+[- ]){{0,2}}?"
     + any_of(
@@ -21,7 +21,7 @@ THING = after(
     )
     + r"\b"
 )
-"""Things that have an age too."""
+"""Things that also have an age."""
 PREGNANCY_AFTER = after(
     r"[ ,(-]{0,3}(?:and \d[ ]days? |\+? ?\d ?(?:days?|/7) )?"
     + any_of(
@@ -57,7 +57,7 @@ PERSON_BEFORE = before(
     + "[ ]"
 )
 OPENING = before(r"(?:^|\n|[.;:!?(\[\"'•*])[ \t]{0,3}")
-"""A line, a sentence or a bracket begins."""
+"""The start of a line, a sentence or a bracket."""
 PATIENT_BEFORE = before(
     r"\b"
     + any_of("an? this is was patient pt consumer concern(?:s|ed|ing) am pleasant healthy hpi cc id")
@@ -69,7 +69,7 @@ PATIENT_BEFORE = before(
 SUMMARY_BEFORE = before(
     r"(?:^|\n)[ \t]{0,3}(?:[-–#>+]|\d{1,2}[.)])[ \t]{1,3}|\b" + any_of("briefly in_brief in_short in_summary") + ",?[ ]"
 )
-"""An item of a list, or a case in one sentence, begins."""
+"""The start of a list item, or of a case in one sentence."""
 RELATIVE_BEFORE = before(rf"\b(?:{'|'.join(KIN)})(?:[ ]\(|,[ ])")
 CLINICAL_AFTER = after(
     ",?[ ]"
@@ -95,7 +95,7 @@ HEAT_AFTER = after(
     )
 )
 FEVERISH_AFTER = after("[ ,]{0,2}with[ ](?:chills|fever)")
-"""What is said of a temperature, and of a patient too."""
+"""Text that follows a temperature as well as a patient."""
 _IS = r"(?:[ ](?:is|was)|['’]s)[ ](?:(?:about|only|around|almost|over)[ ])?"
 AIR_BEFORE = before(r"\b" + any_of("room weather water air house outside") + _IS)
 IT_BEFORE = before(r"\b" + any_of("it this that which there") + _IS)
@@ -142,11 +142,11 @@ _STAGE = r"(?:(?:very )?(?:early|mid|middle|late|upper|lower)(?:[ -]to[ -](?:mid
 OWNER = before(
     rf"(?:\b{_OWN}|\b"
     + any_of(
-        "m[ae]n wom[ae]n males? females? lady ladies gentlem[ae]n persons? people adults? someone somebody patients? consumer"
+        "m[ae]n wom[ae]n males? females? lady ladies gentlem[ae]n persons? people adults? someone somebody patients? consumer"  # english: ok
     )
     + rf",? (?:(?:who )?(?:is|was|are|were) )?(?:all )?in(?:to)?(?: the| his| her| their)?)[ ]{_STAGE}"
 )
-"""Whose decade it is."""
+"""The person whose decade it is."""
 INTO = before(
     r"\b"
     + any_of("in into of and to from through(?:out)? until since during by entering reach(?:ed|ing)? past both at")
@@ -173,4 +173,4 @@ FRENCH_AFTER = after(
     )
     + r"\b|[ ]was[ ](?:inserted|exchanged|upsized|advanced|deployed)"
 )
-"""What is sized in French (`18 F Foley`): three times the diameter in millimetres, no age and no woman."""
+"""Devices sized in French (`18 F Foley`), three times the diameter in millimetres: not an age and a woman."""

@@ -1,4 +1,4 @@
-"""Finds the ages of people in text: one fast pass for places where an age could begin, then patterns and guards there."""
+"""Finds the ages of people in text: one fast pass for offsets where an age could begin, then rules and guards there."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _WORDS: dict[str, tuple[AgeRule, ...]] = {
     "patient": rules.FROM_SEX + rules.FROM_GENDER + rules.FROM_VERB,
     "pt": (rules.NEAR_SEX, *rules.FROM_VERB),
 }
-"""Rules by the first word of what they match."""
+"""Rules by the first word of their matches."""
 
 
 @functools.cache
 def _trigger() -> Any:
-    """One google-re2 alternation that matches wherever an age could begin."""
+    """Return one google-re2 pattern that matches wherever an age could begin."""
     import re2
 
     dash = "(?:[-–—‐‑])"
@@ -65,7 +65,7 @@ def _trigger() -> Any:
 
 
 def find_ages(text: str) -> list[AgeMatch]:
-    """Every age of a person in `text`, disjoint and in order. Linear in the length of the text."""
+    """Return all ages of people in `text`, disjoint and in order. Linear in the length of the text."""
     ages: list[AgeMatch] = []
     done = 0
     for begin, end in spans(_trigger(), text):
@@ -79,7 +79,7 @@ def find_ages(text: str) -> list[AgeMatch]:
 
 
 def _at(text: str, begin: int, done: int) -> AgeMatch | None:
-    """The longest age that a rule finds from `begin` on and its guard lets pass, behind what is `done`."""
+    """Return the longest age at `begin` that its guard accepts and that is after `done`."""
     best: AgeMatch | None = None
     for rule in _rules(text, begin):
         match = rule.pattern.match(text, begin)
@@ -107,7 +107,7 @@ def _rules(text: str, begin: int) -> tuple[AgeRule, ...]:
 
 
 def _cut_out(text: str, begin: int) -> bool:
-    """Whether the figures at `begin` are the rest of a longer number, an amount of money or a code."""
+    """Return True if the digits at `begin` are part of a longer number, an amount of money or a code."""
     left = text[begin - 1 : begin] if begin else ""
     inside = left in (".", "/", ":", ",") and begin > 1 and text[begin - 2].isdigit()
     return inside or left in ("$", "#", "€", "£")

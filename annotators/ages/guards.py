@@ -1,4 +1,4 @@
-"""Whether what looks like an age is one where it stands, or a duration, a pregnancy, a count, a temperature."""
+"""Decides whether an expression is an age in its context, or a duration, a pregnancy, a count, a temperature."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .match import AgeMatch
 from .rules import Guard
 
 _WIDEST = 40
-"""Of catheters, in French."""
+"""Maximum size of catheters, in French."""
 _FEVER, _HIGH_FEVER = 95, 100
-"""In degrees Fahrenheit; years that few women reach."""
+"""In degrees Fahrenheit; few women reach this age in years."""
 
 
 class AgeContext:
-    """A hit and the text on its ctx: before and after the age, and before and after all that its rule matched."""
+    """An age and the text around it: before and after the age, and before and after the whole match of its rule."""
 
     def __init__(self, text: str, age: AgeMatch, match: re.Match[str]) -> None:
         self.age = age
         self.lead = text[match.start() : age.begin].lower()
-        """What the rule matched before the age."""
+        """The part of the match before the age."""
         self.before = text[max(0, age.begin - BEFORE) : age.begin]
         self.after = text[age.end : age.end + BEFORE]
         self.outer_before = text[max(0, match.start() - BEFORE) : match.start()]
@@ -120,5 +120,5 @@ _GUARDS: dict[Guard, Callable[[AgeContext], bool]] = {
 
 
 def passes(guard: Guard, text: str, age: AgeMatch, match: re.Match[str]) -> bool:
-    """Whether the text around a hit leaves it an age."""
+    """Return True if the text around an age does not exclude it."""
     return _GUARDS[guard](AgeContext(text, age, match))

@@ -1,4 +1,4 @@
-"""An age that was found: its span, its numbers, its unit."""
+"""The match of an age: its span, its numbers, its unit."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _TENS = {
 _PER_YEAR = {"years": 1.0, "months": 12.0, "weeks": 365.25 / 7, "days": 365.25, "hours": 8766.0}
 _UNITS = {"y": "years", "e": "years", "m": "months", "w": "weeks", "d": "days", "h": "hours"}
 _MOST = {"years": 125, "months": 300, "weeks": 300, "days": 1000, "hours": 200}
-"""Greater numbers are no age of a person in that unit."""
+"""Greater numbers cannot be the age of a person in that unit."""
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _FULL_STOP = re.compile(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
-"""A full stop that ends the sentence, or stands for one: not that of `y.o.`."""
+"""The full stop at the end of a sentence or of an abbreviation, but not of `y.o.`."""
 _UPWARD = re.compile(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class AgeMatch:
-    """An age: code points `begin:end`, the rule, and the lowest and highest number it names in `unit` (years, months,
-    weeks, days, hours). `upward`: or more."""
+    """An age: code points `begin:end`, the rule, and the lowest and highest number in `unit` (years, months, weeks, days,
+    hours). `upward` means "or more"."""
 
     begin: int
     end: int
@@ -38,7 +38,7 @@ class AgeMatch:
 
     @property
     def over_89(self) -> bool:
-        """Whether the words name or allow an age over 89 years (45 CFR 164.514(b)(2)(i)(C))."""
+        """True if the words name or allow an age over 89 years (45 CFR 164.514(b)(2)(i)(C))."""
         years = self.high / _PER_YEAR[self.unit]
         return years >= 90 or (self.upward and years >= 89)
 
@@ -54,7 +54,7 @@ class AgeMatch:
 
 
 def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
-    """The age that a rule's match names; None where the numbers are none, or too great for a person."""
+    """Return the age in the match of a rule; None if the numbers are invalid, or too great for a person."""
     groups = match.groupdict()
     begin, end = match.span("span")
     said = match["span"]
@@ -78,7 +78,7 @@ def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
 
 
 def _number(text: str) -> float | None:
-    """The value of figures with a fraction (`3 1/2`, `2.5`, `4(3/12)`) or of words; None where it is none."""
+    """Return the value of digits with a fraction (`3 1/2`, `2.5`, `4(3/12)`) or of words; None if there is none."""
     half = re.search(r"[ -]and[ -]a[ -]half\Z", text, re.IGNORECASE)
     text, more = (text[: half.start()], 0.5) if half else (text, 0.0)
     if not text[0].isdigit():

@@ -1,6 +1,6 @@
-"""The patterns of ages, each tried at one place: Tables 6 and 7 of the VigiBase system, and beyond.
+"""The rules for ages, each matched at one offset: Tables 6 and 7 of the VigiBase system, and further ones.
 
-Group `span` is the age, `n`, `n2`, `n3` its numbers, `unit` its unit (years where there is none).
+Group `span` is the age, `n`, `n2`, `n3` its numbers, `unit` its unit (years if there is none).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..dates.numerals import CARDINAL
 
 B = r"[ \t\xa0]{0,3}"
 J = r"(?:[ \t\xa0]{0,2}[-–‐‑]?[ \t\xa0]{0,2}|[ ]?\r?\n[ ]?)"
-"""What stands between number, unit and `old`: blanks, a hyphen, a line break."""
+"""Text between number, unit and `old`: spaces, a hyphen, a line break."""
 DIGITS = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?(?:[ -]?(?:[½¼¾]|\d/\d\d?(?!\d)))?(?:\(\d{1,2}/\d{1,2}\))?"
 NUMBER = rf"(?:(?:{DIGITS}|{CARDINAL}(?![a-z]))(?:[ -]and[ -]a[ -]half)?)"
 _TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
@@ -55,7 +55,7 @@ KIN = "mother father mom dad sister brother son daughter wife husband aunt uncle
 
 
 class Guard(Enum):
-    """What an age of this form could be instead, which decides what context is asked."""
+    """Other meanings of an age of this form, which decide what context is checked."""
 
     NONE = "nothing"
     CUED = "a gestational age"
@@ -71,7 +71,7 @@ class Guard(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AgeRule:
-    """A way to write an age, and what it must be told from."""
+    """A notation for ages, and the guard against its other meanings."""
 
     name: str
     guard: Guard

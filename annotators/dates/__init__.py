@@ -1,4 +1,4 @@
-"""Dates: the grammar that finds them, the interpretations a span allows, and the annotator."""
+"""Dates: the rules that find them, the interpretations of an expression, and the annotator."""
 
 from .annotator import DateAnnotator
 from .expression import DateExpression

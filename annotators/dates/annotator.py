@@ -1,4 +1,4 @@
-"""The component `dates`: marks every date expression as a candidate for PHI."""
+"""The component `dates`: marks date expressions as candidates for PHI."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _KINDS = {
 
 @component("dates", outputs=[PhiCandidate])
 class DateAnnotator(Annotator):
-    """Marks dates and parts of dates, weekdays, holidays and seasons; durations, measures and clock times stay.
+    """Marks dates and parts of dates, weekdays, holidays and seasons; durations, measures and clock times are not marked.
 
-    `value` is the likeliest reading in ISO 8601 / EDTF level 1 (`2011-07-19`, `XXXX-03-05`, `2020-03-01/2020-03-05`); it
-    depends on the document's other dates which reading of `3/4` is right, and that is the masker's business.
+    `value` is the likeliest interpretation in ISO 8601 / EDTF level 1 (`2011-07-19`, `XXXX-03-05`, `2020-03-01/2020-03-05`).
+    The masker decides between the interpretations of `3/4` by the other dates of the document.
     """
 
     languages: list[Literal["en", "de", "es", "fr", "it", "nl", "pt", "sv"]] = field(default_factory=lambda: ["en"])
-    """Languages whose names of months and weekdays are known."""
+    """Languages whose names of months and weekdays are recognized."""
     day_first: bool = False
-    """Whether `3/4/2020` is 3 April rather than March 4 where nothing else says so."""
+    """Interpret `3/4/2020` as 3 April, not March 4, if nothing else decides."""
     latest_year: int = LATEST_YEAR
-    """Last of the hundred years that two figures can mean: with 2035, `35` is 2035 and `36` is 1936."""
+    """Last of the hundred years that two digits can mean: with 2035, `35` is 2035 and `36` is 1936."""
 
     def __post_init__(self) -> None:
-        self._calendar  # noqa: B018  wrong languages are told at once
+        self._calendar  # noqa: B018  reports wrong languages at once
 
     @cached_property
     def _calendar(self) -> Calendar:

@@ -48,13 +48,13 @@ _FOREIGN_WEEKDAYS = {
 }
 LANGUAGES = ("en", *sorted(_FOREIGN_MONTHS))
 _REAL_WORDS = frozenset("mach marc marh march morch murch mondy munday frida sanday sonday sunay sundy".split())
-"""Words, names and abbreviations that are one slip away from a month or a weekday but mean something else."""
+"""Words, names and abbreviations that differ by one typo from a month or a weekday but mean something else."""
 
 
 def misspellings(word: str) -> Iterator[str]:
-    """What one slip of the finger makes of `word`: a letter lost, doubled, swapped with the next, or a wrong vowel.
+    """Yield the results of one typo in `word`: a letter lost, doubled, swapped with the next, or a wrong vowel.
 
-    The first letter stays. After Damerau (1964, CACM 7(3)): one such slip covers some 80 % of misspellings.
+    The first letter is kept. After Damerau (1964, CACM 7(3)): one such error explains some 80 % of misspellings.
     """
     for i in range(1, len(word)):
         yield word[:i] + word[i + 1 :]
@@ -77,10 +77,10 @@ def _slips(words: list[str], least: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Calendar:
-    """The calendar words of some languages, and how two-digit years are read.
+    """The calendar words of some languages, and the interpretation of two-digit years.
 
-    `languages`: codes from `LANGUAGES`. `latest_year`: see `LATEST_YEAR`. `day_first`: `3/4/2020` is 3 April rather
-    than March 4. Raises ValueError for a language that is not known.
+    `languages` are codes of `LANGUAGES`. `day_first`: `3/4/2020` is 3 April rather than March 4. Raises ValueError for an
+    unknown language.
     """
 
     languages: tuple[str, ...] = ("en",)
@@ -110,7 +110,7 @@ class Calendar:
 
     @cached_property
     def month_names(self) -> dict[str, int]:
-        """Full, well-spelled names only: those that may stand alone."""
+        """Month number by full, correctly spelled name: names that may occur alone."""
         found = {m.lower(): i for i, m in enumerate(MONTHS, 1)} if "en" in self.languages else {}
         for language in self.languages:
             if language in _FOREIGN_MONTHS:
@@ -134,7 +134,7 @@ class Calendar:
         return found
 
     def year(self, digits: str) -> int:
-        """The full year of two or four digits."""
+        """Return the full year of two or four digits."""
         number = int(digits)
         if len(digits) > 2:
             return number

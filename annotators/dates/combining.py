@@ -1,4 +1,4 @@
-"""Readings made of other interpretations: with a weekday, with a qualifier (`early`, `end of`), two ends of an interval."""
+"""Combines interpretations: with a weekday, with a qualifier (`early`, `end of`), and as the two ends of an interval."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ _QUALIFIERS = {
 
 
 def split_qualifier(text: str) -> tuple[str, str]:
-    """The qualifier at the beginning as early, mid, late, begin or end, empty where there is none; and the rest."""
+    """Return the qualifier at the beginning (early, mid, late, begin or end; empty if there is none) and the rest."""
     match = QUALIFIER.match(text)
     return (qualifier(match), text[match.end() :]) if match else ("", text)
 
 
 def qualifier(match: re.Match[str]) -> str:
-    """What `early`, `the very end`, `first week` ... say: early, mid, late, begin or end."""
+    """Normalize `early`, `the very end`, `first week` ... to early, mid, late, begin or end."""
     return _QUALIFIERS.get(match["q"].lower().removeprefix("very ").split()[0], "mid")
 
 
 def qualified(interpretations: Iterable[DateInterpretation], word: str) -> Interpretations:
-    """The interpretations with a qualifier on their first end."""
+    """Return the interpretations with a qualifier on their first end."""
     return tuple(replace(r, begin=replace(r.begin, qualifier=word)) for r in interpretations)
 
 
 def with_weekday(interpretations: Iterable[DateInterpretation], weekday: int) -> Interpretations:
-    """The interpretations that name a day, with their weekday; where some fall on it, only those (`Friday, 3/4/2022` is in March)."""
+    """Return the interpretations that name a day, with the weekday; if some fall on it, only those (`Friday, 3/4/2022`)."""
     named = [replace(r, begin=replace(r.begin, weekday=weekday)) for r in interpretations if r.begin.day is not None]
     fitting = [r for r in named if (day := r.begin.to_date()) is not None and day.weekday() == weekday]
     return tuple(fitting or named)
 
 
 def interval(begins: Sequence[DateInterpretation], ends: Sequence[DateInterpretation]) -> Interpretations:
-    """The interpretations of an interval: ends of the same layout pair up, else the likeliest of each side."""
+    """Return the interpretations of an interval: pairs of ends of the same layout, else the likeliest of each side."""
     fitting = [(b, e) for b in begins for e in ends if _parts(b) == _parts(e)]
     pairs = fitting or [(b, e) for b in begins[:1] for e in ends[:1]]
     return tuple(DateInterpretation(e.layout, borrow(b.begin, e.begin), e.begin) for b, e in pairs)
 
 
 def borrow(first: PartialDate, later: PartialDate) -> PartialDate:
-    """The first end of an interval with the year and the month that only the later end says (`5-7 Oct 2013`)."""
+    """Return the first end of an interval with the year and month that only the later end gives (`5-7 Oct 2013`)."""
     if first.day is not None and first.month is None:
         first = replace(first, month=later.month)
     if first.year is None and later.year is not None and (first.month is not None or first.season):
@@ -60,7 +60,7 @@ def borrow(first: PartialDate, later: PartialDate) -> PartialDate:
 
 
 def same_sort(a: DateInterpretation, b: DateInterpretation) -> bool:
-    """Whether two interpretations may be the ends of one interval: both days or months, both weekdays, both years, both seasons."""
+    """Return True if two interpretations can be the ends of one interval: both dates, weekdays, years or seasons."""
     return _sort(a.begin) == _sort(b.begin)
 
 

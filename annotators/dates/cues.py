@@ -1,4 +1,4 @@
-"""Words around a hit that speak for a date: prepositions, events, clock times, lists, births and deaths."""
+"""Words around an expression that suggest a date: prepositions, events, clock times, lists, births and deaths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRONG = before(
     )
     + rf"(?: date)?[ \t:,(=-]{{1,3}}(?:the )?{_ABOUT}"
 )
-"""Prepositions and words that a date follows."""
+"""Prepositions and words before a date."""
 WEAK = before(
     r"(?:^|\n|[(\[:;•*>|]|[.!?][ ]|[ ][-–][ ])[ \t\"'(]{0,4}|"
     + _FREE
@@ -33,11 +33,11 @@ WEAK = before(
     + r"[ \t:,(-]{1,3}"
 )
 SIGNED = after(r"[)\]:]|,?[ ]\(?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[ ]?[-–—=][ ]?[A-Za-z]|[ ]?-{1,2}>")
-"""What stands after a date in a list: `3/18 - received`, `(3/18)`, `3/18: fever`."""
+"""Text after a date in a list: `3/18 - received`, `(3/18)`, `3/18: fever`."""
 FOLLOWED = after(
     r";|\.?$|\.\s|,? " + any_of("pt patient he she i we they with when while which where until to through and") + r"\b"
 )
-"""What may stand after a date as well as after other figures."""
+"""Text that follows dates as well as other numbers."""
 CLOCK_BEFORE = before(r"(?:\d[ ]?[ap]\.?m?\.?|\d:\d\d|noon|midnight)[ ,;@-]{0,3}(?:on |of )?")
 CLOCK_AFTER = after(
     r"[ ,]{0,3}(?:-[ ]?)?(?:@|at |around |about )?[ ]?"
@@ -47,7 +47,7 @@ DATED = before(
     any_of("dated? dob d\\.o\\.b\\.? birth_?date born exp(?:iry|ires|iration)?(?:_date)? date_of_[a-z]{3,12} dod on")
     + r"[ \t:=(-]{1,4}(?:the |is |was )?"
 )
-"""Words that only a date follows: enough for figures that would else be a number of something."""
+"""Words that only a date follows: enough evidence for digits that could be another number."""
 
 BIRTH = before(
     r"\b"
@@ -130,7 +130,7 @@ ORDINAL_FREE = after(
     )
     + r"\b)"
 )
-"""What may stand after a day of the month; a noun would make it a count."""
+"""Text that may follow a day of the month; a noun would make it a count."""
 ORDINAL_THEN_MONTH = after(
     r"[ ,]{0,2}(?:and|or|to|through|-|–|&)[ ]?(?:the )?\d{1,2}(?:st|nd|rd|th)(?:[ ]of)?[ ]" + any_of(_MONTH_STARTS)
 )
@@ -147,4 +147,4 @@ VITALS = anywhere(
         "glucose sugars? bpm weight resp(?:irations)? rr map",
     )
 )
-"""Things measured, whose figures come in eighties and nineties too."""
+"""Measurements whose values are also in the eighties and nineties."""

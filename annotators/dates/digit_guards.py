@@ -1,4 +1,4 @@
-"""Whether figures are a date where they stand, or a fraction, a score, a count, a code, an hour."""
+"""Decides whether digits are a date in their context, or a fraction, a score, a count, a code, an hour."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .calendar import LATEST_YEAR
 from .context import REJECT, DateContext
 
 _SPOKEN_YEARS = range(1930, 2028)
-"""Years of living memory; others behind `around` or `by` are hours: `around 2030 she slept`."""
+"""Years of living memory; other numbers after `around` or `by` are hours: `around 2030 she slept`."""
 _PARTS = re.compile(r"\D+")
 _ISO_BEHIND = re.compile(r"/\d{4}-\d{1,2}-\d{1,2}(?!\d)")
 _COMPACT_BEHIND = re.compile(r"[-–]\d{8}(?!\d)")
@@ -43,7 +43,7 @@ def spaced(ctx: DateContext) -> int:
 
 
 def pair(ctx: DateContext) -> int:
-    """`3/4`: the smaller the figures, the likelier a fraction, and the more support is asked."""
+    """Judge `3/4`: the smaller the numbers, the likelier a fraction, and the more support is needed."""
     tied = ctx.left == "-" and ctx.begin > 1 and ctx.text[ctx.begin - 2].isalpha()
     if not ctx.whole() or tied or against.SCORE.search(ctx.before) or against.COUNTED.match(ctx.after):
         return REJECT
@@ -143,7 +143,7 @@ def year(ctx: DateContext) -> int:
 
 
 def _hours(ctx: DateContext) -> bool:
-    """Whether four figures are a clock time: `at 1930`, `4/7/21 1930`, `1730 on 4/7`."""
+    """Return True if four digits are a clock time: `at 1930`, `4/7/21 1930`, `1730 on 4/7`."""
     if against.HOURS_BEFORE.search(ctx.before) or against.HOURS_AFTER.match(ctx.after):
         return True
     if int(ctx.covered) not in _SPOKEN_YEARS and against.AROUND_BEFORE.search(ctx.before):
@@ -153,7 +153,7 @@ def _hours(ctx: DateContext) -> bool:
 
 
 def _spoken_hyphen(ctx: DateContext) -> bool:
-    """Whether what a hyphen binds to the year is a word like `pre-` or `-present`."""
+    """Return True if the hyphen before or after the year belongs to a word like `pre-` or `-present`."""
     left, right = ctx.before.lower(), ctx.after[:12].lower()
     behind = not right.startswith(("-", "_")) or right.startswith(("-era", "-pres", "-now", "-base", "-to", "-curr"))
     bound = left.endswith(("-", "_")) and left[-2:-1].isalnum()

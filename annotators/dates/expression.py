@@ -1,4 +1,4 @@
-"""The date expression that begins at a place: the longest rule its guard lets pass, with weekday, qualifier, interval."""
+"""The date expression at an offset: the longest rule that its guard accepts, with weekday, qualifier and interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AFTER_WEEKDAY = re.compile(rf",?[ ]?[-–][ ]?|\.?[ ]?,?{B}(?:the[ ])?|\.?,?\r?
 _JOINT = re.compile(rf"{B}{DASH}{B}|/")
 _WEEKDAYS = (Shape.WEEKDAY, Shape.SHORT_WEEKDAY)
 _SUBTLE = frozenset({Shape.MONTH, Shape.YEAR, Shape.SEASON, Shape.SHORT_DECADE, Shape.SHORT_YEAR})
-"""What `early`, `late`, `end of` make certain."""
+"""Shapes that `early`, `late` and `end of` make certain."""
 _QUALIFIED = _SUBTLE | {
     Shape.NAMED, Shape.SEASON_YEAR, Shape.DECADE, Shape.NAMED_DAY, Shape.MONTH_YEAR, Shape.YEAR_MONTH, Shape.QUARTER,
 }  # fmt: skip
@@ -28,12 +28,12 @@ DAYS = frozenset(
         Shape.HYPHEN_PAIR, Shape.COMPACT, Shape.SPACED,
     }
 )  # fmt: skip
-"""ExpressionMatcher that name a day, or could."""
+"""Expressions that name a day, or could."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateExpression:
-    """A date expression: code points `begin:end`, the rule that found it and every reading, likeliest first."""
+    """A date expression: code points `begin:end`, its rule and all interpretations, likeliest first."""
 
     begin: int
     end: int
@@ -41,7 +41,7 @@ class DateExpression:
     shape: Shape
     interpretations: Interpretations
     doubt: int = 0
-    """Support the context does not give, 0 where it is certain enough."""
+    """Support that the context lacks, 0 if the date is certain."""
 
     def __repr__(self) -> str:
         return f"<DateExpression {self.begin}:{self.end} {self.rule}>"
@@ -49,15 +49,15 @@ class DateExpression:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionMatcher:
-    """Reads expressions off one text."""
+    """Matches date expressions in one text."""
 
     text: str
     calendar: Calendar
 
     def at(self, begin: int, last: int) -> DateExpression | None:
-        """The date that begins at `begin`, None where there is none.
+        """Return the date that begins at `begin`, None if there is none.
 
-        `last`: end of the date before, 0 for none, negative where that one is in doubt.
+        `last` is the end of the previous date, 0 for none, negative if that date is uncertain.
         """
         date = self._qualified(begin)
         if date is not None:
@@ -70,14 +70,14 @@ class ExpressionMatcher:
     def _best(
         self, begin: int, last: int, *, allowed: Collection[Shape] | None = None, sure: bool = False
     ) -> DateExpression | None:
-        """The longest expression that its guard lets pass; `sure` asks no guard about subtle ones."""
+        """Return the longest expression that its guard accepts; `sure` skips the guards of ambiguous shapes."""
         matches: list[tuple[int, int, DateRule, re.Match[str]]] = []
         for i, rule in enumerate(rules_at(self.text, begin, self.calendar)):
             if allowed is None or rule.shape in allowed:
                 match = rule.pattern.match(self.text, begin)
                 if match:
                     matches.append((-match.end(), i, rule, match))
-        matches.sort()  # the longest first, of equals the first rule: only as many are read as it takes
+        matches.sort()  # longest first, then by order of rules; only as many are interpreted as necessary
         for end, _, rule, match in matches:
             interpretations = rule.interpret(match, self.calendar)
             if not interpretations:
@@ -90,7 +90,7 @@ class ExpressionMatcher:
         return None
 
     def _qualified(self, begin: int) -> DateExpression | None:
-        """`early Feb`, `mid January 2021`, `end of Dec2020`."""
+        """Return `early Feb`, `mid January 2021`, `end of Dec2020`."""
         match = combining.QUALIFIER.match(self.text, begin)
         if match is None or (begin and self.text[begin - 1].isalnum()):
             return None
@@ -114,7 +114,7 @@ class ExpressionMatcher:
         return replace(inner, begin=begin, rule=f"{word} {inner.rule}", interpretations=interpretations)
 
     def _with_weekday(self, begin: int, alone: DateExpression | None) -> DateExpression | None:
-        """A weekday with the date behind it, or alone: `Friday, 3/19/21`, `Friday the 5th`, `Fri`."""
+        """Return a weekday with the date after it, or alone: `Friday, 3/19/21`, `Friday the 5th`, `Fri`."""
         word = WORD.match(self.text, begin)
         number = self.calendar.weekdays.get(word[0].lower()) if word else None
         if word is None or number is None or (begin and self.text[begin - 1].isalnum()):
@@ -145,7 +145,7 @@ class ExpressionMatcher:
         return None
 
     def _interval(self, date: DateExpression) -> DateExpression:
-        """The date with its later end, where a dash and a date of the same sort follow at once."""
+        """Return the date with its later end if a dash and a date of the same sort follow directly."""
         joint = _JOINT.match(self.text, date.end)
         at = joint.end() if joint else 0
         if joint is None or _two_ended(date) or not self.text[at : at + 1].isalnum():

@@ -1,4 +1,4 @@
-"""Finds dates in text: one fast pass for places where a date could begin, rules and guards there, then a second look."""
+"""Finds dates in text: a fast pass for offsets where a date could begin, rules and guards there, then the doubtful dates."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .prescan import places
 from .rules import Shape
 
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
-"""A word or number begins, or figures with two slashes right behind a letter."""
+"""The start of a word or number, or digits with two slashes directly after a letter."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
 
 
 def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
-    """Every date expression of `text`, disjoint and in order. Linear in the length of the text."""
+    """Return all date expressions of `text`, disjoint and in order. Linear in the length of the text."""
     expressions = ExpressionMatcher(text, calendar)
     dates: list[DateExpression] = []
     done = last = 0
@@ -38,7 +38,7 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
 
 
 def _settle(text: str, dates: list[DateExpression]) -> list[DateExpression]:
-    """The certain dates, and those in doubt that certain ones vouch for: by a date in the same month, or beside them in a list."""
+    """Return the certain dates, and doubtful ones that share a month with a certain date or are next to one in a list."""
     sure = {date.begin for date in dates if not date.doubt}
     if len(sure) == len(dates):
         return dates

@@ -1,4 +1,4 @@
-"""Whether what looks like a date is one where it stands: one judgement for each shape of expression."""
+"""Decides whether an expression is a date in its context: one guard for each shape."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ _JUDGES: dict[Shape, Callable[[DateContext], int]] = {
 
 
 def judge(shape: Shape, ctx: DateContext) -> int:
-    """How much support the hit lacks to be taken for a date: 0 for a date, `REJECT` for none, between them in doubt."""
+    """Return the support that an expression lacks: 0 for a date, `REJECT` if it is not a date, between them if in doubt."""
     return _JUDGES[shape](ctx)

@@ -1,4 +1,4 @@
-"""Words around a hit that speak against a date: measures, scores, numbers of things, clock times, verbs, names."""
+"""Words around an expression that exclude a date: measures, scores, counts, clock times, verbs, names."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MEASURES = """
     ppm fps amps? gtts? tabs? caps? u/ g/ l/ mile foot inch units?
 """
 COUNTED = after(rf"[ \t\xa0-]{{0,2}}(?:(?:%|°|º|℃|℉)|{any_of(_MEASURES, _THINGS, _TIMES)}(?![\w/]|-old))")
-"""The figure before counts or measures something: `mg`, `patients`, `days`, `%`."""
+"""The number before counts or measures something: `mg`, `patients`, `days`, `%`."""
 CLOCK = after(r"[ \t\xa0]?(?:[:.]\d|(?:a|p)\.?m\b|[ap]\b(?!\.\w)|o['’]?clock|h\b|hrs?\b|hours?\b|noon\b)")
-"""The figure before is an hour: `7am`, `10:30`, `1930 hrs`."""
+"""The number before is an hour: `7am`, `10:30`, `1930 hrs`."""
 LISTED = after(r"[ ]?(?:,|&|and|or)[ ]?\d")
 """More days of the same month follow: `January 6, 13 and 20`."""
 SCORE = before(
@@ -41,7 +41,7 @@ SCORE = before(
     + any_of("is_ was_ were_ of_ at_ as_ an?_ now_ about_ around_ still_ up_ to_ with_ r_ l_ ou_ od_ os_")
     + r"|[-–,] ?){0,3}"
 )
-"""Scores, gradings, ratios, pressures, numbers of things: the figures after are no date."""
+"""Scores, gradings, ratios, pressures, counts: the digits after them are not a date."""
 PAIN = anywhere(
     any_of(
         "pain severity intensity discomfort scale rat(?:e[ds]?|ing) headache migraine soreness ache",
@@ -58,7 +58,7 @@ WEIGHTY_AFTER = after(
         "(?:[a-z]+_){0,4}murmur",
     )
 )
-"""What follows a fraction, a score or a dose, and never a date."""
+"""Text that follows a fraction, a score or a dose, and never a date."""
 FRACTION_AFTER = after(
     r"[ \t-]{0,2}"
     + any_of(
@@ -69,9 +69,9 @@ FRACTION_AFTER = after(
         f"dilution daily qd qhs q\\d bid tid prn po\\b pulses? edema pitting reflexes? {_SHARE} % \\+ lb kg mg mcg g\\b ml mm",
     )
 )
-"""What follows a fraction or a score, and now and then a date."""
+"""Text that follows a fraction or a score, and occasionally a date."""
 PAIR_BEFORE = before(r"\d{1,3}/\d{1,3}(?:,| and| or|,? then| now| to|;|[ ]?->)?[ ]{1,2}")
-"""Another pair of figures that was no date: `vision 20/40 and`."""
+"""Another pair of numbers that was not a date: `vision 20/40 and`."""
 NUMBER_OF = before(
     r"(?<![a-z/])"
     + any_of(
@@ -85,7 +85,7 @@ NUMBER_OF = before(
     )
     + r"(?: (?:no|nos|number|num|nr|id|code|#))?[.:#=]{0,2}[ \t]{0,2}(?:is |was |of |are )?[-#:(]{0,2}|#[ ]?|[№§$€£¥][ ]?"
 )
-"""Numbers of cases, lots, rooms, charts: no date, whatever they look like."""
+"""Words before the number of a case, lot, room or chart, which is never a date."""
 CODE_OF = before(
     any_of(
         "code no number # lot batch serial ssn account acct id mrn ref phone tel fax",
@@ -93,7 +93,7 @@ CODE_OF = before(
     )
     + r"[.:#]{0,2}[ \t]{0,2}(?:is |was |no\.? |number )?[#:]?[ ]?"
 )
-"""Numbers that are not even a date where figures look like one with day, month and year."""
+"""Words before numbers that are not a date even if they have the form of day, month and year."""
 AROUND_BEFORE = before(r"\b(?:around|about|approximately|approx\.?|by|until|till|before|after|from|to)[ ]")
 STREET_BEFORE = before(
     r"\b(?:rua|rue|via|calle|avenida|av|carrera|plaza|piazza|corso|viale)\.?[ ](?:[^\W\d_]+\.?[ ]){1,4}|"
@@ -109,7 +109,7 @@ HOURS_AFTER = after(
     r"[ \t]{0,2}(?:hrs?\b|hours?\b|h\b|[ap]\.?m\b|on \d|tonight|today|(?:that|last|the same) (?:night|evening|day)|"
     r"on (?:the )?(?:same|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
-"""Four figures are a clock time: `1730 on 4/7`."""
+"""Text after four digits that are a clock time: `1730 on 4/7`."""
 PULSE_AFTER = after(r"[ ,]{0,2}(?:on\b|systolic|/|%|bpm|degrees|and was|at rest|with exertion|to |-)")
 
 VERB_AFTER = after(
@@ -131,7 +131,7 @@ NAME_AFTER = after(
     )
     + r"\b"
 )
-"""A woman called April or June does something."""
+"""The subject is a woman called April or June."""
 PERSON_BEFORE = before(
     r"\b"
     + any_of("mr mrs ms miss dr nurse named name_is name: aunt sister daughter wife mother friend dear")
@@ -157,7 +157,7 @@ ORDINAL_VETO = after(
     r"[ \t]{0,2}(?:,|and|or|&|to|-)[ \t]{0,2}(?:the )?\d{1,2}(?:st|nd|rd|th)[ \t]+"
     r"(?!(?:and|or|of|at|i|he|she|the|with|when)\b)[a-z]|[^.;]{0,24}\bcentur"
 )
-"""A count goes on: `the 1st and 2nd dose`, `the 16th or 17th century`."""
+"""A count continues: `the 1st and 2nd dose`, `the 16th or 17th century`."""
 FREQUENCY = before(r"(?<![\w-])(?:every(?: other)?|each|per|alternate)[ \t]{1,2}")
 WEEKDAY_VETO = after(
     r"[ \t]{0,2}(?:%|\d{2,3}[ ]?%|\d{2}\b(?!st|nd|rd|th)|"

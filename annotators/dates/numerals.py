@@ -1,4 +1,4 @@
-"""Numbers written as words, as they stand in dates and ages: `twenty-first`, `two thousand and ten`, `ninety-two`."""
+"""Numbers in words, as in dates and ages: `twenty-first`, `two thousand and ten`, `ninety-two`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VALUES.update((word, 10 * i) for i, word in enumerate(TENS, 2))
 _VALUES["fourty"] = 40
 
 ORDINALS: dict[str, int] = {word: i for i, word in enumerate(_ORDINALS, 1)}
-"""Days of the month in words, with hyphens and with blanks: first ... thirty-first."""
+"""Days of the month in words, with hyphens and with spaces: first ... thirty-first."""
 ORDINALS.update(
     {"twentieth": 20, "thirtieth": 30, "thirty-first": 31, "thirty first": 31},
     **{f"twenty{joint}{word}": 20 + i for joint in "- " for i, word in enumerate(_ORDINALS[:9], 1)},
@@ -40,7 +40,7 @@ YEAR = (
 
 
 def cardinal(words: str) -> int | None:
-    """The number that `words` say, up to 199; None where they say none."""
+    """Return the number that `words` express, up to 199; None if they are not a number."""
     total = 0
     parts = words.lower().replace("-", " ").split()
     for part in parts:
@@ -54,12 +54,12 @@ def cardinal(words: str) -> int | None:
 
 
 def ordinal(words: str) -> int | None:
-    """The day of the month that `words` say; None where they say none."""
+    """Return the day of the month that `words` express, or None."""
     return ORDINALS.get(" ".join(words.lower().split())) or ORDINALS.get(words.lower())
 
 
 def year(words: str) -> int | None:
-    """The year that `words` say: `two thousand and ten`, `nineteen ninety-nine`, `twenty oh five`; None where none."""
+    """Return the year that `words` express, or None: `two thousand and ten`, `nineteen ninety-nine`, `twenty oh five`."""
     parts = words.lower().replace("-", " ").split()
     if parts[:2] == ["two", "thousand"]:
         rest = cardinal(" ".join(parts[2:])) if parts[2:] else 0

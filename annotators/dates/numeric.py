@@ -1,4 +1,4 @@
-"""Dates in figures: `3/4/2020`, `2020-03-04T12:00`, `04.03.20`, `20200304`, `3/4`, `03/2020`, `12.IV.2020`, `3/4-6`."""
+"""Rules for dates in digits: `3/4/2020`, `2020-03-04T12:00`, `04.03.20`, `20200304`, `3/4`, `03/2020`, `12.IV.2020`, `3/4-6`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".spl
 
 
 def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") -> list[DateInterpretation]:
-    """Readings of two figures as month and day, the likelier order first."""
+    """Return the interpretations of two numbers as month and day, the likelier order first."""
     tail = " Y" if y is not None else ""
     month_first = DateInterpretation(f"M D{tail}", PartialDate(year=y, month=a, day=b, time=time))
     day_first = DateInterpretation(f"D M{tail}", PartialDate(year=y, month=b, day=a, time=time))
@@ -37,7 +37,7 @@ def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateInterpretati
 def _or_year_first(
     found: list[DateInterpretation], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
 ) -> Interpretations:
-    """The interpretations, and the one with the year in front: always where the order is doubtful, else only for want of others."""
+    """Return the interpretations, and the one with the year first: always if the order is doubtful, else only if none is valid."""
     if len(first) == 2 == len(last) and (doubtful or not found or found[0].layout == NO_SUCH_DAY):
         found = found + _year_first(calendar.year(first), month, int(last))
     sound = [r for r in found if r.layout != NO_SUCH_DAY]
@@ -55,7 +55,7 @@ def triple(m: re.Match[str], calendar: Calendar) -> Interpretations:
     if "/" not in "".join(seps) and "\\" not in "".join(seps) and blanks > (3 if long else 1):
         return ()
     if "." in seps and not long and (blanks or len(seps) == 1):
-        return ()  # figures with dots and a short year: `dotted`
+        return ()  # numbers with dots and a short year: `dotted`
     a, b, y = int(m["a"]), int(m["b"]), year.lstrip("'’")
     if len(seps) > 1 and (not seps & {"/", "\\"} or (not long and first.strip() not in ("/", "\\"))):
         return ()
@@ -77,7 +77,7 @@ def dotted(m: re.Match[str], calendar: Calendar) -> Interpretations:
     rf"(?P<a>\d{{1,2}})\.(?:{B}(?P<b>\d{{1,2}})\.)?{B}{DASH}{B}(?P<c>\d{{1,2}})\.{B}(?P<d>\d{{1,2}})\.{B}(?P<y>{YEAR4}|\d\d)(?!\d)",
 )
 def dotted_span(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    """Both ends as Central Europe writes them: `31.01.-03.02.2022`, `3.-5.2.2022`. The dot before the dash says day first."""
+    """Interpret both ends in Central European notation, with the day first: `31.01.-03.02.2022`, `3.-5.2.2022`."""
     year, month = calendar.year(m["y"]), int(m["d"])
     first = int(m["b"]) if m["b"] else month
     begin = PartialDate(year=year - (first > month), month=first, day=int(m["a"]))
@@ -87,7 +87,7 @@ def dotted_span(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 @rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
 def slip(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    """A year with a figure too many, too few or doubled (`3/4/202`, `3/4/20211`): the year is not known."""
+    """Interpret a year with a digit too many, missing or doubled (`3/4/202`, `3/4/20211`) as unknown."""
     return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
 
 
@@ -176,7 +176,7 @@ hyphen_pair = rule("m-d", Shape.HYPHEN_PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{DASH})(?P
     rf"(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}}){B}{DASH}{B}(?P<c>\d{{1,2}})(?!\d)(?:/(?P<y>{YEAR4}|\d\d)(?!\d))?",
 )
 def pair_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    """`3/4-6`: days of one month; with a year behind only where the last figure can't be a month (`4/15-16/21`)."""
+    """Interpret `3/4-6` as days of one month; with a year only if the last number cannot be a month (`4/15-16/21`)."""
     a, b, c, tail = int(m["a"]), int(m["b"]), int(m["c"]), group(m, "y")
     if c <= b or (tail and c <= 12):
         return ()
@@ -191,7 +191,7 @@ def pair_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
 )
 def days_month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
     a, b, y = int(m["a"]), int(m["b"]), calendar.year(m["y"])
-    if b <= a or b <= 12:  # 3-5/6/21 may as well be M-D/...: left to the shorter rules
+    if b <= a or b <= 12:  # 3-5/6/21 could also be M-D/...: left to the shorter rules
         return ()
     return single("D M Y", PartialDate(year=y, month=int(m["m"]), day=a), PartialDate(year=y, month=int(m["m"]), day=b))
 

@@ -1,4 +1,4 @@
-"""Reads one date expression: every reading its words allow. For spans that any finder or model brings."""
+"""Interprets one date expression, of any finder or model, in all ways its words allow."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from .rules import NO_SUCH_DAY, DateRule, possible, single
 from .windows import any_of
 
 RULES: tuple[DateRule, ...] = (
-    *numeric.RULES, *named_months.FROM_DAY, *named_months.FROM_YEAR, *named_months.FROM_MONTH, *partial_dates.FROM_DAY, *partial_dates.FROM_YEAR,
-    *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1], *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
+    *numeric.RULES, *named_months.FROM_DAY, *named_months.FROM_YEAR, *named_months.FROM_MONTH, *partial_dates.FROM_DAY,
+    *partial_dates.FROM_YEAR, *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1],
+    *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
     *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
@@ -41,31 +42,31 @@ _BETWEEN = re.compile(r"\s*[-–—‐‑/~]\s*|\s+(?:to|through|thru|until|till
 _EDTF = re.compile(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decade>\d{3})X")
 _SEASONS = {21: "spring", 22: "summer", 23: "autumn", 24: "winter"}
 _LONGEST = 80
-"""Longer spans, in code points, are no date expression."""
+"""Longer spans, in code points, are not date expressions."""
 _DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
 
 
 def parse_date(
     text: str, *, latest_year: int = LATEST_YEAR, day_first: bool = False, languages: tuple[str, ...] = ("en",)
 ) -> Interpretations:
-    """Every reading of a date expression, likeliest first; an empty tuple where it is none.
+    """Return all interpretations of a date expression, likeliest first; an empty tuple if it is not a date.
 
-    `03/04/2020` gives `M D Y` and `D M Y`; days the calendar doubt are left out; an interval has two end points; a weekday
-    stays with its date and decides where only one reading falls on it. Missing parts stay missing. Also reads the values
-    this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
+    `03/04/2020` gives `M D Y` and `D M Y`; days that the calendar lacks are left out; an interval has two end points; a
+    weekday belongs to its date and decides if only one interpretation falls on it. Missing parts stay missing. Also reads the
+    values that this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
     `latest_year`. Raises ValueError for an unknown language.
     """
     return _parse(text, _calendar(tuple(languages), latest_year, day_first))
 
 
 def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ...]:
-    """The layouts a date expression can be read in, likeliest first: `("M D Y", "D M Y")` for `03/04/2020`."""
+    """Return the possible layouts of a date expression, likeliest first: `("M D Y", "D M Y")` for `03/04/2020`."""
     return tuple(dict.fromkeys(reading.layout for reading in parse_date(text, languages=languages)))
 
 
 @functools.lru_cache(32)
 def _calendar(languages: tuple[str, ...], latest_year: int, day_first: bool) -> Calendar:
-    """One calendar for all questions alike: each builds tables of misspellings, which outlive it in the cache of interpretations."""
+    """Return a shared calendar: each builds tables of misspellings, and the cache of interpretations refers to it."""
     return Calendar(languages, latest_year, day_first)
 
 
@@ -84,7 +85,7 @@ def _parse(text: str, calendar: Calendar) -> Interpretations:
 
 
 def _expression(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """Readings of the text as it stands."""
+    """Interpret the text as it is."""
     whole = tuple(interpret_whole(text, calendar))
     yield from whole
     yield from _edtf(text)
@@ -98,15 +99,15 @@ def _expression(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
 
 _WORD = re.compile(r"[^\W\d_]{3}")
 _WITH_WORD = re.compile(r"\(\?P<(?:month|season|h|w|words)>")
-"""Groups that match a word of three letters or more; a rule that has one cannot do without it."""
+"""Groups that match a word of three letters or more; a rule with such a group needs a word."""
 _FROM_LETTER = re.compile(r"\(\?P<(?:month|season|w|words|yw)>")
 _FROM_DIGIT = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
-"""How patterns begin that can only match from a letter, or from a figure, on."""
+"""Beginnings of patterns that can only match from a letter, or from a digit."""
 
 
 @functools.cache
 def _candidates(figure: bool, word: bool) -> tuple[DateRule, ...]:
-    """The rules that can match a text that begins with a figure (or does not) and holds a word (or does not)."""
+    """Return the rules that can match a text that begins with a digit (or does not) and contains a word (or does not)."""
     cannot_begin = _FROM_LETTER if figure else _FROM_DIGIT
     return tuple(
         rule
@@ -158,7 +159,7 @@ def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateInterpretation]
 
 
 def _interval(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """Both ends of an interval, the first borrowing what only the second says (`Oct-Nov 2013`)."""
+    """Interpret both ends of an interval; the first takes from the second what it lacks (`Oct-Nov 2013`)."""
     for joint in _BETWEEN.finditer(text):
         left, right = text[: joint.start()].strip(_EDGE), text[joint.end() :].strip(_EDGE)
         begins = [r for r in (*interpret_whole(left, calendar), *_with_weekday(left, calendar)) if r.end is None]
@@ -171,7 +172,7 @@ def _interval(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
 
 
 def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """Readings without the words before and the clock time behind."""
+    """Interpret the text without the words before and the clock time after the date."""
     rest = text
     while (lead := _LEAD.match(rest)) is not None:
         rest = rest[lead.end() :]
@@ -183,14 +184,14 @@ def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
 
 
 def _found(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """Readings of the one date in a longer span."""
+    """Return the interpretations of the only date in a longer span."""
     dates = find_dates(text, calendar)
     if len(dates) == 1:
         yield from dates[0].interpretations
 
 
 def _odd(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """What dateutil makes of it, with only the parts the text says: those that stay when the defaults change."""
+    """Interpret the text with dateutil, only by the parts that do not change with dateutil's default."""
     if not any(c.isdigit() for c in text) or text.isdigit():
         return
     from dateutil import parser

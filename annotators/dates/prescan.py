@@ -1,4 +1,4 @@
-"""The first pass over a text: one google-re2 alternation that matches wherever a date could begin, in linear time."""
+"""The first pass over a text: one google-re2 pattern that matches wherever a date could begin, in linear time."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ def _pattern(calendar: Calendar) -> Any:
 
 
 def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
-    """Spans, in order and disjoint, in each of which one or more dates may begin."""
+    """Yield spans, in order and disjoint, in each of which one or more dates may begin."""
     return spans(_pattern(calendar), text)

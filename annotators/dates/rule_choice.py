@@ -1,4 +1,4 @@
-"""Which rules can apply at a place, judged by its first figures or its first word."""
+"""Selects the rules that can apply at an offset, by its first digits or its first word."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAY_THEN_FIGURE = {
     ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year),
     "": (numeric.spaced,),
 }
-"""Rules for one or two figures by the first sign behind them, where more figures follow; other signs ask for all."""
+"""Rules for one or two digits by the first character after them, if more digits follow; other characters allow all rules."""
 _BY_LENGTH = {
     4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR),
     6: (numeric.compact_short,),
@@ -32,7 +32,7 @@ _BY_LENGTH = {
 
 
 def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[DateRule, ...]:
-    """The rules worth trying at `begin`, where a figure, a letter or an apostrophe stands; none at the end of the text."""
+    """Return the rules that can match at `begin`, which is a digit, a letter or an apostrophe; none at the end of the text."""
     first = text[begin : begin + 1]
     if not first:
         return ()
@@ -85,7 +85,7 @@ def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Dat
 
 
 def _holiday_in_right_case(text: str, begin: int) -> bool:
-    """Whether a holiday stands here and is written like one: `Labor Day`, not `labor day`; `Eid`, not `EID`."""
+    """Return True if there is a holiday in its proper case: `Labor Day`, not `labor day`; `Eid`, not `EID`."""
     match = partial_dates.holiday.pattern.match(text, begin)
     if match is None:
         return False

@@ -66,7 +66,7 @@ Interpreter = Callable[["re.Match[str]", Calendar], Interpretations]
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """A notation for dates. `pattern` is matched at one offset; `interpret` returns all interpretations, none if it is not a date."""
+    """A notation for dates. `pattern` is matched at one offset; `interpret` returns all interpretations, if any."""
 
     name: str
     shape: Shape

@@ -1,4 +1,4 @@
-"""Patterns for the text just before and just after a hit, made from word lists; and text that google-re2 can read."""
+"""Patterns for the text directly before and after an expression, built from word lists; and text that google-re2 can read."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ...typesystem import lazy_regex
 
 BEFORE = 48
 AFTER = 32
-"""How far the guards look, in code points."""
+"""Size of the context of guards, in code points."""
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encodable(text: str) -> str:
-    """The text with each lone surrogate replaced, one code point for one: google-re2 reads UTF-8."""
+    """Return the text with each lone surrogate replaced, one code point for one, because google-re2 reads UTF-8."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
-    """Code points of every match of a google-re2 pattern. Over bytes, and counted here: its own way over `str` costs
-    several times as much for each match."""
+    """Yield the code points of every match of a google-re2 pattern. Searching bytes and counting here is several times as fast
+    as its search in `str`."""
     if text.isascii():
         for match in pattern.finditer(text.encode()):
             yield match.span()
@@ -39,27 +39,27 @@ def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
 
 
 def any_of(*lists: str) -> str:
-    """One alternative for each word of the lists; a word is a pattern, with `_` for a blank."""
+    """Return an alternation of the words of the lists; a word is a pattern, with `_` for a space."""
     return "(?:" + "|".join(word.replace("_", "[ ]") for words in lists for word in words.split()) + ")"
 
 
 class Before:
-    """A pattern for text that ends where the hit begins.
+    """A pattern for text that ends where the expression begins.
 
-    google-re2 reads it from the end of the window; `re` tries it at every offset, which takes ten times as long. The classes
-    of google-re2 are those of ASCII, so that `re` still sees windows with other characters.
+    google-re2 searches from the end of the window; `re` tries every offset, which takes ten times as long. The character
+    classes of google-re2 are ASCII, so that `re` searches windows with other characters.
     """
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
 
     def search(self, window: str) -> object | None:
-        """Whether the window ends in it; something or None, as `re` has it."""
+        """Return a match if the window ends with the pattern, else None."""
         return self._quick(window.encode()) if window.isascii() else self.exact.search(window)
 
     @cached_property
     def exact(self) -> re.Pattern[str]:
-        """The pattern as `re` reads it."""
+        """The pattern for `re`."""
         return re.compile(rf"(?:{self._pattern})\Z", re.IGNORECASE)
 
     @cached_property
@@ -74,7 +74,7 @@ class Before:
             found: Callable[[bytes], object | None] = re2.compile(
                 rf"(?:{_without_look_behind(self._pattern)})\z", options
             ).search
-        except re2.error:  # look-arounds of other sorts
+        except re2.error:  # other look-arounds
             return lambda window: self.exact.search(window.decode())
         return found
 
@@ -83,20 +83,20 @@ _NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
 
 
 def _without_look_behind(pattern: str) -> str:
-    """`(?<![...])`, which here only begins an alternative, as a sign that may be taken along; `\\s` as `re` means it."""
+    """Replace `(?<![...])`, which only begins alternatives here, by a character that may be part of the match."""
     return _NOT_BEHIND.sub(r"(?:\\A|[^\1])", pattern)
 
 
 def before(pattern: str) -> Before:
-    """Matches text that ends where the hit begins."""
+    """Return a pattern for text that ends where the expression begins."""
     return Before(pattern)
 
 
 def after(pattern: str) -> re.Pattern[str]:
-    """Matches text that begins where the hit ends."""
+    """Return a pattern for text that begins where the expression ends."""
     return lazy_regex(pattern, re.IGNORECASE)
 
 
 def anywhere(pattern: str) -> re.Pattern[str]:
-    """Matches whole words anywhere in a window."""
+    """Return a pattern for whole words anywhere in a window."""
     return lazy_regex(rf"\b{pattern}\b", re.IGNORECASE)

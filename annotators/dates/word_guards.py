@@ -1,4 +1,4 @@
-"""Whether words are a date where they stand, or a verb, a name, a count, an abbreviation of something else."""
+"""Decides whether words are a date in their context, or a verb, a name, a count, an abbreviation of something else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHORT_SURE = ("tues", "thurs", "thur", "weds")
 
 
 def full(ctx: DateContext) -> int:
-    """Day, month and year with the month in words, or month and year."""
+    """Judge day, month and year with the month in words, or month and year."""
     hit, left, right = ctx.covered, ctx.left, ctx.right
     if hit[0].isdigit() and ctx.begin != ctx.last and _cut_out(ctx):
         return REJECT
@@ -33,13 +33,13 @@ def full(ctx: DateContext) -> int:
 
 
 def _cut_out(ctx: DateContext) -> bool:
-    """Whether the figures at the beginning are the rest of a number or a clock time."""
+    """Return True if the digits at the beginning are part of a longer number or a clock time."""
     inside = ctx.begin > 1 and ctx.left in (".", ",", ":") and ctx.text[ctx.begin - 2].isdigit()
     return inside or ctx.left.isdigit()
 
 
 def _verb(ctx: DateContext) -> bool:
-    """`2020 may be`, `5 march`: a month word at the end that is an ordinary word here."""
+    """Return True for `2020 may be`, `5 march`: a month word at the end that is an ordinary word here."""
     words = [w for w in _WORDS.findall(ctx.covered) if w.lower() in _VERBS]
     if not words or not ctx.covered.endswith(words[-1]) or " of " in ctx.covered:
         return False
@@ -49,7 +49,7 @@ def _verb(ctx: DateContext) -> bool:
 
 
 def named_day(ctx: DateContext) -> int:
-    """`5 March`, `March 5`: the figure could be an hour, a count or a measure."""
+    """Judge `5 March`, `March 5`: the number could be an hour, a count or a measure."""
     if full(ctx):
         return REJECT
     hit, after = ctx.covered, ctx.after
@@ -75,7 +75,7 @@ def named_short_year(ctx: DateContext) -> int:
 
 
 def month(ctx: DateContext) -> int:
-    """A month alone: `may` and `march` ask for most, `October` for nothing."""
+    """Judge a month alone: `may` and `march` need the most evidence, `October` none."""
     word, low, after = ctx.covered, ctx.covered.lower(), ctx.after
     if ctx.touched or ctx.right.isalnum() or (ctx.right in ("'", "’") and after[1:2] != "s"):
         return REJECT
@@ -118,7 +118,7 @@ def season_year(ctx: DateContext) -> int:
 
 
 def ordinal(ctx: DateContext) -> int:
-    """A day of the month alone: never before a noun, and the first three days only behind a clear preposition."""
+    """Judge a day of the month alone: never before a noun, and the first three days only after a clear preposition."""
     before, after = ctx.before, ctx.after
     if ctx.touched or (ctx.left in ("-", "/", ".") and ctx.begin != ctx.last):
         return REJECT

@@ -1,4 +1,4 @@
-"""Filters over street addresses: what has the shape of one but is clinical prose."""
+"""Filters for street addresses: clinical prose that only looks like one."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _STREET_WORD = re.compile(
 
 @hit_filter("street_shape")
 def street_shape(text: str) -> bool:
-    """The words before the street word could be a name, and the street word is written as one.
+    """The words before the street word could be a name, and the street word is written like one.
 
     No months, units or clinical words; no word that ends a sentence; `Way`, `Dr`, `Court` only with a capital; `CT` and `ST`
-    in capitals only behind names in capitals.
+    in capitals only after names in capitals.
     """
     names: list[str] = []
     for word in (m[0] for m in _WORD.finditer(text)):
@@ -64,7 +64,7 @@ _NOT_FOREIGN = frozenset(_ENGLISH.split())
 
 @hit_filter("foreign_street_shape")
 def foreign_street_shape(text: str) -> bool:
-    """The word with the street word in it is no English word (decade 3) and the house number no year."""
+    """The word with the street word in it is not an English word (decade 3), and its number is not a year."""
     words = [w for w in _WORD.findall(text) if len(w) > 1]
     return bool(words) and not any(w.lower().rstrip(".") in _NOT_FOREIGN | _STOP for w in words[:2])
 
@@ -79,7 +79,7 @@ _PLACES_STOP = frozenset(_NOT_PLACES.split())
 
 @hit_filter("address_words")
 def address_words(text: str) -> bool:
-    """Its words name no ward, phase, dose or company: sent to Pathology 3, moved to Phase 2."""
+    """Its words do not name a ward, phase, dose or company: sent to Pathology 3, moved to Phase 2."""
     words = [w.rstrip(".").lower() for w in _WORD.findall(text)]
     return bool(words) and not any(
         w in _PLACES_STOP or w in _STOP for w in words[:4] if w not in ("the", "and", "of", "corner")
@@ -96,7 +96,7 @@ _SPANISH_STOP = frozenset(_NOT_SPANISH.split())
 
 @hit_filter("spanish_street_shape")
 def spanish_street_shape(text: str) -> bool:
-    """Its words name no route of administration and no anatomy (vía oral 5), and it is no `c/o`."""
+    """Its words do not name a route of administration or anatomy (vía oral 5), and it does not begin with `c/o`."""
     if text[:4].lower() == "c/o ":
         return False
     return not any(word.rstrip(".").lower() in _SPANISH_STOP for word in _WORD.findall(text))

@@ -1,4 +1,4 @@
-"""Named plausibility checks that may veto a match: text that only looks like an identifier. No checksum is among them."""
+"""Named plausibility checks that may veto a match: text that only looks like an identifier. Checksums are not filters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .validators import VALIDATORS
 
 FILTERS: dict[str, NamedCheck] = {}
 hit_filter = registrar(FILTERS, "filter")
-"""Registers a check under a name, for `filter: name` in rule files; a match that the check refuses is dropped."""
+"""Registers a check under a name, for `filter: name` in rule files; a match that fails the check is dropped."""
 
 
 def find_filter(name: str) -> NamedCheck:
@@ -35,7 +35,7 @@ def has_letter_and_digit(text: str) -> bool:
 
 @hit_filter("has_digit_or_upper")
 def has_digit_or_upper(text: str) -> bool:
-    """It contains a digit, or is all in upper case."""
+    """It contains a digit, or is entirely in upper case."""
     return has_digit(text) or text.isupper()
 
 
@@ -50,8 +50,8 @@ def _enter_lengths() -> None:
         def enough_digits(text: str, least: int = least) -> bool:
             return len(digits(text)) >= least
 
-        characters.__doc__ = f"It holds at least {word} letters and digits."
-        enough_digits.__doc__ = f"It holds at least {word} digits."
+        characters.__doc__ = f"It has at least {word} letters and digits."
+        enough_digits.__doc__ = f"It has at least {word} digits."
         characters.__qualname__, enough_digits.__qualname__ = f"{word}_characters", f"{word}_digits"
         hit_filter(f"{word}_characters")(characters)
         hit_filter(f"{word}_digits")(enough_digits)
@@ -62,5 +62,5 @@ _enter_lengths()
 
 @hit_filter("sixteen_characters")
 def sixteen_characters(text: str) -> bool:
-    """It holds exactly sixteen letters and digits."""
+    """It has exactly sixteen letters and digits."""
     return sum(c.isalnum() for c in text) == 16

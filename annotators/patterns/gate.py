@@ -73,7 +73,7 @@ def without_tail(pattern: str) -> str:
 
 
 def _choices(pattern: str) -> list[str]:
-    """Return the parts of a choice at the top level; only the pattern if there is no choice or a parenthesis is unbalanced."""
+    """Return the parts of a choice at the top level; only the pattern itself for any other or unbalanced pattern."""
     cuts, offset = [0], 0
     while offset < len(pattern):
         if pattern[offset] == "|":

@@ -1,4 +1,4 @@
-"""Filters over the shape of numbers and codes: dates, years, decimals, units, study drugs, web addresses."""
+"""Filters for the form of numbers and codes: dates, years, decimals, units, study drugs, web addresses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?
 
 
 def leading_date(text: str) -> int:
-    """The length of the date that the text begins with, 0 where it begins with none."""
+    """Return the length of the date at the beginning of the text, 0 if there is none."""
     found = _NUMERIC.match(text)
     if found and _day_and_month(int(found[1]), int(found[3])) and (len(found[4]) == 2 or found[4][:2] in ("19", "20")):
         return found.end()
@@ -44,7 +44,7 @@ def _day_and_month(one: int, other: int) -> bool:
 
 @hit_filter("not_date")
 def not_date(text: str) -> bool:
-    """It is no date and no year: 20210405, 2021-04-05, 3/4/21, 19-Jan-2021, 2021; nor such a date with a clock time."""
+    """It is not a date or year: 20210405, 2021-04-05, 3/4/21, 19-Jan-2021, 2021; nor such a date with a clock time."""
     if leading_date(text) == len(text):
         return False
     number = _TIME_SIGNS.sub("", text) if len(text) > 8 else text
@@ -70,7 +70,7 @@ def not_years(text: str) -> bool:
 
 @hit_filter("not_year")
 def not_year(text: str) -> bool:
-    """It is no year from 1900 to 2099."""
+    """It is not a year from 1900 to 2099."""
     return not _YEAR.fullmatch(text)
 
 
@@ -79,7 +79,7 @@ _DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,4}(?:\s?[-/:]\s?[0-9]{1,4}(?:[.,][
 
 @hit_filter("not_decimal")
 def not_decimal(text: str) -> bool:
-    """It is no decimal number and no range of such: 3.5, 3.5-5.0."""
+    """It is not a decimal number or a range of decimals: 3.5, 3.5-5.0."""
     return not _DECIMAL.fullmatch(text)
 
 
@@ -90,7 +90,7 @@ _UNIT_END = re.compile(
 
 @hit_filter("not_trailing_unit")
 def not_trailing_unit(text: str) -> bool:
-    """It is no number with a unit of measurement glued to it: 2000000MG."""
+    """It is not a number joined with a unit of measurement: 2000000MG."""
     return not _UNIT_END.fullmatch(text)
 
 
@@ -104,13 +104,13 @@ _COMPOUND = re.compile(
 
 @hit_filter("not_compound")
 def not_compound(text: str) -> bool:
-    """It is no study drug (PF-07302048), registry entry, publication, gene record or code of medicine."""
+    """It is not a study drug (PF-07302048), registry entry, publication, gene record or code of medicine."""
     return not _COMPOUND.match(text)
 
 
 @hit_filter("e164_length")
 def e164_length(text: str) -> bool:
-    """It holds 6 to 15 digits before an extension, 00 aside: local numbers up to the limit of ITU-T E.164."""
+    """It has 6 to 15 digits before an extension, not counting 00: local numbers up to the limit of ITU-T E.164."""
     number = digits(re.split(r"[a-zA-Z#]", text.strip(), maxsplit=1)[0])
     return (10 if number.startswith("00") else 6) <= len(number) <= 17
 
@@ -123,7 +123,7 @@ def iban_shape(text: str) -> bool:
 
 @hit_filter("zip_shape")
 def zip_shape(text: str) -> bool:
-    """It holds at least three digits, or two of each sort, as postal codes do."""
+    """It has at least three digits, or two digits and two letters, as postal codes do."""
     count = len(digits(text))
     return count >= 3 or (count >= 2 and sum(c.isalpha() for c in text) >= 2)
 
@@ -142,13 +142,13 @@ _TNM = re.compile(r"T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9]A[
 
 @hit_filter("not_tnm")
 def not_tnm(text: str) -> bool:
-    """It is no tumour stage (T2N0M0, UICC TNM classification) and no count of pregnancies (G1P0A1)."""
+    """It is not a tumour stage (T2N0M0, UICC TNM classification) or a count of pregnancies (G1P0A1)."""
     return not _TNM.fullmatch(text)
 
 
 @hit_filter("email_shape")
 def email_shape(text: str) -> bool:
-    """The domain has no empty label and the local part no dot at its ends. RFC 5321, section 4.1.2."""
+    """The domain has no empty label, and the local part does not end with a dot. RFC 5321, section 4.1.2."""
     local, _, domain = text.rpartition("@")
     return ".." not in domain and not local.endswith(".")
 
@@ -170,7 +170,7 @@ _SECOND_LEVEL = frozenset(("com", "co", "org", "net", "gov", "gob", "ac", "edu",
 
 @hit_filter("known_tld")
 def known_tld(text: str) -> bool:
-    """The host of an address without scheme ends in a known top-level domain, and is no word with a missing blank."""
+    """The host of an address without a scheme ends in a known top-level domain, and is not a word with a missing space."""
     host, *path = re.split(r"(?=[/?#:])", text, maxsplit=1)
     labels = host.rstrip(".").split(".")
     top = labels[-1].lower()
@@ -179,7 +179,7 @@ def known_tld(text: str) -> bool:
     if any(path) and path[0][0] == "/" and len(path[0]) > 1:
         return labels[-1].islower() or labels[-1].isupper()
     if labels[-1][0].isupper() and not labels[-1].isupper():
-        return False  # `arm.The`: a sentence ends and the next begins
+        return False  # `arm.The`: a sentence ends and the next one begins
     if labels[-1].isupper() and not labels[-2].isupper():
         return False
     if top in UNSAFE:
@@ -198,17 +198,17 @@ least most all once pm am failed reset expired changed forgotten
 
 @hit_filter("not_common_word")
 def not_common_word(text: str) -> bool:
-    """It is no everyday word: `password: required`, `login is needed`."""
+    """It is not an everyday word: `password: required`, `login is needed`."""
     return text.strip("@.,").lower() not in _COMMON.split()
 
 
 @hit_filter("not_at_word")
 def not_at_word(text: str) -> bool:
-    """What stands behind an `@` is no word for a time or a place: @noon, @home."""
+    """The word after an `@` is not a time or a place: @noon, @home."""
     return not_common_word(text)
 
 
 @hit_filter("not_plate_words")
 def not_plate_words(text: str) -> bool:
-    """It holds no run of five or more lower-case letters, as a number plate does not."""
+    """It has no run of five or more lower-case letters, which number plates do not have."""
     return not re.search(r"[a-z]{5,}", text)

@@ -1,8 +1,8 @@
 """Top-level domains that make a bare word with a dot a web address: country codes and the generic ones in common use.
 
-Authored from IANA's root zone (country codes of ISO 3166-1, the original generic domains and common newer ones); newer
+Compiled from IANA's root zone (country codes of ISO 3166-1, the original generic domains and common newer ones). Newer
 generic domains that are everyday English words (`.bar`, `.help`, `.now` ...) are left out on purpose: without a scheme or
-`www.` they are far more often a missing blank after a full stop.
+`www.` they are far more often a missing space after a full stop.
 """
 
 from __future__ import annotations
@@ -28,4 +28,4 @@ py sh pl rs md cc ps ai mk gz bz az ec tm cv vi so bb bs bw cm cd ht kg mm ng nm
 COUNTRY = frozenset(_COUNTRY.split())
 GENERIC = frozenset(_GENERIC.split())
 UNSAFE = frozenset(_UNSAFE.split())
-"""Country codes that are words, units or abbreviations too: alone they do not make `word.xx` an address."""
+"""Country codes that are also words, units or abbreviations: alone they do not make `word.xx` an address."""

@@ -1,4 +1,4 @@
-"""Named checks that raise the confidence of a hit: checksums and numbering plans. A failed check never vetoes masking."""
+"""Named checks that raise the confidence of a match: checksums and numbering plans. A failed check never vetoes masking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ validator = registrar(VALIDATORS, "validator")
 
 
 def find_validator(name: str) -> NamedCheck:
-    """The validator called `name`; `stdnum.us.ssn` names a module of python-stdnum. Raises LookupError with the nearest."""
+    """Return the validator called `name`; `stdnum.us.ssn` is one of python-stdnum. Raises LookupError with the nearest name."""
     if name in VALIDATORS:
         return VALIDATORS[name]
     if name.startswith("stdnum."):
@@ -31,7 +31,7 @@ def find_validator(name: str) -> NamedCheck:
 
 
 def stdnum(module: str, text: str) -> bool:
-    """Whether a module of python-stdnum takes the text for a valid number; what it stumbles over is none."""
+    """Return True if a module of python-stdnum accepts the text as a valid number; its exceptions count as invalid."""
     try:
         return bool(importlib.import_module(module).is_valid(text))
     except (ValueError, LookupError, TypeError):
@@ -154,12 +154,12 @@ def email(text: str) -> bool:
 
 _REGIONS = "US GB CA AU NZ IE IN ZA DE FR ES IT NL BE CH AT SE NO DK FI"
 REGIONS = tuple(_REGIONS.split())
-"""Numbering plans that national phone numbers are tried against, in this order (ISO 3166-1)."""
+"""Numbering plans for national phone numbers, in the order of the checks (ISO 3166-1)."""
 
 
 @validator("phone")
 def phone(text: str) -> bool:
-    """A number that a numbering plan of REGIONS, or of the country code it carries, has assigned. ITU-T E.164; phonenumbers."""
+    """A number assigned by a numbering plan of REGIONS, or of its country code. ITU-T E.164; phonenumbers."""
     import phonenumbers
 
     for region in (None,) if text.lstrip(" (").startswith("+") else REGIONS:
@@ -173,14 +173,14 @@ def phone(text: str) -> bool:
 
 @validator("phone_us")
 def phone_us(text: str) -> bool:
-    """A number that the North American numbering plan has assigned. NANPA; the patterns of phonenumbers."""
+    """A number assigned by the North American numbering plan. NANPA; the patterns of phonenumbers."""
     number = digits(re.split(r"[a-zA-Z#]", text, maxsplit=1)[0]).removeprefix("00")
     return bool(_north_american().fullmatch(number[1:] if len(number) == 11 and number[0] == "1" else number))
 
 
 @cache
 def _north_american() -> re.Pattern[str]:
-    """The patterns of all regions that share country code 1, as one."""
+    """Return the patterns of all regions that share country code 1, as one."""
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
 
     kinds = "fixed_line mobile toll_free premium_rate shared_cost personal_number voip pager uan"
@@ -226,7 +226,7 @@ def medicare_au(text: str) -> bool:
 
 @validator("gs1")
 def gs1(text: str) -> bool:
-    """A GTIN whose last digit is the check digit; of a UDI the `(01)` part counts. GS1 General Specifications, 7.9."""
+    """A GTIN whose last digit is the check digit; of a UDI, the `(01)` part is checked. GS1 General Specifications, 7.9."""
     found = re.search(r"\(01\)\s*([0-9]{14})", text)
     number = found[1] if found else digits(text)
     if len(number) not in (8, 12, 13, 14):
@@ -240,13 +240,13 @@ _ELEVEN = "pl.pesel tr.tckimlik no.fodselsnummer de.idnr hr.oib be.nn it.iva br.
 
 @validator("eleven_digit_number")
 def eleven_digit_number(text: str) -> bool:
-    """Eleven digits that a country uses, by their check digits: Poland, Turkey, Norway, Germany, Italy ... python-stdnum."""
+    """Eleven digits used by a country, by their check digits: Poland, Turkey, Norway, Germany, Italy ... python-stdnum."""
     return any(stdnum(f"stdnum.{module}", digits(text)) for module in _ELEVEN.split())
 
 
 @validator("bitcoin")
 def bitcoin(text: str) -> bool:
-    """A Bitcoin address with a sound checksum (Base58Check or Bech32). BIP 13, BIP 173."""
+    """A Bitcoin address with a valid checksum (Base58Check or Bech32). BIP 13, BIP 173."""
     return stdnum("stdnum.bitcoin", text)
 
 

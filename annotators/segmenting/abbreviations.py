@@ -1,7 +1,7 @@
-"""What stands before a full stop without ending a sentence, and which words begin one: data for the sentence rules.
+"""Abbreviations that do not end a sentence, and words that begin one: data for the sentence rules.
 
 Written for caspipe from general knowledge of English and clinical usage, with the commonest Spanish, German and French
-forms; no third-party list was copied. Forms are lower case, without the last full stop, inner ones kept: `e.g`.
+forms; no third-party list was copied. Forms are in lower case, without the last full stop, with inner ones: `e.g`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ NEVER_LAST = _forms(
     "dra sra srta dª dña lic lda ldo ing hr frau mme mlle "
     # parts of addresses: a name follows
     "ave av avd avda c/ cra ctra carr gral nnal pza plza pº sta sto urb edif "
-    # what is said next belongs to them
+    # the next words belong to them
     "e.g eg i.e ie viz cf vs v.s approx ca incl excl esp aka a.k.a p.ej ej aprox z.b bzw d.h u.a ggf evtl par.ex env"
 )
-"""No sentence ends after these, whatever follows."""
+"""A sentence never ends after these."""
 
 NAME_PARTS = _forms(
     "st ste mt ft blvd rd ln hwy pl sq c dept univ bros inc ltd co corp llc plc gmbh jr sr "
     "u.s u.k u.s.a e.u ee.uu d.c n.y l.a ph.d m.d d.o r.n p.a b.s m.s b.a m.a d.d.s pharm.d o.d "
     "fig figs vol pp pag pág chap tel tfno tlf fax apt rm bldg lot ref"
 )
-"""Parts of names, addresses and references: a sentence ends there only before one of the `BEGINNERS`."""
+"""Parts of names, addresses and references: a sentence ends after them only before one of the `BEGINNERS`."""
 
 BEFORE_NUMBER = _forms("no nos nr núm num nº n° p pg ch sec sect tab tbl art eq ext ex par item id exp ver v km")
 """Abbreviations before a digit; otherwise often ordinary words (`She said no. Nothing ...`)."""
@@ -45,7 +45,7 @@ SOMETIMES_LAST = _forms(
     "pos postop preop prelim prev prob proc psych pt pts recd rec'd rehab rel resp rpt rx rxn sched sev sig spec surg susp sx "
     "sys temp tmt trt tx unk vac vacc vax w wnl yrs comp"
 )
-"""A sentence ends there where a capital follows, never before a small letter or a digit."""
+"""A sentence ends after these before a capital, never before a lower-case letter or a digit."""
 
 BEGINNERS = _forms(
     "the a an this that these those there here it he she they we you i his her its their our my your patient patients pt "
@@ -57,13 +57,13 @@ BEGINNERS = _forms(
     "el la los las un una se su en al por para con sin tras ante desde según durante "
     "der die das ein eine er sie es wir im bei nach vor seit mit ohne le les il elle ils elles ce cette"
 )
-"""Words that, capitalised after a stop, begin a sentence even where the stop could belong to an initial."""
+"""Words that, if capitalized, begin a sentence even after a stop that could belong to an initial."""
 
 LETTERED = _forms(
     "vitamin vitamins hepatitis hep type group grade phase class stage influenza factor protein category part point "
     "strep schedule section ward wing arm cohort plan option probe panel ° º"
 )
-"""A single capital after these is no initial: `vitamin C. Symptoms ...`."""
+"""A single capital after these is not an initial: `vitamin C. Symptoms ...`."""
 
 SHORT_WORDS = _forms(
     "it up go me he so do us on to at by is as we be my her him day arm leg eye ear off out all old new ago hot low red "
@@ -74,4 +74,4 @@ SHORT_WORDS = _forms(
 FILE_ENDINGS = _forms(
     "com org net edu gov pdf doc docx txt rtf csv xls xlsx xml htm html json jpg jpeg png gif tif tiff zip exe php asp aspx"
 )
-"""What follows a full stop inside addresses and file names."""
+"""Words after a full stop inside addresses and file names."""

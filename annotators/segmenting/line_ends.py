@@ -1,4 +1,4 @@
-"""What a line end means: a wrapped line goes on, a heading, a field or a list item does not. For the sentence rules."""
+"""Interprets line ends for the sentence rules: a wrapped line continues; headings, fields and list items end a sentence."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LIST_ITEM = re.compile(f"(?:[-–—#+>{re.escape(BULLETS)}]|\\(?(?:\\d{{1,3}}|
 _FIELD = re.compile(r"[^\W\d_][^\n\r:.?!]{0,40}:(?:\s|\Z)")
 _HEADING = re.compile(r"[^\n\r]{3,60}(?=[\n\r]|\Z)")
 
-_NARROWEST, _WIDEST = 60, 130  # code points; shorter lines are fields and lists, longer ones whole paragraphs
-_HALF_LINE = 40  # code points; a small letter after a line of this length goes on with it
+_NARROWEST, _WIDEST = 60, 130  # code points; shorter lines are fields and lists, longer ones are whole paragraphs
+_HALF_LINE = 40  # code points; a lower-case letter after a line of this length continues it
 
 
 def wrap_width(text: str) -> int:
-    """The width in code points that lines seem to be wrapped at: the 9th decile of lines of 40 to 130; 0 for none."""
+    """Return the width in code points at which lines are wrapped: the 9th decile of lines of 40 to 130; 0 for unwrapped text."""
     lengths = [n for n in map(len, text.splitlines()) if n]
     middle = sorted(n for n in lengths if _HALF_LINE <= n <= _WIDEST)
     if not middle or (sum(n > _WIDEST for n in lengths)) * 4 > len(lengths):
@@ -30,10 +30,10 @@ def wrap_width(text: str) -> int:
 
 
 def ends_sentence(text: str, line: int, end: int, after: int, width: int, mode: NewlineBreaks) -> bool:
-    """Whether a sentence ends with the line `line:end`, where `end:after` is white space that begins with a line end.
+    """Return True if a sentence ends with the line `line:end`, where `end:after` is white space that begins with a line end.
 
-    Blank lines, form feeds and paragraph separators always end one. Beyond that `line` ends one at each line end,
-    `blank-line` at none, and `auto` wherever `width` cannot explain the line end.
+    Blank lines, form feeds and paragraph separators always end one. Otherwise `line` ends one at each line end,
+    `blank-line` at none, and `auto` wherever wrapping at `width` does not explain the line end.
     """
     space = text[end:after]
     if _PARAGRAPH.search(space) or (len(space) > 1 and len(_NEWLINE.findall(space)) > 1):
@@ -57,20 +57,22 @@ def ends_sentence(text: str, line: int, end: int, after: int, width: int, mode: 
     return True
 
 
-def is_bullet(text: str, at: int) -> bool:
-    """Whether the bullet character at `at`, which follows white space, begins an item: `* 6pm:`, not `3 * 4` or `***`."""
-    if text[at] != "*":
+def is_bullet(text: str, offset: int) -> bool:
+    """Return True if the bullet character at `offset`, after white space, begins an item: `* 6pm:`, not `3 * 4` or `***`."""
+    if text[offset] != "*":
         return True
-    before = text[max(0, at - 8) : at].rstrip()[-1:]
+    before = text[max(0, offset - 8) : offset].rstrip()[-1:]
     return (
-        text[at + 1 : at + 2].isspace() and text[at + 2 : at + 3].isalnum() and not (before.isdigit() or before == "*")
+        text[offset + 1 : offset + 2].isspace()
+        and text[offset + 2 : offset + 3].isalnum()
+        and not (before.isdigit() or before == "*")
     )
 
 
 def item_number(text: str, start: int, mark: int) -> tuple[int, int] | None:
-    """Offset and value of the number or letter before the `.` or `)` at `mark`, where it can be that of a list item.
+    """Return offset and value of the number or letter before the `.` or `)` at `mark` if it can be that of a list item.
 
-    White space stands before it and no bracket is open since `start`; `a` counts as 1.
+    White space must precede it, with no bracket open since `start`; `a` counts as 1.
     """
     if not text[mark - 1 : mark].isalnum():
         return None
@@ -89,7 +91,7 @@ def item_number(text: str, start: int, mark: int) -> tuple[int, int] | None:
     return None if in_brackets(text, start, mark) else (first, value)
 
 
-def in_brackets(text: str, start: int, at: int) -> bool:
-    """Whether a round bracket opened less than 80 code points before `at`, but not before `start`, is still open."""
-    opened = text.rfind("(", max(start, at - 80), at)
-    return opened >= 0 and text.find(")", opened, at) < 0
+def in_brackets(text: str, start: int, offset: int) -> bool:
+    """Return True if a round bracket that opened less than 80 code points before `offset`, but after `start`, is still open."""
+    opened = text.rfind("(", max(start, offset - 80), offset)
+    return opened >= 0 and text.find(")", opened, offset) < 0

@@ -1,4 +1,4 @@
-"""Tokens and sentences: the first step of nearly every pipeline."""
+"""The component `segmenter`: tokens and sentences."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from .sentences import SentenceRules
 
 @component("segmenter", outputs=[Sentence, Token])
 class Segmenter(Annotator):
-    """Cuts the text into tokens and sentences. Every character that is no white space lies in one token, every token in one
+    """Splits text into tokens and sentences. Every character that is not white space is in one token, every token in one
     sentence; offsets are those of the original text.
 
-    A view that has tokens or sentences already (from INCEpTION, cTAKES, an earlier run) keeps them."""
+    Tokens or sentences that a view already has (from INCEpTION, cTAKES, an earlier run) are kept.
+    """
 
     newline_breaks: NewlineBreaks = "auto"
-    """What a single line end means. `auto`: a wrapped line goes on in the next one; headings, fields, list items and short
+    """Meaning of a single line end. `auto`: a wrapped line continues in the next one; headings, fields, list items and short
     lines end a sentence. `line`: every line end ends a sentence. `blank-line`: none does. Blank lines and form feeds always
     end one."""
     abbreviations: tuple[str, ...] = ()
     """Further abbreviations after which no sentence ends, with or without their full stop, in any case."""
     max_tokens: int = 2000
-    """Longer sentences (tables, base64, text without any full stop) are cut after this many tokens: what works by sentence
-    stays bounded."""
+    """Longer sentences (tables, base64, text without full stops) are split after this many tokens, which limits the time of
+    components that process one sentence at a time."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:

@@ -1,6 +1,6 @@
-"""Where sentences end in clinical prose: rules over the marks that can end one, in a single pass over the text.
+"""Finds the ends of sentences in clinical prose: rules for the marks that can end one, in a single pass over the text.
 
-Decisions look at the word before a mark, at what follows it and, for line ends, at how the text is laid out. Nothing is
+Decisions depend on the word before a mark, the text after it and, for line ends, the layout of the text. Nothing is
 learned; abbreviations and beginners of sentences are data (`abbreviations.py`). Time is linear in the length of the text.
 """
 
@@ -24,7 +24,7 @@ from .abbreviations import (
 from .line_ends import BULLETS, NEWLINES, NewlineBreaks, ends_sentence, in_brackets, is_bullet, item_number, wrap_width
 
 _STOPS = ".!?…"
-_WIDE_STOPS = "。！？｡؟۔।॥։።"  # end a sentence whatever follows
+_WIDE_STOPS = "。！？｡؟۔।॥։።"  # always end a sentence
 _CLOSERS = "\"';)]}”’»」』）】"
 _OPENERS = "\"'([{“‘«「『（【¿¡"
 _MARK = re.compile(
@@ -44,14 +44,14 @@ _VOWEL = re.compile(r"[aeiouy]")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]\Z")
 _ADDRESS = re.compile(r"@|://|www\.", re.IGNORECASE)
 _BEFORE_ITEM = _OPENERS + BULLETS + " \t\n\r\xa0-–—#"
-_LONGEST_ITEM = 500  # code points; an enumeration is over where no next item follows within these
-_FAR = 24  # code points looked back for the word before a stop; longer words are no abbreviations
+_LONGEST_ITEM = 500  # code points; an enumeration ends if its next item is not within these
+_FAR = 24  # code points read for the word before a stop; longer words are not abbreviations
 
 
 class SentenceRules:
-    """`breaks(text)` gives the offsets at which sentences end; `spans` groups tokens between them.
+    """`breaks(text)` returns the offsets at which sentences end; `spans` groups tokens between them.
 
-    `newline_breaks`: what a single line end means (see the segmenter). `abbreviations`: further words, with or without
+    `newline_breaks`: the meaning of a single line end (see the segmenter). `abbreviations`: further words, with or without
     their last full stop, after which no sentence ends.
     """
 
@@ -61,17 +61,17 @@ class SentenceRules:
         self._abbreviated = self._never | NAME_PARTS | BEFORE_NUMBER | SOMETIMES_LAST
 
     def spans(self, text: str, begins: list[int], ends: list[int], max_tokens: int) -> tuple[list[int], list[int]]:
-        """Begins and ends of the sentences over the given tokens; none has more than `max_tokens` of them."""
+        """Return begins and ends of the sentences over the given tokens, each of at most `max_tokens` tokens."""
         firsts = [0] if begins else []
-        at, count = 0, len(begins)
+        token, count = 0, len(begins)
         for offset in self.breaks(text):
-            at = bisect_left(begins, offset, at)
-            if at == count:
+            token = bisect_left(begins, offset, token)
+            if token == count:
                 break
-            if at - firsts[-1] > max_tokens:
-                firsts.extend(range(firsts[-1] + max_tokens, at, max_tokens))
-            if at > firsts[-1]:
-                firsts.append(at)
+            if token - firsts[-1] > max_tokens:
+                firsts.extend(range(firsts[-1] + max_tokens, token, max_tokens))
+            if token > firsts[-1]:
+                firsts.append(token)
         if firsts:
             firsts.extend(range(firsts[-1] + max_tokens, count, max_tokens))
         return [begins[i] for i in firsts], [ends[i - 1] for i in firsts[1:]] + ends[-1:]
@@ -126,17 +126,17 @@ class SentenceRules:
         return word.isalpha() and word.lower() not in self._abbreviated
 
     def _ends(self, text: str, stop: int, after: int, start: int) -> bool:
-        """Whether a sentence ends at the stop; `after` is the first code point behind it and what closes with it."""
+        """Return True if a sentence ends at the stop; `after` is the first code point after it and its closing marks."""
         if not text[after].isspace():
-            return self._ends_without_blank(text, stop, after, start)
-        at = _end_of_space(text, after)
-        if at == len(text) or text[at] in ")]},;":
+            return self._ends_without_space(text, stop, after, start)
+        offset = _end_of_space(text, after)
+        if offset == len(text) or text[offset] in ")]},;":
             return False
-        bracket = text[at] in "(["
-        while at + 1 < len(text) and text[at] in _OPENERS:
-            at += 1
-        first, before = text[at], text[stop - 1 : stop]
-        small = first.islower() and _run(text, at).islower() and not _has_digit(_run(text, at))  # not mRNA, p53
+        bracket = text[offset] in "(["
+        while offset + 1 < len(text) and text[offset] in _OPENERS:
+            offset += 1
+        first, before = text[offset], text[stop - 1 : stop]
+        small = first.islower() and _run(text, offset).islower() and not _has_digit(_run(text, offset))  # not mRNA, p53
         if text[stop] in "?!":  # not in `? allergy`, `(?)`
             alone = not before or before.isspace() or before in _OPENERS
             return not alone and not (small and after > stop + 1)
@@ -146,26 +146,26 @@ class SentenceRules:
         if small:
             return after == stop + 1 and before != "." and self._ends_small(word) and not in_brackets(text, start, stop)
         if "." in word and len(word.rsplit(".", 1)[1]) == 1 and not _INITIALS.match(word):
-            word = word[-1]  # an initial without a blank before it: `Dra.C. Lara`
+            word = word[-1]  # an initial without a space before it: `Dra.C. Lara`
         if len(word) == 1 and word.isupper():
             heads = text[max(start, stop - 2 * _FAR) : stop].split()[-2:-1]
-            return _begins(text, at) or (heads != [] and heads[0].lower() in LETTERED)
+            return _begins(text, offset) or (heads != [] and heads[0].lower() in LETTERED)
         low = word.lower()
         if low in self._abbreviated:
             if low in self._never:
                 return False
             if low in NAME_PARTS:
-                return _begins(text, at)
+                return _begins(text, offset)
             if low in BEFORE_NUMBER:
-                return not _has_digit(_run(text, at))
+                return not _has_digit(_run(text, offset))
             return first.isupper() and not bracket
         if _INITIALS.match(word):
-            return _begins(text, at)
+            return _begins(text, offset)
         tail = _LAST_WORD.search(low)
         return not (tail and tail[0] != low and tail[0] in self._never)
 
     def _ends_small(self, word: str) -> bool:
-        """Whether a stop after `word` ends a sentence although a small letter follows, as in hurried notes."""
+        """Return True if a stop after `word` ends a sentence although a lower-case letter follows, as in hurried notes."""
         if not word[-1:].isalpha():
             return word != ""
         if word.lower() in self._abbreviated:
@@ -178,8 +178,8 @@ class SentenceRules:
             return low in SHORT_WORDS and len(word) == len(low)
         return not low.isascii() or _VOWEL.search(low) is not None
 
-    def _ends_without_blank(self, text: str, stop: int, after: int, start: int) -> bool:
-        """Whether a sentence ends at a stop with no blank behind it: `hepatitis.XXOn`, not `J.Smith` or `x@y.Com`."""
+    def _ends_without_space(self, text: str, stop: int, after: int, start: int) -> bool:
+        """Return True if a sentence ends at a stop without a space after it: `hepatitis.XXOn`, not `J.Smith` or `x@y.Com`."""
         first, second, before = text[after], text[after + 1 : after + 2], text[stop - 1 : stop]
         follows = _WORD.match(text, after)
         word = follows[0] if follows else ""
@@ -215,7 +215,7 @@ class _Enumeration:
     last: int = 0
 
     def dotted(self, text: str, start: int, stop: int) -> int | None:
-        """Return the offset of the item `2.` if a sentence ends before it, -1 if none does; None if there is no item."""
+        """Return the offset of the item `2.` if a sentence ends before it, -1 if none does; None for other numbers."""
         number = item_number(text, start, stop)
         if number is None:
             return None
@@ -229,7 +229,7 @@ class _Enumeration:
         return None
 
     def bracketed(self, text: str, start: int, mark: int) -> int:
-        """Return the offset of the item `2)` that ends at `mark`; -1 if there is no item."""
+        """Return the offset of the item `2)` that ends at `mark`; -1 for other brackets."""
         number = item_number(text, start, mark)
         expected = (1, self.next) if mark - self.last < _LONGEST_ITEM else (1,)
         if number is None or number[1] not in expected or text[mark + 1 : mark + 2] in ("", ")", ",", "."):
@@ -246,26 +246,26 @@ def _after_closers(text: str, stop: int) -> int:
     return after
 
 
-def _begins(text: str, at: int) -> bool:
-    """Whether the word at `at` is one that begins sentences."""
-    word = _WORD.match(text, at)
+def _begins(text: str, offset: int) -> bool:
+    """Return True if the word at `offset` is one that begins sentences."""
+    word = _WORD.match(text, offset)
     return word is not None and word[0][:1].isupper() and word[0].lower() in BEGINNERS
 
 
 def _word_before(text: str, stop: int, start: int) -> str:
-    """What stands before `stop` back to white space or `start`, cut short, without brackets, quotes and further stops."""
+    """Return the text before `stop` from white space or `start`, shortened, without brackets, quotes and further stops."""
     return "".join(text[max(start, stop - _FAR) : stop].rsplit(None, 1)[-1:]).strip(_OPENERS).rstrip(".")
 
 
-def _run(text: str, at: int) -> str:
-    """What stands at `at` up to the next white space, cut short; empty before white space only."""
-    return "".join(text[at : at + _FAR].split(None, 1)[:1])
+def _run(text: str, offset: int) -> str:
+    """Return the text at `offset` up to the next white space, shortened; empty if there is only white space."""
+    return "".join(text[offset : offset + _FAR].split(None, 1)[:1])
 
 
 def _has_digit(run: str) -> bool:
     return any(map(str.isdigit, run))
 
 
-def _end_of_space(text: str, at: int) -> int:
-    found = _SPACES.match(text, at)
-    return found.end() if found else at
+def _end_of_space(text: str, offset: int) -> int:
+    spaces = _SPACES.match(text, offset)
+    return spaces.end() if spaces else offset
