@@ -141,9 +141,7 @@ NEAR_SEX = _rule(
 FROM_SEX = (
     NEAR_SEX,
     _rule(
-        "sex n units",
-        Guard.UNIT,
-        rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])",
+        "sex n units", Guard.UNIT, rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])"
     ),
 )
 FROM_GENDER = (
@@ -160,11 +158,7 @@ FROM_EVENT = (
 )
 FROM_VERB = (
     _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
-    _rule(
-        "will be n",
-        Guard.TURNED,
-        rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}",
-    ),
+    _rule("will be n", Guard.TURNED, rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}"),
     _rule(
         "is n",
         Guard.BARE,

@@ -91,11 +91,7 @@ def slip(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
 
 
-@rule(
-    "y-m-d",
-    Shape.FULL,
-    rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}",
-)
+@rule("y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}")
 def iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt \t")))
 

@@ -65,9 +65,7 @@ quarter = rule(
 )(_quarter)
 year_quarter = rule("year quarter", Shape.QUARTER, rf"(?P<y>{YEAR4}){B}-?{B}Q(?P<q>[1-4])(?!\w)")(_quarter)
 quarter_words = rule(
-    "quarter in words",
-    Shape.QUARTER,
-    rf"(?P<q>{'|'.join(_QUARTERS)})[ -]quarter(?:{S}of)?,?{S}(?P<y>{YEAR4})(?!\d)",
+    "quarter in words", Shape.QUARTER, rf"(?P<q>{'|'.join(_QUARTERS)})[ -]quarter(?:{S}of)?,?{S}(?P<y>{YEAR4})(?!\d)"
 )(_quarter)
 
 

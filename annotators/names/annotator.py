@@ -9,9 +9,9 @@ from typing import Literal, cast
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, Sentence, Token, View
 from .consistency import enumerated, repeated
-from .organization import OrganizationFinder
-from .person import PersonFinder
-from .place import PlaceFinder
+from .organization import find_organizations
+from .person import find_people
+from .place import find_places
 from .span import NameSpan
 from .token_context import TokenContext
 from .words import Words
@@ -39,9 +39,9 @@ class NameAnnotator(Annotator):
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         doc = TokenContext(view, self.words)
         spans = [
-            *enumerated(doc, [*PersonFinder(doc).find()]),
-            *PlaceFinder(doc, self.words).find(),
-            *OrganizationFinder(doc, self.words).find(),
+            *enumerated(doc, [*find_people(doc)]),
+            *find_places(doc),
+            *find_organizations(doc),
         ]
         if not spans:
             return

@@ -15,6 +15,7 @@ class TokenContext:
 
     def __init__(self, view: View, lists: Words) -> None:
         tokens = view.tokens
+        self.lists, self.makers = lists, lists.lists["not_organizations"]
         self.text = view.text
         self.lowers = tokens.lowers
         self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms

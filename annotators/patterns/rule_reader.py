@@ -47,10 +47,7 @@ class RuleReader:
         otherwise = source.kind(given, "otherwise", path, self.where) if "otherwise" in given else None
         validator = self._validator()
         if otherwise is not None and not validator:
-            self._report(
-                "otherwise",
-                "expected a `validator` too: `otherwise` is the kind of what it rejects",
-            )
+            self._report("otherwise", "expected a `validator` too: `otherwise` is the kind of what it rejects")
         patterns = self._patterns()
         rule = Rule(
             name=self.where,
