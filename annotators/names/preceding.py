@@ -46,8 +46,7 @@ _LABEL_KINDS = {
 _NAMING = listed("call calls called named name names naming calling")
 _NAMING_SURELY = listed("named alias aka nee née surname")
 _SURE_TITLES = listed("professor doctor captain sergeant colonel lieutenant sir lord fr")
-_SHORT_TITLES = listed("fr capt sgt lt col gen")
-"""Titles whose full stop does not end a sentence."""
+_SHORT_TITLES = listed("fr capt sgt lt col gen")  # titles whose full stop does not end a sentence
 _STAFF = listed("RN MD NP LPN LVN CNA CRNA PharmD EMT APRN CNM RRT")
 _WHOSE = listed("my her his last first full maiden patient the 's")
 

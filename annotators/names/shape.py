@@ -6,18 +6,12 @@ from . import cues
 from .cues import CREDENTIALS, CUES
 
 # Bits of `shape`, above the bits of the cues.
-CAPITAL = 1 << 20
-"""A capital, then at least one lower-case letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`."""
-SHOUT = 1 << 21
-"""Two capitals or more and no lower-case letter."""
-LETTER = 1 << 22
-"""A single capital."""
-SMALL = 1 << 23
-"""A word that does not begin with a capital."""
-CASELESS = 1 << 24
-"""A word in a script without capitals, such as Chinese or Arabic; also has `SMALL`."""
-HOT = 1 << 25
-"""A rule can begin at the form: by its shape, by its cue, or because a list contains it in lower case."""
+CAPITAL = 1 << 20  # a capital, then at least one lower-case letter: `Smith`, `McDonald`, `O'Neil`, `Jean-Pierre`
+SHOUT = 1 << 21  # two capitals or more and no lower-case letter
+LETTER = 1 << 22  # a single capital
+SMALL = 1 << 23  # a word that does not begin with a capital
+CASELESS = 1 << 24  # a word in a script without capitals, such as Chinese or Arabic; also has `SMALL`
+HOT = 1 << 25  # a rule can begin at the form: by its shape, by its cue, or because a list contains it in lower case
 SHOWN = CAPITAL | SHOUT | LETTER
 HOT_SHAPE = SHOWN | CASELESS | cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING
 

@@ -24,10 +24,8 @@ class TokenContext:
         self.bits = list(map(lists.marks.__getitem__, self.forms))
         self.size = len(self.forms)
         self._facts, self._known = lists.facts, dict[int, int]()
-        self.hot = [i for i, b in enumerate(self.bits) if b & HOT]
-        """Tokens that a rule can begin at."""
-        self.shown = [i for i in self.hot if self.bits[i] & SHOWN]
-        """Tokens with a capital."""
+        self.hot = [i for i, b in enumerate(self.bits) if b & HOT]  # tokens that a rule can begin at
+        self.shown = [i for i in self.hot if self.bits[i] & SHOWN]  # tokens with a capital
         self.hot_facts = [(i, self._facts[self.forms[i]]) for i in self.hot]
         self._known.update(self.hot_facts)
         starts, _ = view.spans(Sentence)
@@ -38,8 +36,7 @@ class TokenContext:
         shouts = sum([self.bits[i] & SHOUT for i in self.shown]) // SHOUT
         capitals = len(self.shown) - shouts
         smalls = self.size - len(self.shown)
-        self.shouted = shouts > smalls + 2 * capitals and shouts > 3
-        """The whole text is in capitals."""
+        self.shouted = shouts > smalls + 2 * capitals and shouts > 3  # the whole text is in capitals
         self.small = smalls > 8 * len(self.shown) and all(self.form(i + 1) == ":" for i in self.shown)
         """The text has no capitals, except those of speakers (`DOCTOR:`)."""
 

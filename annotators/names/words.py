@@ -20,31 +20,22 @@ from .shape import HOT, HOT_SHAPE, SMALL, shape
 GIVEN, SURNAME = 1, 2
 OFTEN_GIVEN, OFTEN_SURNAME = 4, 8
 """A frequent name: 0.01 % of the population of the USA of 1990 for given names, 0.005 % for surnames."""
-BLOCKED = 16
-"""A medical term, brand, month, weekday or ordinary word that is not a name."""
+BLOCKED = 16  # a medical term, brand, month, weekday or ordinary word that is not a name
 EPONYM = 32
 CITY, BIG_CITY = 64, 128
 STATE, COUNTRY, DEMONYM = 256, 512, 1024
-UNKNOWN = 2048
-"""In none of the lists: a rare name, a misspelling, a brand."""
-UNSURE_PLACE = 4096
-"""A place by that name exists, but the word usually means something else."""
-ORGANIZATION = 8192
-"""A pharmacy, hospital, shop or employer by that name exists."""
+UNKNOWN = 2048  # in none of the lists: a rare name, a misspelling, a brand
+UNSURE_PLACE = 4096  # a place by that name exists, but the word usually means something else
+ORGANIZATION = 8192  # a pharmacy, hospital, shop or employer by that name exists
 PLACES_BEGIN, ORGANIZATIONS_BEGIN, CUES_BEGIN = 16384, 32768, 65536
 """The first word of a place, an organization, a cue of organizations (`Medical Center`) of several words."""
-ORGANIZATION_CUE = 131072
-"""`Hospital`, `Pharmacy`, `University`."""
-MONTH = 262144
-"""A month, a weekday or a holiday."""
+ORGANIZATION_CUE = 131072  # `Hospital`, `Pharmacy`, `University`
+MONTH = 262144  # a month, a weekday or a holiday
 MAKERS_BEGIN, TERMS_BEGIN = 524288, 1048576
 """The first word of a drug manufacturer or brand, a medical term of several words: `Johnson & Johnson`, `charley horse`."""
-EPONYMS_BEGIN = 1 << 22
-"""The first word of an eponym of several words: `Bence Jones`."""
-TERM = 2097152
-"""A medical term, a brand, a regulator, and not a frequent name."""
-LEVEL = 23
-"""`facts >> LEVEL` is `Words.level`: 0 not an English word, 1 a rare one, 2 a common one, 3 a function word."""
+EPONYMS_BEGIN = 1 << 22  # the first word of an eponym of several words: `Bence Jones`
+TERM = 2097152  # a medical term, a brand, a regulator, and not a frequent name
+LEVEL = 23  # `facts >> LEVEL` is `Words.level`: 0 not an English word, 1 a rare one, 2 a common one, 3 a function word
 NAME = GIVEN | SURNAME
 OFTEN = OFTEN_GIVEN | OFTEN_SURNAME
 
