@@ -21,10 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 WIDTH, HEIGHT = 1400, 900
 LARGEST = 200_000
-COMMAND = (
-    "import sys, typer; from caspipe.pipeline.application.cli.review import mount; app = typer.Typer(); "
-    "app.callback()(lambda: None); mount(app); app(['review', *sys.argv[1:]])"
-)
+COMMAND = "import sys; from caspipe.pipeline.application.cli.main import app; app(['review', *sys.argv[1:]])"
 
 
 def main() -> None:

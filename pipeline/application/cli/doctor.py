@@ -1,4 +1,4 @@
-"""`caspipe doctor`: what INCEpTION would refuse of XMI and JSON CAS documents, type systems and bundles, before it does."""
+"""`caspipe doctor`: find what INCEpTION would reject in XMI and JSON CAS documents, type systems and projects."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from ....consumers.inception.checks import Finding
+from ....consumers.inception.doctor import Doctor, Report
+from ....readers.uima.inception_files import FolderTree, ZipTree
+from ....typesystem.typesystem import TypeSystem
 from ...errors import ReaderError
-from .command import EXIT_INCOMPLETE, guarded
+from . import console
+from .command import EXIT_INCOMPLETE, CommandApp
 
-if TYPE_CHECKING:
-    from rich.text import Text
+app = CommandApp()
 
-    from ....consumers.inception.checks import Finding
-    from ....consumers.inception.doctor import Report
-
-EPILOG = (
-    "Examples: `caspipe doctor restricted/inception.zip` | `caspipe doctor note.xmi --typesystem TypeSystem.xml` | "
-    "`caspipe doctor restricted/xmi --json`. Exit codes: 0 no errors; 3 errors; 4 nothing there to examine."
-)
 _COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 _ORDER = tuple(_COLOURS)
 
 
-@guarded
+@app.command(
+    epilog="Examples: `caspipe doctor restricted/inception.zip` | `caspipe doctor note.xmi --typesystem TypeSystem.xml` | "
+    "`caspipe doctor restricted/xmi --json`. Exit codes: 0 no errors; 3 errors; 4 nothing there to examine."
+)
 def doctor(
     paths: Annotated[
         list[Path],
@@ -40,9 +41,9 @@ def doctor(
     least: Annotated[
         str, typer.Option("--severity", metavar="error|warning|info", help="Least severity that is shown.")
     ] = "warning",
-    most: Annotated[int, typer.Option("--most", min=1, help="Findings of one kind that are shown for one file.")] = 20,
+    most: Annotated[int, typer.Option("--most", min=1, help="Findings shown for one check and type in a file.")] = 20,
 ) -> None:
-    """Makes INCEpTION's import checks on documents: errors are what it refuses, warnings what it drops without a word.
+    """Run INCEpTION's import checks: errors are what it rejects, warnings what it drops silently.
 
     A finding names the file, the check, the type, the number of the feature structure (xmi:id) and its offsets, in code points
     and in UTF-16 code units, never any text.
@@ -53,7 +54,7 @@ def doctor(
     if not (report.documents or report.typesystems or report.findings):
         raise ReaderError(f"{', '.join(map(str, paths))}: expected XMI, JSON CAS or type systems, found none")
     if as_json:
-        typer.echo(json.dumps(_as_data(report), indent=1))
+        typer.echo(json.dumps(_as_json(report), indent=1))
     else:
         _print(report, _ORDER[: _ORDER.index(least) + 1], most)
     if report.count("error"):
@@ -61,75 +62,66 @@ def doctor(
 
 
 def examine(paths: list[Path], typesystem: Path | None = None) -> Report:
-    """The findings about files, folders and archives. Raises ReaderError for a path that is not there."""
-    from ....consumers.inception.doctor import Doctor
-    from ....readers.uima.inception_files import FolderTree, ZipTree
-    from ....typesystem.typesystem import TypeSystem
-
+    """Check files, folders and archives. Raises ReaderError for a path that does not exist."""
     types = None
     if typesystem is not None:
         try:
             types = TypeSystem.load(typesystem)
         except OSError as error:
             raise ReaderError(f"{typesystem}: cannot read: {error.strerror or type(error).__name__}") from None
-    made = Doctor(types)
+    checker = Doctor(types)
     folders: dict[Path, FolderTree] = {}
     for path in paths:
         if path.is_dir():
-            made.examine(FolderTree(path))
+            checker.examine(FolderTree(path))
         elif not path.is_file():
             raise ReaderError(f"{path}: expected a file or a folder, found none")
         elif path.name.lower().endswith(".zip"):
-            made.examine(ZipTree(path, f"{path}!/"))
+            checker.examine(ZipTree(path, f"{path}!/"))
         else:
             tree = folders.get(path.parent) or folders.setdefault(path.parent, FolderTree(path.parent))
-            made.examine(tree, only=path.name)
-    return made.report
+            checker.examine(tree, only=path.name)
+    return checker.report
 
 
-def _as_data(report: Report) -> dict[str, object]:
+def _as_json(report: Report) -> dict[str, object]:
     return {
         "documents": report.documents,
         "typesystems": report.typesystems,
         **{f"{severity}s": report.count(severity) for severity in ("error", "warning")},
-        "findings": [_plain(f) for f in report.findings],
-    }
-
-
-def _plain(finding: Finding) -> dict[str, object]:
-    return {
-        k: v for k, v in dataclasses.asdict(finding).items() if v not in (None, "", 0) or k in ("begin", "utf16_begin")
+        "findings": [
+            {
+                name: value
+                for name, value in dataclasses.asdict(finding).items()
+                if value not in (None, "", 0) or name in ("begin", "utf16_begin")
+            }
+            for finding in report.findings
+        ],
     }
 
 
 def _print(report: Report, severities: tuple[str, ...], most: int) -> None:
-    from . import console
-
     out = console.out()
     shown = [f for f in report.findings if f.severity in severities]
-    if shown:
-        file, counts = None, Counter[tuple[str, str, str]]()
-        for f in shown:
-            key = f.file, f.check, f.type
-            counts[key] += 1
-            if counts[key] > most:
-                continue
-            if f.file != file:
-                out.print(f.file, style="bold", markup=False)
-                file = f.file
-            out.print(_line(f))
-        left = sum(n - most for n in counts.values() if n > most)
-        if left:
-            out.print(f"{left:,} more of the same kinds; --most shows more of them")
+    file, counts = None, Counter[tuple[str, str, str]]()
+    for f in shown:
+        key = f.file, f.check, f.type
+        counts[key] += 1
+        if counts[key] > most:
+            continue
+        if f.file != file:
+            out.print(f.file, style="bold", markup=False)
+            file = f.file
+        out.print(_line(f))
+    if left := sum(n - most for n in counts.values() if n > most):
+        out.print(f"{left:,} more of the same kinds; --most shows more of them")
     hidden = len(report.findings) - len(shown)
     looked = f"{report.documents:,} documents, {report.typesystems:,} type systems"
-    found = f"{report.count('error'):,} errors, {report.count('warning'):,} warnings"
-    out.print(f"{looked}: {found}" + (f", {hidden:,} lesser findings not shown" if hidden else ""))
+    totals = f"{report.count('error'):,} errors, {report.count('warning'):,} warnings"
+    out.print(f"{looked}: {totals}" + (f", {hidden:,} less severe findings not shown" if hidden else ""))
 
 
 def _line(finding: Finding) -> Text:
-    from rich.text import Text
-
     place = [finding.type.rpartition(".")[2]] if finding.type else []
     if finding.id:
         place.append(f"#{finding.id}")
@@ -139,11 +131,5 @@ def _line(finding: Finding) -> Text:
     if units[0] is not None and units != (finding.begin, finding.end):
         place.append(f"(UTF-16 {units[0]}:{units[1]})")
     where = f" {' '.join(place)}" if place else ""
-    return Text.assemble(
-        "  ", (finding.severity, _COLOURS[finding.severity]), f" {finding.check}{where}: {finding.message}"
-    )
-
-
-def mount(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command("doctor", epilog=EPILOG)(doctor)
+    severity = (finding.severity, _COLOURS[finding.severity])
+    return Text.assemble("  ", severity, f" {finding.check}{where}: {finding.message}")

@@ -1,4 +1,4 @@
-"""`caspipe experiment`: runs an experiment from its YAML file and shows where the report lies."""
+"""`caspipe experiment`: run an experiment from its YAML file and write a report."""
 
 from __future__ import annotations
 
@@ -8,100 +8,92 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as ProgressBar
+from rich.text import Text
 
-from ...errors import CaspipeError, ConfigError, Fault
-from .command import EXIT_CONFIG, EXIT_FAILED, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+from ...contract import registry
+from ...errors import ConfigError, Fault
+from ...storage.yaml_source import read
+from ..experiment import shipped
+from ..experiment.experiment import Experiment
+from ..experiment.plan import Plan
+from ..experiment.reading import read_plan
+from ..experiment.run import Summary, run_experiment
+from ..experiment.schedule import Progress
+from . import console
+from .command import EXIT_INCOMPLETE, EXIT_INTERRUPTED, CommandApp, complain
+from .options import Plugin, Quiet, choices, load_plugins
 
-if TYPE_CHECKING:
-    from ..experiment.plan import Plan
-    from ..experiment.run import Summary
-    from ..experiment.schedule import Progress
+app = CommandApp()
 
-EPILOG = (
-    "Examples: `caspipe experiment synthetic-comparison` | `caspipe experiment --list` | "
+
+def shipped_experiments(incomplete: str) -> list[str]:
+    return choices(*shipped.names())(incomplete)
+
+
+@app.command(
+    epilog="Examples: `caspipe experiment synthetic-comparison` | `caspipe experiment --list` | "
     "`MEDDOCAN=/data/meddocan caspipe experiment meddocan-learning-curve --repetitions 5 --jobs 2` | "
     "`caspipe experiment my.yaml --set folds=10 --set models.crf.trainer.C=0.001`"
 )
-
-
-def _shipped(incomplete: str) -> list[str]:
-    from ..experiment.shipped import names
-
-    return [n for n in names() if n.startswith(incomplete)]
-
-
 def experiment(
     config: Annotated[
         str | None,
-        typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=_shipped),
+        typer.Argument(
+            metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=shipped_experiments
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Changes anything in the file; may be given again."),
+        typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Change anything in the file; repeatable."),
     ] = None,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 for one a core. Results do not depend on it.")
+        int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 for one per core. Results do not depend on it.")
     ] = 0,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for results and report; out/experiments/NAME where it is left out.")
+        Path | None, typer.Option(help="Folder for results and report; default: out/experiments/NAME.")
     ] = None,
     repetitions: Annotated[int | None, typer.Option(min=1, help="Fewer random repetitions than the source's.")] = None,
     limit: Annotated[
         int | None, typer.Option(min=2, metavar="DOCS", help="At most this many documents of each corpus.")
     ] = None,
-    plugin: Annotated[
-        list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with components of yours.")
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the shipped experiments and the kinds there are.")
-    ] = False,
+    plugin: Plugin = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the shipped experiments and the kinds.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Check the file, read no document.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Runs an experiment: cross-validation, a sweep, a learning curve, a comparison ... Ctrl-C and run again to resume."""
-    from ..experiment.run import run_experiment
-
+    """Run or resume an experiment such as a cross-validation, a learning curve or a comparison."""
+    load_plugins(plugin)
+    if list_ or config is None:
+        _list()
+        return
     try:
-        from ...contract import registry
-
-        for file in plugin or []:
-            registry.load_file(str(file))
-        if list_ or config is None:
-            _list()
-            return
         plan = _plan(config, list(set_ or []), repetitions, limit)
         if check:
             typer.echo(f"{plan.name}: {plan.experiment.name} over {', '.join(plan.corpora)}; no faults")
             return
         folder = output or Path("out") / "experiments" / plan.name
-        with _progress(quiet) as shown:
-            summary = run_experiment(plan, folder, jobs or os.cpu_count() or 1, shown)
-    except ConfigError as error:
-        _complain("\n".join(map(str, error.faults)))
-        raise typer.Exit(EXIT_CONFIG) from None
-    except CaspipeError as error:
-        _complain(str(error))
-        raise typer.Exit(EXIT_FAILED) from None
+        with _progress(quiet) as display:
+            summary = run_experiment(plan, folder, jobs or os.cpu_count() or 1, display)
     except KeyboardInterrupt:
-        _complain("interrupted; finished jobs are kept: run the same command to go on")
+        complain("interrupted; finished jobs are kept: run the same command again to continue")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if not quiet:
-        _summarise(summary)
+        _summarize(summary)
     for failure in summary.failures[:10]:
-        _complain(failure)
+        complain(failure)
     raise typer.Exit(EXIT_INCOMPLETE if summary.failures else 0)
 
 
 def _plan(config: str, overrides: list[str], repetitions: int | None, limit: int | None) -> Plan:
-    from ..experiment.reading import read_plan
-    from ..experiment.shipped import locate
-
     if limit is not None:
         overrides.append(f"limit={limit}")
-    path = locate(config)
+    path = shipped.locate(config)
     if repetitions is not None:
         kind = read_plan(path, overrides).experiment
         if not hasattr(kind, "repetitions"):
@@ -113,32 +105,22 @@ def _plan(config: str, overrides: list[str], repetitions: int | None, limit: int
 
 
 def _list() -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from ...contract import registry
-    from ...storage.yaml_source import read
-    from ..experiment.experiment import Experiment
-    from ..experiment.shipped import folder, names
-
     registry.import_package("caspipe.pipeline.application.experiment.studies")
-    shipped = Table("name", "kind", "what", title="Shipped experiments", title_justify="left", box=box.SIMPLE)
-    for name in names():
-        data = read(folder() / f"{name}.yaml").data
+    experiments = console.boxed_table("name", "kind", "content", title="Shipped experiments")
+    for name in shipped.names():
+        data = read(shipped.folder() / f"{name}.yaml").data
         kind = data["experiment"] if isinstance(data["experiment"], str) else next(iter(data["experiment"]))
         source = f" ({data['source']})" if data.get("source") else ""
-        shipped.add_row(*map(Text, (name, str(kind), f"{data.get('title', '')}{source}")))
-    kinds = Table("kind", "what", title="Kinds of experiments", title_justify="left", box=box.SIMPLE)
+        experiments.add_row(*map(Text, (name, str(kind), f"{data.get('title', '')}{source}")))
+    kinds = console.boxed_table("kind", "content", title="Kinds of experiments")
     for cls in registry.parts(Experiment):
         kinds.add_row(*map(Text, (cls.name, (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " "))))
-    console = Console(highlight=False)
-    console.print(shipped)
-    console.print(kinds)
+    out = Console(highlight=False)
+    out.print(experiments)
+    out.print(kinds)
 
 
-def _summarise(summary: Summary) -> None:
+def _summarize(summary: Summary) -> None:
     for finding in summary.result.findings:
         typer.echo(finding)
     already = f", {summary.skipped:,} of them finished before" if summary.skipped else ""
@@ -148,16 +130,12 @@ def _summarise(summary: Summary) -> None:
     typer.echo(f"Report: {summary.folder / 'report.html'}")
 
 
-def _complain(message: str) -> None:
-    typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
-
-
 # -- progress ----------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with rate and remaining time on a terminal, a plain line every ten seconds elsewhere."""
+    """Show a bar with rate and remaining time on a terminal, else a plain line every ten seconds."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
@@ -165,13 +143,13 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
         try:
             yield bar
         finally:
-            bar.stop()
+            bar.display.stop()
     else:
         yield _Lines()
 
 
-class _Counted:
-    """Jobs of all batches so far, and how fast they end."""
+class _JobCounter:
+    """Jobs of all batches, and their rate."""
 
     def __init__(self) -> None:
         self.total = self.finished = self.ended = self.failed = 0
@@ -193,8 +171,8 @@ class _Counted:
         return f"{self.ended / minutes:,.1f} jobs a minute{failed}"
 
 
-class _Lines(_Counted):
-    """One line every ten seconds."""
+class _Lines(_JobCounter):
+    """Write one line every ten seconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -209,20 +187,10 @@ class _Lines(_Counted):
             sys.stderr.write(f"{self.finished:,} of {self.total:,} jobs, {self.rate}, {left:,.0f} s left\n")
 
 
-class _Bar(_Counted):
-    """A bar, shown from the first batch on: worker processes start before its thread does."""
+class _Bar(_JobCounter):
+    """Show a bar from the first batch on: worker processes must start before its thread does."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
         super().__init__()
         columns = (
             TextColumn("{task.description}"),
@@ -232,8 +200,8 @@ class _Bar(_Counted):
             TimeElapsedColumn(),
             TimeRemainingColumn(elapsed_when_finished=True),
         )
-        self.shown = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-        self.task = self.shown.add_task("jobs", total=None, rate="")
+        self.display = ProgressBar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+        self.task = self.display.add_task("jobs", total=None, rate="")
 
     def batch(self, jobs: int, finished: int) -> None:
         super().batch(jobs, finished)
@@ -244,9 +212,6 @@ class _Bar(_Counted):
         self._show(what)
 
     def _show(self, what: str) -> None:
-        self.shown.start()
-        self.shown.update(self.task, description=what, completed=self.finished, total=self.total, rate=self.rate)
-        self.shown.refresh()
-
-    def stop(self) -> None:
-        self.shown.stop()
+        self.display.start()
+        self.display.update(self.task, description=what, completed=self.finished, total=self.total, rate=self.rate)
+        self.display.refresh()

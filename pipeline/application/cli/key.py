@@ -1,4 +1,4 @@
-"""`caspipe key`: makes the secret that shifts and pseudonyms are drawn from, and keys to sign bundles and releases with."""
+"""`caspipe key`: make the secret for shifts and pseudonyms, and keys to sign packages and releases."""
 
 from __future__ import annotations
 
@@ -8,54 +8,39 @@ from typing import Annotated
 
 import typer
 
-from .command import guarded
+from ...storage.signing import key_id, new_key, write_new
+from .command import CommandApp
 
-app = typer.Typer(
-    help="Keys: a secret for shifts and pseudonyms, a pair of keys for signatures.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
+app = CommandApp(
+    name="key", help="Keys: a secret for shifts and pseudonyms, a key pair for signatures.", no_args_is_help=True
 )
 
 SECRET_BYTES = 32
 
-Out = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; must not be there yet.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it must not exist.")]
 
 
 @app.command(
     epilog="Example: `caspipe key signing -o release-key`, then `caspipe pack deidentify -o b.zip --sign release-key`"
 )
-@guarded
-def signing(output: Out) -> None:
-    """Makes a pair of ed25519 keys: FILE, which signs and stays with you (mode 0600), and FILE.pub, which everybody may have."""
-    from ...storage.signing import new_key
-
+def signing(output: Output) -> None:
+    """Make an ed25519 key pair: FILE, which signs and stays with you (mode 0600), and FILE.pub, which you may publish."""
     public = output.with_name(f"{output.name}.pub")
-    made = new_key(output, public)
-    typer.echo(f"{output}: private key, keep it\n{public}: public key {made}, hand it on")
+    identifier = new_key(output, public)
+    typer.echo(f"{output}: private key, keep it\n{public}: public key {identifier}, hand it on")
 
 
 @app.command(epilog='Example: `caspipe key secret -o caspipe.key`, then `key: "file:caspipe.key"` in YAML')
-@guarded
-def secret(output: Out) -> None:
-    """Makes a random secret of 256 bits for shifts, pseudonyms and surrogates (mode 0600).
+def secret(output: Output) -> None:
+    """Make a random secret of 256 bits for shifts, pseudonyms and surrogates (mode 0600).
 
-    Who has it can undo what was drawn from it; without it nobody can, you included.
+    Its holder can undo what was drawn from it; without it nobody can, including you.
     """
-    from ...storage.signing import write_new
-
     write_new(output, f"{secrets.token_hex(SECRET_BYTES)}\n".encode("ascii"), 0o600)
-    typer.echo(f"{output}: secret of {8 * SECRET_BYTES} bits, keep it apart from what is masked with it")
+    typer.echo(f"{output}: secret of {8 * SECRET_BYTES} bits, store it away from the data that it masks")
 
 
 @app.command("id", epilog="Example: `caspipe key id release-key.pub`")
-@guarded
 def id_(public: Annotated[Path, typer.Argument(metavar="PUBLIC", help="A public key.")]) -> None:
-    """Prints which public key it is, to compare with its owner by another way than the one it came."""
-    from ...storage.signing import key_id
-
+    """Print the identifier of a public key, to compare with its owner over a second channel."""
     typer.echo(key_id(public))
-
-
-def mount(parent: typer.Typer) -> None:
-    """Adds `caspipe key`."""
-    parent.add_typer(app, name="key")

@@ -1,4 +1,4 @@
-"""`caspipe lexicon`: compile a terminology, see what a lexicon holds, try what it finds in a text."""
+"""`caspipe lexicon`: compile a terminology, show the contents of a lexicon, look up terms in a text."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from .command import guarded
+from ....annotators.lexicon import Entry, Lexicon
+from ....annotators.lexicon.cache import save
+from ....annotators.lexicon.compiled import META
+from ....annotators.lexicon.fuzzy import FuzzyIndex
+from ....annotators.lexicon.lexicon import COMBINED, pack_files
+from ....annotators.lexicon.loaders.pack import read_header
+from ....annotators.lexicon.match import Matcher
+from ....annotators.lexicon.term import formats
+from ....typesystem.tokenize import token_spans
+from ...errors import ResourceError
+from .command import CommandApp, folder_size
+from .console import boxed_table, print_table
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from ....annotators.lexicon import Entry, Lexicon
-
-app = typer.Typer(
-    help="Lexicons: lists and terminologies that annotators look words up in.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
+app = CommandApp(
+    name="lexicon", help="Lexicons: lists and terminologies that annotators look words up in.", no_args_is_help=True
 )
 
 Name = Annotated[
     str,
     typer.Argument(
         metavar="LEXICON",
-        help="A list of the pack, a path, or `path::format?option=value`; `caspipe lexicon info` lists names and formats.",
+        help="A shipped list, a path, or `path::format?option=value`; `caspipe lexicon info` lists names and formats.",
     ),
 ]
 
@@ -37,17 +43,11 @@ Name = Annotated[
     "`caspipe lexicon build 'META::umls?tuis=current' compiled/umls` | `caspipe lexicon build medical compiled/medical`; "
     "then `terms: {lexicon: compiled/meddra}`"
 )
-@guarded
 def build(
     source: Name,
-    folder: Annotated[Path, typer.Argument(help="Folder for the compiled lexicon; replaced where it holds one.")],
+    folder: Annotated[Path, typer.Argument(help="Folder for the compiled lexicon; an existing one is replaced.")],
 ) -> None:
-    """Compiles a terminology into a folder that opens at once and is shared between processes."""
-    from ....annotators.lexicon import Lexicon
-    from ....annotators.lexicon.cache import save
-    from ....annotators.lexicon.compiled import META
-    from ...errors import ResourceError
-
+    """Compile a terminology into a folder that opens at once and is shared between processes."""
     if folder.exists() and not (folder / META).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise ResourceError(f"{folder}: expected a new or empty folder, or one that holds a compiled lexicon")
     start = time.perf_counter()
@@ -57,35 +57,31 @@ def build(
     except OSError as error:
         raise ResourceError(f"{folder}: cannot be written ({error.strerror})") from None
     seconds = time.perf_counter() - start
-    size = sum(file.stat().st_size for file in folder.iterdir())
     meta = lexicon.compiled.meta
-    typer.echo(f"{folder}: {meta['terms']:,} terms under {meta['keys']:,} keys, {size / 1e6:.1f} MB, {seconds:.1f} s")
+    megabytes = folder_size(folder) / 1e6
+    typer.echo(f"{folder}: {meta['terms']:,} terms under {meta['keys']:,} keys, {megabytes:.1f} MB, {seconds:.1f} s")
     if meta["skipped"]:
         typer.echo(f"  left out: {meta['skipped']:,} terms that are empty or longer than any phrase of a text")
-    for group, count in sorted(meta["groups"].items()):
-        typer.echo(f"  {group:20} {count:>10,}")
+    _print_groups(meta["groups"])
 
 
 @app.command(
     epilog="Examples: `caspipe lexicon info` | `caspipe lexicon info surnames` | `caspipe lexicon info MedAscii::meddra`"
 )
-@guarded
 def info(
     lexicon: Annotated[
         str | None, typer.Argument(metavar="LEXICON", help="A lexicon; without one, all names and formats.")
     ] = None,
 ) -> None:
-    """Shows what a lexicon holds: source, licence, date, columns and counts; without a name, what there is to load."""
-    from ....annotators.lexicon import Lexicon
-
+    """Show a lexicon's source, licence, date, columns and counts; without a name, list the lexicons and formats."""
     if lexicon is None:
-        _print(_names_table())
-        _print(_formats_table())
+        print_table(_names_table())
+        print_table(_formats_table())
         return
-    found = Lexicon.load(lexicon)
-    meta = found.compiled.meta
+    loaded = Lexicon.load(lexicon)
+    meta = loaded.compiled.meta
     typer.echo(f"{lexicon}: {meta['terms']:,} terms under {meta['keys']:,} keys of {meta['words']:,} different words")
-    for header in found.headers:
+    for header in loaded.headers:
         typer.echo(f"{header['name']}: {header.get('title', '')}".rstrip(": "))
         for key in ("source", "licence", "date"):
             if header.get(key):
@@ -93,44 +89,36 @@ def info(
         typer.echo(f"  {'terms':8} {header['terms']:,}")
         if header["columns"]:
             typer.echo(f"  {'columns':8} {', '.join(header['columns'])}")
-    for group, count in sorted(meta["groups"].items()):
-        typer.echo(f"  {group:20} {count:>10,}")
+    _print_groups(meta["groups"])
 
 
 @app.command(
     epilog="Examples: `caspipe lexicon lookup surnames Smith` | `caspipe lexicon lookup medical --fuzzy "
     '"severe hedache, MI 2019"` | `echo "blood, urine cultures" | caspipe lexicon lookup medical --skip -`'
 )
-@guarded
 def lookup(
     lexicon: Name,
     text: Annotated[str, typer.Argument(help="A term or a text; `-` reads standard input.")],
     fuzzy: Annotated[bool, typer.Option("--fuzzy", help="One word may be misspelt by one letter.")] = False,
-    skip: Annotated[bool, typer.Option("--skip", help="Tokens may stand between those of a term.")] = False,
+    skip: Annotated[bool, typer.Option("--skip", help="Allow other tokens between those of a term.")] = False,
     all_: Annotated[bool, typer.Option("--all", help="Also terms inside longer ones.")] = False,
 ) -> None:
-    """Shows the entries of a term and every term found in a text. Exit code 1 where nothing is found."""
-    from ....annotators.lexicon import Lexicon
-    from ....annotators.lexicon.match import Matcher
-    from ....typesystem.tokenize import token_spans
-
-    given = sys.stdin.read() if text == "-" else text
-    found = Lexicon.load(lexicon)
-    matcher = Matcher(found, longest="none" if all_ else "group", skip=skip, near=_near if fuzzy else None)
-    begins, ends = token_spans(given)
-    hits = matcher.find([given[b:e] for b, e in zip(begins, ends, strict=True)])
-    rows = [(given[begins[h.first] : ends[h.last - 1]], h.entry, h.confidence) for h in hits]
+    """Show the entries of a term and every term found in a text. The exit code is 1 if nothing is found."""
+    content = sys.stdin.read() if text == "-" else text
+    loaded = Lexicon.load(lexicon)
+    matcher = Matcher(loaded, longest="none" if all_ else "group", skip=skip, near=_near if fuzzy else None)
+    begins, ends = token_spans(content)
+    hits = matcher.find([content[b:e] for b, e in zip(begins, ends, strict=True)])
+    rows = [(content[begins[h.first] : ends[h.last - 1]], h.entry, h.confidence) for h in hits]
     shown = {_meaning(entry) for _, entry, _ in rows}
-    rows += [(given.strip(), entry, 1.0) for entry in found.entries(given) if _meaning(entry) not in shown]
+    rows += [(content.strip(), entry, 1.0) for entry in loaded.entries(content) if _meaning(entry) not in shown]
     if not rows:
         typer.echo("nothing found")
         raise typer.Exit(1)
-    _print(_hits_table(rows))
+    print_table(_hits_table(rows))
 
 
 def _near(lexicon: Lexicon) -> Callable[[str], tuple[str, ...]]:
-    from ....annotators.lexicon.fuzzy import FuzzyIndex
-
     return FuzzyIndex(lexicon.compiled, "osa").near
 
 
@@ -138,11 +126,13 @@ def _meaning(entry: Entry) -> tuple[str, str, str, str]:
     return entry.list, entry.group, entry.concept, entry.preferred
 
 
-def _names_table() -> Table:
-    from ....annotators.lexicon.lexicon import COMBINED, pack_files
-    from ....annotators.lexicon.loaders.pack import read_header
+def _print_groups(groups: dict[str, int]) -> None:
+    for group, count in sorted(groups.items()):
+        typer.echo(f"  {group:20} {count:>10,}")
 
-    table = _table("Lexicons of the pack", "name", "what", "licence")
+
+def _names_table() -> Table:
+    table = boxed_table("name", "content", "licence", title="Shipped lexicons")
     for name, file in pack_files().items():
         header, _ = read_header(file)
         table.add_row(name, header.get("title", ""), header.get("licence", ""))
@@ -152,36 +142,16 @@ def _names_table() -> Table:
 
 
 def _formats_table() -> Table:
-    from ....annotators.lexicon.term import formats
-
-    table = _table("Formats of your own files", "format", "what", "options")
+    table = boxed_table("format", "content", "options", title="Formats of your own files")
     for form in formats().values():
         table.add_row(form.name, form.title, "\n".join(f"{name}: {what}" for name, what in form.options.items()))
     return table
 
 
 def _hits_table(rows: list[tuple[str, Entry, float]]) -> Table:
-    from rich.text import Text
-
-    table = _table("", "text", "group", "concept", "preferred name", "list", "sure", "columns")
+    table = boxed_table("text", "group", "concept", "preferred name", "list", "confidence", "columns")
     for text, entry, confidence in rows:
         columns = ", ".join(f"{name}={value}" for name, value in entry.columns.items() if value)
         cells = (text, entry.group, entry.concept, entry.preferred, entry.list, f"{confidence:.2f}", columns)
         table.add_row(*map(Text, cells))
     return table
-
-
-def _table(title: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def _print(table: Table) -> None:
-    from rich.console import Console
-
-    Console(highlight=False).print(table)

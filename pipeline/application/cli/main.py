@@ -1,23 +1,113 @@
-"""The command line: `caspipe run`, `annotate`, `why`, and what helps to write a configuration or a plug-in."""
+"""The entry point `caspipe`: it imports the module of the command that was called, and no other."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import io
 import sys
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from ...errors import ConfigError, Fault
-from .command import Config, Plugin, Set, complain, component_names, guarded, load, one_a_line, shipped_configs
-from .run import mount as mount_run
+COMMANDS = {
+    "run": ("run", "Run a pipeline: reader, engines, consumers."),
+    "status": ("run", "Show the progress of a run: documents done, failures by reason, speed."),
+    "retry": (
+        "run",
+        "Run a pipeline again for documents that were not released, and for those that have changed since.",
+    ),
+    "merge": ("run", "Combine the parts of a run that `caspipe run --shard` made."),
+    "annotate": ("annotate", "Find PHI in one text and show it, coloured on a terminal."),
+    "list": ("components", "List every component, shipped and plugged in."),
+    "describe": ("components", "Explain a component: what it reads and makes, and its parameters."),
+    "validate": ("components", "Assemble a pipeline and run the examples of its rule files; read no document."),
+    "schema": ("components", "Print the JSON Schema of configurations, for completion in editors."),
+    "typesystem": ("components", "Print the UIMA type system of every known component as XML."),
+    "new": ("components", "Write the skeleton of a plug-in: the component and its test."),
+    "check": ("components", "Run the contract battery over the components of a module."),
+    "why": ("annotate", "Explain what was found at one offset of a text, which candidate won, and why."),
+    "evaluate": ("evaluate", "Score a pipeline, or the annotations of another system, against a reference."),
+    "experiment": (
+        "experiment",
+        "Run or resume an experiment such as a cross-validation, a learning curve or a comparison.",
+    ),
+    "synthesize": (
+        "synthesize",
+        "Write synthetic narratives with their PHI spans. Document i of a seed is always the same.",
+    ),
+    "convert": (
+        "convert",
+        "Read documents with any reader and write them with any consumer, without finding or masking PHI.",
+    ),
+    "view": ("view", "Write a page with the original and masked text of one document, and the source of each span."),
+    "diff": ("diff", "Compare two annotated collections of the same documents, span by span."),
+    "doctor": ("doctor", "Run INCEpTION's import checks: errors are what it rejects, warnings what it drops silently."),
+    "pack": (
+        "pack",
+        "Pack a pipeline: configuration, models, lexicons, rules, plug-ins, type system, and the hash of each.",
+    ),
+    "review": ("review", "Open a page in the browser to check, correct and complete annotations."),
+    "serve": ("serve", "Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."),
+    "lexicon": ("lexicon", "Lexicons: lists and terminologies that annotators look words up in."),
+    "train": ("train", "Train models: `caspipe train CONFIG` runs a training pipeline."),
+    "model": ("model", "Models: trained files that `crf`, `svm` and similar annotators apply."),
+    "audit": ("audit", "Draw documents to read, bound the leaks, sign the release."),
+    "key": ("key", "Keys: a secret for shifts and pseudonyms, a key pair for signatures."),
+}
+"""Module and summary of each command, in the order of the help. With the summaries here the help imports no command."""
+
+
+class Dispatcher(TyperGroup):
+    """A group that imports a command when it is called; help and completion show the summaries above."""
+
+    listing = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type]  # names only, see `get_command`
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module, summary = COMMANDS[cmd_name]
+        if self.listing:
+            return TyperCommand(cmd_name, help=summary)
+        return load_command(module, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextlib.contextmanager
+    def _listing(self) -> Iterator[None]:
+        self.listing = True
+        try:
+            yield
+        finally:
+            self.listing = False
+
+
+def load_command(module: str, name: str) -> Any:
+    """Import a module and return its command: one of several in its application, or the application itself as a group."""
+    app = importlib.import_module(f".{module}", __package__).app
+    group = typer.main.get_group(app)
+    return group if app.info.name == name else group.commands[name]
+
 
 app = typer.Typer(
+    cls=Dispatcher,
     name="caspipe",
     help="UIMA for Python: pipelines from YAML around one CAS; de-identification of clinical narratives.",
     epilog="Exit codes: 0 all documents released; 2 wrong configuration or usage; 3 some documents quarantined or skipped; "
-    "4 the run could not go on; 130 interrupted.",
+    "4 the run failed; 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -27,8 +117,6 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
         typer.echo(f"caspipe {version('caspipe')}")
         raise typer.Exit
 
@@ -36,224 +124,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     pass
 
 
-mount_run(app)
-
-
-@app.command(
-    epilog='Examples: `caspipe annotate "Seen on 3/4/2020 by Dr. Smith."` | `caspipe annotate --masked < note.txt`'
-)
-@guarded
-def annotate(
-    text: Annotated[str | None, typer.Argument(help="The text; standard input where it is left out or `-`.")] = None,
-    config: Annotated[
-        str,
-        typer.Option("--config", "-c", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
-    ] = "deidentify",
-    set_: Set = None,
-    plugin: Plugin = None,
-    masked: Annotated[bool, typer.Option("--masked", "-m", help="Print the masked text only.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON.")] = False,
-) -> None:
-    """Finds PHI in one text and shows it, coloured on a terminal."""
-    from . import console
-
-    if text is None or text == "-":
-        if sys.stdin.isatty():
-            typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
-        text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    from ...contract.leaks import leaks_of, refuse_leaks, told
-
-    cas = load(config, set_, plugin).process(text)
-    if as_json or masked:
-        refuse_leaks(cas)
-    if as_json:
-        console.print_json(cas)
-    elif masked:
-        sys.stdout.write(cas.deidentified)
-        if not cas.deidentified.endswith("\n"):
-            sys.stdout.write("\n")
-    else:
-        console.print_spans(cas)
-        if leaks := leaks_of(cas):
-            complain(f"leak gate: {told(leaks)}: no consumer would write this")
-
-
-@app.command("list", epilog="Examples: `caspipe list` | `caspipe list --plugin badge.py`")
-@guarded
-def list_(plugin: Plugin = None) -> None:
-    """Lists every component, shipped and plugged in."""
-    from ...contract import registry
-    from . import console
-
-    for file in plugin or []:
-        registry.load_file(str(file))
-    console.print_components(registry.components())
-
-
-@app.command(epilog="Example: `caspipe describe masker`")
-@guarded
-def describe(
-    component: Annotated[
-        str, typer.Argument(help="Name or dotted path of a component.", autocompletion=component_names)
-    ],
-    plugin: Plugin = None,
-) -> None:
-    """Explains a component: what it reads and makes, and its parameters."""
-    from ...contract import registry
-    from . import console
-
-    for file in plugin or []:
-        registry.load_file(str(file))
-    try:
-        classes = registry.find_all(component)
-    except LookupError as error:
-        raise ConfigError([Fault("", str(error))]) from None
-    for cls in classes:
-        console.print_component(cls)
-
-
-@app.command(epilog="Example: `caspipe validate my.yaml`")
-@guarded
-def validate(config: Config, set_: Set = None, plugin: Plugin = None) -> None:
-    """Assembles a pipeline and runs the examples of its rule files; reads no document."""
-    pipeline = load(config, set_, plugin)
-    faults: list[Fault] = []
-    for part in [pipeline.reader, *pipeline.engines, *pipeline.consumers]:
-        faults += part.check() if part is not None else []
-    if faults:
-        raise ConfigError(faults)
-    typer.echo(f"{pipeline.name}: {len(pipeline.engines)} engines, {len(pipeline.consumers)} consumers; no faults")
-
-
-@app.command(epilog="Example: `caspipe schema > caspipe.schema.json`")
-@guarded
-def schema() -> None:
-    """Prints the JSON Schema of configurations, for completion in editors."""
-    import json
-
-    from ...assembly.schema import pipeline_schema
-
-    typer.echo(json.dumps(pipeline_schema(), indent=1))
-
-
-@app.command(epilog="Example: `caspipe typesystem > TypeSystem.xml`")
-@guarded
-def typesystem() -> None:
-    """Prints the UIMA type system of every component known, as XML."""
-    from ....typesystem.typesystem import TypeSystem
-    from ...contract import registry
-
-    registry.discover()
-    sys.stdout.write(TypeSystem().to_xml().decode("utf-8"))
-
-
-@app.command(epilog="Example: `caspipe new annotator badge --into my_hospital`")
-@guarded
-def new(
-    kind: Annotated[str, typer.Argument(help="annotator, reader or consumer.")],
-    name: Annotated[str, typer.Argument(help="What YAML will call it: a singular noun in snake_case.")],
-    into: Annotated[Path, typer.Option(help="Folder that the files are written to.")] = Path(),
-) -> None:
-    """Writes a plug-in to start from: the component and its test."""
-    from ...contract.skeletons import write
-
-    for path in write(kind, name, into):
-        typer.echo(str(path))
-
-
-@app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py`")
-@guarded
-def check(module: Annotated[str, typer.Argument(help="Module, Python file, or name of one component.")]) -> None:
-    """Runs the contract battery over the components of a module."""
-    from ...contract.conformance import check_module
-    from . import console
-
-    findings = check_module(module)
-    console.print_findings(findings)
-    if any(f.fault for f in findings):
-        raise typer.Exit(1)
-
-
-@app.command(epilog="Example: `caspipe why my.yaml notes/17.txt 120`")
-@guarded
-def why(
-    config: Config,
-    file: Annotated[Path, typer.Argument(help="A text file.")],
-    offset: Annotated[int, typer.Argument(help="Code point, from 0.")],
-    set_: Set = None,
-    plugin: Plugin = None,
-    show_text: Annotated[bool, typer.Option(help="Print the covered texts as well.")] = False,
-) -> None:
-    """Tells which components saw what at a place in a text, who won and why."""
-    from ...errors import ReaderError
-    from . import console
-
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ReaderError(f"{file}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ReaderError(f"{file}: expected UTF-8, found an invalid byte at {error.start}") from None
-    if not 0 <= offset < max(len(text), 1):
-        raise ReaderError(f"offset {offset} lies outside the text (0 to {len(text) - 1})")
-    console.print_why(load(config, set_, plugin).process(text), offset, show_text)
-
-
-def _mount() -> None:
-    from .lexicon import app as lexicon
-
-    app.add_typer(lexicon, name="lexicon")
-
-    from .evaluate import EPILOG, command
-    from .model import app as model
-    from .train import app as train
-
-    app.command("evaluate", epilog=EPILOG)(command)
-    app.add_typer(train, name="train")
-
-    from .experiment import EPILOG as EXPERIMENT_EPILOG
-    from .experiment import experiment
-
-    app.command("experiment", epilog=EXPERIMENT_EPILOG)(experiment)
-    app.add_typer(model, name="model")
-
-    from .synthesize import mount as mount_synthesize
-
-    mount_synthesize(app)
-
-    from .diff import mount as mount_diff
-    from .exchange import mount as mount_exchange
-
-    mount_exchange(app)
-    mount_diff(app)
-
-    from .audit import mount as mount_audit
-    from .doctor import mount as mount_doctor
-    from .key import mount as mount_key
-    from .pack import mount as mount_pack
-    from .review import mount as mount_review
-    from .serve import mount as mount_serve
-
-    mount_audit(app)
-    mount_doctor(app)
-    mount_key(app)
-    mount_pack(app)
-    mount_review(app)
-    mount_serve(app)
-
-
-_mount()
-one_a_line(app)
-
-
 def main() -> None:
-    """Entry point of `caspipe`."""
+    """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or pipe that is not UTF-8 gets escapes, not a crash
             stream.reconfigure(errors="backslashreplace")

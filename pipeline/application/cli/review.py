@@ -1,104 +1,135 @@
-"""`caspipe review`: people look at what was found, in the browser; what they decide becomes gold."""
+"""`caspipe review`: check annotations in the browser; the decisions become gold annotations."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ....consumers.uima.xmi import XmiConsumer
 from ...errors import ConfigError, Fault
-from .command import EXIT_INCOMPLETE, Plugin, Set, complain, guarded, load, need, shipped_configs
+from ...pipeline import Pipeline
+from ...storage.files import write_atomic
+from ..review.agreement import Agreement
+from ..review.agreement import agreement as compute_agreement
+from ..review.catalogue import Catalogue
+from ..review.export import export_gold
+from ..review.history import Decided, History
+from ..review.session import Session, Two
+from ..review.store import Journal, annotators, journal_path, read_journal
+from . import console
+from .command import EXIT_INCOMPLETE, CommandApp, complain, require_extra
+from .loading import load
+from .options import NoProgress, Plugin, Set, shipped_configs
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+app = CommandApp()
 
-    from ..review.agreement import Agreement
-    from ..review.catalogue import Catalogue
-    from ..review.history import Decided
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="FOLDER|XMI...", help="Folder of XMI files as `caspipe run` writes it, or files."),
+]
+Annotator = Annotated[
+    str, typer.Option("--annotator", "-a", metavar="NAME", help="Annotator; each has a journal of decisions.")
+]
+PrepareConfig = Annotated[
+    str,
+    typer.Option(
+        "--config",
+        "-c",
+        help="Pipeline whose reader and engines make the XMI first, into FOLDER.",
+        autocompletion=shipped_configs,
+    ),
+]
+View = Annotated[str, typer.Option(metavar="VIEW", help="View with the spans to review.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Pass through types that the type system lacks.")]
+Threshold = Annotated[float, typer.Option(min=0, max=1, help="Lower confidences are shown as low.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address only.")]
+Export = Annotated[
+    Path | None, typer.Option(metavar="OUT", help="Write documents that are done as gold XMI into this folder.")
+]
+All = Annotated[bool, typer.Option("--all", help="With --export: also documents that are not done.")]
+WithAgreement = Annotated[bool, typer.Option("--agreement", help="Print the agreement between annotators.")]
+Level = Annotated[
+    str, typer.Option(help="With --agreement: compare kinds at the first level (`top`) or as they are (`kind`).")
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="With --agreement: also write it as JSON.")
+]
+Adjudicate = Annotated[
+    tuple[str, str] | None, typer.Option(metavar="A B", help="Choose between these two annotators where they differ.")
+]
 
-EPILOG = (
-    "Examples: `caspipe run deidentify`, then `caspipe review out/restricted/xmi` | "
+
+@app.command(
+    epilog="Examples: `caspipe run deidentify`, then `caspipe review out/restricted/xmi` | "
     "`caspipe review narratives --config my.yaml --set reader.text.folder=notes` | "
     "`caspipe review out/restricted/xmi --annotator anna` | `caspipe review out/restricted/xmi --agreement` | "
     "`caspipe review out/restricted/xmi --adjudicate anna ben` | "
     "`caspipe review out/restricted/xmi --export gold`. Everything stays on this machine."
 )
-
-
-def mount(app: typer.Typer) -> None:
-    """Adds the command to an application."""
-    app.command("review", epilog=EPILOG)(review)
-
-
-@guarded
 def review(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="FOLDER|XMI...", help="Folder of XMI files as `caspipe run` writes it, or files."),
-    ],
-    annotator: Annotated[
-        str, typer.Option("--annotator", "-a", metavar="NAME", help="Whose decisions these are: each has a journal.")
-    ] = "",
-    config: Annotated[
-        str,
-        typer.Option(
-            "--config",
-            "-c",
-            help="Pipeline whose reader and engines make the XMI first, into FOLDER.",
-            autocompletion=shipped_configs,
-        ),
-    ] = "",
+    paths: Paths,
+    annotator: Annotator = "",
+    config: PrepareConfig = "",
     set_: Set = None,
     plugin: Plugin = None,
-    view: Annotated[str, typer.Option(metavar="VIEW", help="View with the spans to review.")] = "_InitialView",
-    lenient: Annotated[bool, typer.Option("--lenient", help="Pass through types that the type system lacks.")] = False,
-    threshold: Annotated[float, typer.Option(min=0, max=1, help="Less confidence is low.")] = 0.8,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 0,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
-    export: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Write what is done as gold XMI into this folder, and stop.")
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="With --export: also documents that are not done.")] = False,
-    agreement: Annotated[bool, typer.Option("--agreement", help="Print how far annotators agree, and stop.")] = False,
-    level: Annotated[
-        str, typer.Option(help="With --agreement: compare kinds at the first level (`top`) or as they are (`kind`).")
-    ] = "top",
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="With --agreement: write it as JSON, too.")
-    ] = None,
-    adjudicate: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Choose between these two annotators where they differ."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    view: View = "_InitialView",
+    lenient: Lenient = False,
+    threshold: Threshold = 0.8,
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    export: Export = None,
+    all_: All = False,
+    agreement: WithAgreement = False,
+    level: Level = "top",
+    json_file: JsonFile = None,
+    adjudicate: Adjudicate = None,
+    quiet: NoProgress = False,
 ) -> None:
-    """Opens a page in the browser to check, correct and complete what was found.
+    """Open a page in the browser to check, correct and complete annotations.
 
     Decisions are saved at once, in `review/` beside the documents. The page is served to this machine only; nothing leaves it.
     """
-    from ..review.catalogue import Catalogue
-
-    faults = _faults(config, paths, export, all_, agreement, level, json_file, adjudicate)
+    faults = [
+        *_config_faults(config, paths),
+        *_option_faults(export, all_, agreement, level, json_file, adjudicate),
+    ]
     if faults:
         raise ConfigError(faults)
     if not agreement and export is None:
-        need("review", "server", "fastapi", "uvicorn")
+        require_extra("review", "server", "fastapi", "uvicorn")
     if config:
-        _prepare(paths[0], config, set_, plugin, quiet)
+        _prepare(paths[0], load(config, set_, plugin), quiet)
     catalogue = Catalogue(paths, view=view, lenient=lenient)
     if agreement:
         _print_agreement(catalogue, annotator, level == "top", json_file)
         return
     name = annotator or ("adjudicator" if adjudicate else "reviewer")
-    _work(catalogue, name, adjudicate, export, all_, threshold, port, not no_browser)
+    session = _session(catalogue, name, adjudicate)
+    try:
+        if export is not None:
+            _export(session, export, name, all_)
+        else:
+            _serve(session, name, adjudicate, port=port, browser=not no_browser, threshold=threshold)
+    finally:
+        session.journal.close()
 
 
-def _faults(
-    config: str,
-    paths: list[Path],
+def _config_faults(config: str, paths: list[Path]) -> list[Fault]:
+    if config and (len(paths) != 1 or paths[0].is_file()):
+        return [Fault("--config", "expected one folder, for the XMI that the pipeline makes")]
+    if config and any(paths[0].glob("**/*.xmi")):
+        message = f"{paths[0]} holds XMI already: leave --config out to review that, or name a new folder"
+        return [Fault("--config", message)]
+    return []
+
+
+def _option_faults(
     export: Path | None,
     all_: bool,
     agreement: bool,
@@ -107,12 +138,6 @@ def _faults(
     adjudicate: tuple[str, str] | None,
 ) -> list[Fault]:
     faults = []
-    if config and (len(paths) != 1 or paths[0].is_file()):
-        faults.append(Fault("--config", "expected one folder, for the XMI that the pipeline makes"))
-    elif config and any(paths[0].glob("**/*.xmi")):
-        faults.append(
-            Fault("--config", f"{paths[0]} holds XMI already: leave --config out to review that, or name a new folder")
-        )
     if adjudicate and adjudicate[0] == adjudicate[1]:
         faults.append(Fault("--adjudicate", "expected two different annotators"))
     if level not in ("top", "kind"):
@@ -126,142 +151,99 @@ def _faults(
     return faults
 
 
-def _prepare(folder: Path, config: str, set_: list[str] | None, plugin: list[Path] | None, quiet: bool) -> None:
-    """Runs a pipeline's reader and engines; what they make becomes XMI in `folder`."""
-    from ....consumers.uima.xmi import XmiConsumer
-    from ...pipeline import Pipeline
-    from . import console
-
-    loaded = load(config, set_, plugin)
+def _prepare(folder: Path, loaded: Pipeline, quiet: bool) -> None:
+    """Run a pipeline's reader and engines, and write the documents as XMI into `folder`."""
+    consumer = XmiConsumer(folder=folder.absolute())
     pipeline = Pipeline(
-        loaded.engines,
-        reader=loaded.reader,
-        consumers=[XmiConsumer(folder=folder.absolute())],
-        options=loaded.options,
-        name=loaded.name,
+        loaded.engines, reader=loaded.reader, consumers=[consumer], options=loaded.options, name=loaded.name
     )
     pipeline.views, pipeline.config = loaded.views, loaded.config
-    with console.progress(quiet) as progress:
-        report = pipeline.run(progress)
+    report = console.run(pipeline, quiet)
     if report.exit_code:
         console.print_failures(report, pipeline)
         if not any(folder.glob("**/*.xmi")):
             raise typer.Exit(report.exit_code)
 
 
-def _work(
-    catalogue: Catalogue,
-    name: str,
-    adjudicate: tuple[str, str] | None,
-    export: Path | None,
-    all_: bool,
-    threshold: float,
-    port: int,
-    browser: bool,
-) -> None:
-    from ..review.session import Session, Two
-    from ..review.store import Journal, annotators, journal_path
-
-    two = None
+def _session(catalogue: Catalogue, name: str, adjudicate: tuple[str, str] | None) -> Session:
+    """Open an annotator's journal. The caller closes it."""
+    pair = None
+    others = {}
     if adjudicate:
         left, right = adjudicate
-        two = Two(left, right, (_decided(catalogue, left), _decided(catalogue, right)))
+        pair = Two(left, right, (_decisions(catalogue, left), _decisions(catalogue, right)))
         if name in adjudicate:
-            raise ConfigError([Fault("--annotator", f"{name} is one of those between whom to choose")])
+            raise ConfigError([Fault("--annotator", f"{name} is one of the two annotators to adjudicate")])
+    else:
+        others = {n: _decisions(catalogue, n) for n in annotators(catalogue.home) if n != name}
     header: dict[str, Any] = {"annotator": name, "between": list(adjudicate) if adjudicate else None}
-    others = {n: _decided(catalogue, n) for n in annotators(catalogue.home) if n != name} if two is None else {}
     journal = Journal(journal_path(catalogue.home, name), header)
     try:
-        session = Session(catalogue, journal, two=two, others=others)
-        if export is not None:
-            _export(session, export, name, all_)
-            return
-        from ..review.server import serve
-
-        typer.echo(
-            f"{len(catalogue):,} documents. Decisions are kept in {journal.path}. Ctrl-C ends the review.", err=True
-        )
-        serve(
-            session,
-            annotator=name,
-            port=port,
-            browser=browser,
-            threshold=threshold,
-            say=lambda address: typer.echo(address),
-        )
-        between = f" --adjudicate {' '.join(adjudicate)}" if adjudicate else ""
-        typer.echo(
-            f"All decisions are saved. To write what is done: caspipe review {catalogue.home} --annotator {name}{between} "
-            "--export FOLDER",
-            err=True,
-        )
-    finally:
+        return Session(catalogue, journal, two=pair, others=others)
+    except BaseException:
         journal.close()
+        raise
 
 
-def _export(session: Any, folder: Path, name: str, all_: bool) -> None:
-    from ..review.export import export_gold
+def _serve(session: Session, name: str, adjudicate: tuple[str, str] | None, **options: Any) -> None:
+    from ..review.server import serve
 
-    found = export_gold(session, folder, name, everything=all_)
-    left = f"; {found.left:,} not reviewed and left out" if found.left else ""
-    typer.echo(f"{found.written:,} documents written to {folder}{left}")
-    if not found.written and found.left:
-        complain("a document is done when its reviewer says so (`d` on the page); --all writes the others as well")
-    for document, reason in found.failed:
+    documents, home = len(session.catalogue), session.catalogue.home
+    typer.echo(
+        f"{documents:,} documents. Decisions are kept in {session.journal.path}. Ctrl-C ends the review.", err=True
+    )
+    serve(session, annotator=name, say=lambda address: typer.echo(address), **options)
+    between = f" --adjudicate {' '.join(adjudicate)}" if adjudicate else ""
+    command = f"caspipe review {home} --annotator {name}{between} --export FOLDER"
+    typer.echo(f"All decisions are saved. To write the documents that are done: {command}", err=True)
+
+
+def _export(session: Session, folder: Path, name: str, all_: bool) -> None:
+    exported = export_gold(session, folder, name, everything=all_)
+    left = f"; {exported.left:,} not reviewed and left out" if exported.left else ""
+    typer.echo(f"{exported.written:,} documents written to {folder}{left}")
+    if not exported.written and exported.left:
+        complain("a document is done once its reviewer marks it so (`d` on the page); --all also writes the others")
+    for document, reason in exported.failed:
         complain(f"{document}: {reason}")
-    if found.failed:
+    if exported.failed:
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _decided(catalogue: Catalogue, name: str) -> Mapping[str, Decided]:
-    """Another annotator's decisions."""
-    from ..review.history import History
-    from ..review.store import annotators, journal_path, read_journal
-
-    there = annotators(catalogue.home)
-    if name not in there:
-        raise ConfigError(
-            [Fault("annotator", f"{name!r} has reviewed nothing here; there are: {', '.join(there) or 'none'}")]
-        )
+def _decisions(catalogue: Catalogue, name: str) -> Mapping[str, Decided]:
+    """Return the decisions of an annotator by document."""
+    known = annotators(catalogue.home)
+    if name not in known:
+        message = f"{name!r} has reviewed nothing here; there are: {', '.join(known) or 'none'}"
+        raise ConfigError([Fault("annotator", message)])
     return History(read_journal(journal_path(catalogue.home, name))[1]).documents
 
 
 def _print_agreement(catalogue: Catalogue, names: str, top: bool, json_file: Path | None) -> None:
-    from ...storage.files import write_atomic
-    from ..review.agreement import agreement as compared
-    from ..review.store import annotators, journal_path, read_journal
-
     wanted = [n.strip() for n in names.split(",") if n.strip()] or [
         n for n in annotators(catalogue.home) if not read_journal(journal_path(catalogue.home, n))[0].get("between")
     ]
     if len(wanted) < 2:
-        raise ConfigError(
-            [Fault("--agreement", f"expected two annotators at least, found: {', '.join(wanted) or 'none'}")]
-        )
-    decided = {n: _decided(catalogue, n) for n in wanted}
-    found = [compared(catalogue, (a, b), (decided[a], decided[b]), top=top) for a, b in combinations(wanted, 2)]
+        message = f"expected at least two annotators, found: {', '.join(wanted) or 'none'}"
+        raise ConfigError([Fault("--agreement", message)])
+    decisions = {n: _decisions(catalogue, n) for n in wanted}
+    pairs = combinations(wanted, 2)
+    agreements = [compute_agreement(catalogue, (a, b), (decisions[a], decisions[b]), top=top) for a, b in pairs]
     if json_file is not None:
-        write_atomic(json_file, (json.dumps([a.as_json() for a in found], indent=1) + "\n").encode())
-    for one in found:
-        _print_one(one)
+        write_atomic(json_file, (json.dumps([a.as_json() for a in agreements], indent=1) + "\n").encode())
+    for agreement in agreements:
+        _print_table(agreement)
 
 
-def _print_one(found: Agreement) -> None:
-    from rich.table import Table
-
-    from . import console
-
-    done = len(found.documents)
-    title = f"{found.left} and {found.right}: {done:,} documents that both are done with"
-    columns = ("", found.left, found.right, "strict F1", "overlapping F1", "kappa characters", "kappa tokens")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for n, column in enumerate(columns):
-        table.add_column(column, justify="left" if n == 0 else "right")
-    rows = [("all", found.total), *sorted(found.kinds.items()), *found.documents.items()]
+def _print_table(agreement: Agreement) -> None:
+    columns = ("", agreement.left, agreement.right, "strict F1", "overlapping F1", "kappa characters", "kappa tokens")
+    title = f"{agreement.left} and {agreement.right}: {len(agreement.documents):,} documents that both have completed"
+    table = console.table(*columns, title=title, right=range(1, len(columns)))
+    rows = [("all", agreement.total), *sorted(agreement.kinds.items()), *agreement.documents.items()]
     for n, (name, score) in enumerate(rows):
-        if n in (1, 1 + len(found.kinds)):
+        if n in (1, 1 + len(agreement.kinds)):
             table.add_section()
         values = score.figures().values()
-        shown = (str(v) if isinstance(v, int) else "undefined" if v is None else f"{v:.3f}" for v in values)
-        table.add_row(name, *shown)
+        cells = (str(v) if isinstance(v, int) else "undefined" if v is None else f"{v:.3f}" for v in values)
+        table.add_row(name, *cells)
     console.out().print(table)

@@ -1,35 +1,44 @@
-"""The commands around a run: `caspipe run`, `status`, `retry`, `merge`."""
+"""`caspipe run`, and the commands around a run: `status`, `retry`, `merge`."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
+from rich.text import Text
 
-from .command import Config, Plugin, Set, Verify, choices, guarded, load
+from ...contract.report import RunReport
+from ...errors import ConfigError, Fault, ReaderError, nearest
+from ...pipeline import Pipeline
+from ...running.ledger import Ledger, RunRow, merging
+from . import console
+from .command import CommandApp
+from .loading import load
+from .options import Config, Plugin, Quiet, Set, Verify, choices
 
-if TYPE_CHECKING:
-    from ...contract.report import RunReport
-    from ...pipeline import Pipeline
+app = CommandApp()
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Workers = Annotated[
-    str, typer.Option("--workers", "-w", metavar="N", help="Worker processes; 0: none; auto: as many as pay.")
+    str,
+    typer.Option(
+        "--workers", "-w", metavar="N", help="Worker processes; 0: none; auto: as many as are worth starting."
+    ),
 ]
-LedgerFile = Annotated[
-    Path | None, typer.Option("--ledger", metavar="FILE", help="Ledger elsewhere than in the output folder.")
-]
+LedgerFile = Annotated[Path | None, typer.Option("--ledger", metavar="FILE", help="Ledger outside the output folder.")]
 Events = Annotated[
-    Path | None, typer.Option("--events", metavar="FILE", help="Writes a line of JSON for each thing that happens.")
+    Path | None, typer.Option("--events", metavar="FILE", help="Write each event of the run as a line of JSON.")
 ]
-Metrics = Annotated[
-    Path | None, typer.Option("--metrics", metavar="FILE", help="Writes OpenMetrics every few seconds.")
-]
+Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help="Write OpenMetrics every few seconds.")]
 
 
+@app.command(
+    epilog="Examples: `caspipe run deidentify` | "
+    "`caspipe run my.yaml --set reader.text.folder=notes --set run.output=there` | "
+    "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
+)
 def run(
     config: Config = "deidentify",
     set_: Set = None,
@@ -37,10 +46,10 @@ def run(
     verify: Verify = None,
     workers: Workers = "",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Takes over what an earlier run into the same folder finished.")
+        bool, typer.Option("--resume", help="Keep what an earlier run into the same folder finished.")
     ] = False,
     shard: Annotated[
-        str, typer.Option("--shard", metavar="K/N", help="Only part K of N; `caspipe merge` puts the parts together.")
+        str, typer.Option("--shard", metavar="K/N", help="Run part K of N only; `caspipe merge` combines the parts.")
     ] = "",
     ledger: LedgerFile = None,
     runner: Annotated[
@@ -49,109 +58,78 @@ def run(
     events: Events = None,
     metrics: Metrics = None,
     stop_after: Annotated[
-        str, typer.Option(metavar="ID", help="Run engines up to this one, no consumers, and count what is there.")
+        str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
     quiet: Quiet = False,
 ) -> None:
-    """Runs a pipeline: reader, engines, consumers."""
-    from . import console
-
-    given = _options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
-    pipeline = load(config, [*(set_ or []), *given, *(["run.resume=true"] if resume else [])], plugin, verify)
+    """Run a pipeline: reader, engines, consumers."""
+    options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
+    pipeline = load(config, [*(set_ or []), *options, *(["run.resume=true"] if resume else [])], plugin, verify)
     if stop_after:
-        console.print_counts(pipeline, stop_after)
-        return
-    _run(pipeline, quiet)
+        _print_counts(pipeline, stop_after)
+    else:
+        _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
-def retry(
-    config: Config = "deidentify",
-    set_: Set = None,
-    plugin: Plugin = None,
-    verify: Verify = None,
-    quarantined: Annotated[
-        bool, typer.Option("--quarantined", help="Documents that were quarantined are tried again.")
-    ] = True,
-    workers: Workers = "",
-    ledger: LedgerFile = None,
-    quiet: Quiet = False,
-) -> None:
-    """Runs a pipeline once more for the documents that were not released, and for what has changed since."""
-    given = _options(workers=workers, ledger=ledger)
-    again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    _run(load(config, [*(set_ or []), *given, *again], plugin, verify), quiet)
-
-
-def merge(
-    config: Config = "deidentify",
-    set_: Set = None,
-    plugin: Plugin = None,
-    verify: Verify = None,
-    keep: Annotated[bool, typer.Option("--keep", help="The folders of the parts stay.")] = False,
-    quiet: Quiet = False,
-) -> None:
-    """Puts the parts of a run together that `caspipe run --shard` made."""
-    from ...running.ledger.merging import merge as merged
-    from . import console
-
-    pipeline = load(config, set_, plugin, verify)
-    with console.progress(quiet) as progress:
-        report = merged(pipeline, keep=keep, progress=progress)
-    _end(report, pipeline, quiet)
-
-
+@app.command(epilog="Examples: `caspipe status` | `caspipe status there --json`")
 def status(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder of a run, or a ledger.")] = Path(
         "out"
     ),
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Tells how far a run into a folder is: documents done, failures by reason, speed."""
-    from ...running.ledger import Ledger
-    from . import console
-
+    """Show the progress of a run: documents done, failures by reason, speed."""
     with Ledger.read(folder) as ledger:
         latest, counts, busy = ledger.run(), ledger.counts(), ledger.in_use()
+    state = latest.state
+    if state == "running" and not busy:
+        state = "interrupted: `--resume` continues it"
     if as_json:
-        told: dict[str, Any] = {
-            "name": latest.name,
-            "started": latest.started,
-            "ended": latest.ended,
-            "state": _state(latest.state, busy),
-            "shard": latest.shard,
-            "total": latest.total,
-            "documents": {s: sum(n for (t, _), n in counts.items() if t == s) for s in sorted({s for s, _ in counts})},
-            "reasons": {r: n for (_, r), n in counts.items() if r},
-            "fingerprint": latest.fingerprint.partition(":")[0],
-            "code": latest.code,
-        }
-        sys.stdout.write(json.dumps(told, indent=1) + "\n")
+        typer.echo(json.dumps(_as_json(latest, counts, state), indent=1))
     else:
-        console.print_status(latest, counts, _state(latest.state, busy))
+        _print_status(latest, counts, state)
 
 
-def _state(state: str, busy: bool) -> str:
-    if state != "running":
-        return state
-    return "running" if busy else "cut off: `--resume` goes on"
+@app.command(epilog="Example: `caspipe retry my.yaml --quarantined`")
+def retry(
+    config: Config = "deidentify",
+    set_: Set = None,
+    plugin: Plugin = None,
+    verify: Verify = None,
+    quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
+    workers: Workers = "",
+    ledger: LedgerFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run a pipeline again for documents that were not released, and for those that have changed since."""
+    options = _run_options(workers=workers, ledger=ledger)
+    again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
+    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify)
+    _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
-def _options(**given: Any) -> list[str]:
-    """Options of the command line as overrides of `run:`."""
-    return [f"run.{name}={value}" for name, value in given.items() if value not in ("", None)]
-
-
-def _run(pipeline: Pipeline, quiet: bool) -> None:
-    from . import console
-
+@app.command(epilog="Example: `caspipe merge my.yaml --set run.output=there`")
+def merge(
+    config: Config = "deidentify",
+    set_: Set = None,
+    plugin: Plugin = None,
+    verify: Verify = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Combine the parts of a run that `caspipe run --shard` made."""
+    pipeline = load(config, set_, plugin, verify)
     with console.progress(quiet) as progress:
-        report = pipeline.run(progress)
+        report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)
 
 
-def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
-    from . import console
+def _run_options(**values: Any) -> list[str]:
+    """Return command-line options as overrides of the section `run`."""
+    return [f"run.{name}={value}" for name, value in values.items() if value not in ("", None)]
 
+
+def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
     if not quiet:
         console.print_report(report, pipeline)
     elif report.exit_code:
@@ -159,13 +137,60 @@ def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
     raise typer.Exit(report.exit_code)
 
 
-def mount(app: typer.Typer) -> None:
-    """Puts the commands under `caspipe`."""
-    app.command(
-        epilog="Examples: `caspipe run deidentify` | "
-        "`caspipe run my.yaml --set reader.text.folder=notes --set run.output=there` | "
-        "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
-    )(guarded(run))
-    app.command(epilog="Examples: `caspipe status` | `caspipe status there --json`")(guarded(status))
-    app.command(epilog="Example: `caspipe retry my.yaml --quarantined`")(guarded(retry))
-    app.command(epilog="Example: `caspipe merge my.yaml --set run.output=there`")(guarded(merge))
+def _as_json(latest: RunRow, counts: dict[tuple[str, str], int], state: str) -> dict[str, Any]:
+    return {
+        "name": latest.name,
+        "started": latest.started,
+        "ended": latest.ended,
+        "state": state,
+        "shard": latest.shard,
+        "total": latest.total,
+        "documents": {s: sum(n for (t, _), n in counts.items() if t == s) for s in sorted({s for s, _ in counts})},
+        "reasons": {reason: n for (_, reason), n in counts.items() if reason},
+        "fingerprint": latest.fingerprint.partition(":")[0],
+        "code": latest.code,
+    }
+
+
+def _print_status(latest: RunRow, counts: dict[tuple[str, str], int], state: str) -> None:
+    out = console.out()
+    of = f" of {latest.total:,}" if latest.total is not None else ""
+    part = f", part {latest.shard}" if latest.shard else ""
+    out.print(f"[bold]{escape(latest.name)}[/]{escape(part)}: {escape(state)}")
+    out.print(f"started {latest.started}" + (f", ended {latest.ended}" if latest.ended else ""))
+    out.print(f"{sum(counts.values()):,}{of} documents done")
+    table = console.table("status", "reason", "documents", right=[2])
+    for (outcome, reason), n in counts.items():
+        table.add_row(Text(outcome, style="green" if outcome == "released" else "red"), reason, f"{n:,}")
+    if counts:
+        out.print(table)
+
+
+def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
+    """Run the engines up to one over the reader's documents, and print the number of annotations of each type."""
+    ids = [e.id for e in pipeline.engines]
+    if stop_after not in ids:
+        hint = nearest(stop_after, ids) or f"; expected one of {', '.join(ids)}"
+        raise ConfigError([Fault("--stop-after", f"no engine called {stop_after!r}{hint}")])
+    if pipeline.reader is None:
+        raise ReaderError(f"pipeline {pipeline.name} has no reader")
+    counts: dict[tuple[str, str, str], int] = {}
+    documents = 0
+    pipeline.reader.failed = []
+    pipeline.reader.open()
+    for cas in pipeline.reader:
+        documents += 1
+        pipeline.process(cas, stop_after=stop_after)
+        for view in cas.views:
+            for type_ in view.types():
+                for item in view.select(type_):
+                    if type(item) is type_:
+                        key = (view.name, type_.__name__, getattr(item, "source", ""))
+                        counts[key] = counts.get(key, 0) + 1
+    pipeline.reader.close()
+    table = console.table("view", "type", "source", "count")
+    for (view_name, name, source), n in sorted(counts.items()):
+        table.add_row(*map(Text, (view_name, name, source, f"{n:,}")))
+    out = console.out()
+    out.print(f"{documents:,} documents, engines up to {stop_after}")
+    out.print(table)

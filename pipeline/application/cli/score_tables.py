@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from ....consumers.scoring import Comparison, Scores
 from ....consumers.scoring.report import Report, digits
+from ....consumers.scoring.risk_text import text
+from ....consumers.scoring.scores import Interval, Key
 from ....consumers.scoring.text_table import cells, columns
 from . import console
 
-if TYPE_CHECKING:
-    from ....consumers.scoring import Comparison, Scores
-    from ....consumers.scoring.scores import Interval, Key
-
-_WIDE = 240
+_WIDTH = 240
+"""Columns in files and pipes, so that names are not cut."""
 
 
 def print_report(report: Report, notes: Mapping[str, str]) -> None:
-    """All tables: one for each scheme, with its note below, then the comparisons."""
+    """Print a table for each scheme with its note, then the comparisons and the risk."""
     out = console.out()
     if not out.is_terminal:
-        out.width = _WIDE  # nobody's window: names are not to be cut in a file or a pipe
+        out.width = _WIDTH
     for scheme, scores in report.scores.items():
         out.print(_scores(scheme, scores, report.intervals.get(scheme, {}), report.documents))
         if scheme in notes:
             out.print(Text(notes[scheme], "dim"))
-    for scheme, found in report.comparisons.items():
-        out.print(_comparisons(scheme, found))
+    for scheme, comparisons in report.comparisons.items():
+        out.print(_comparisons(scheme, comparisons))
     if report.risk is not None:
-        from ....consumers.scoring.risk_text import text
-
         out.print(Text(text(report.risk)))
 
 
@@ -54,24 +51,22 @@ def _scores(scheme: str, scores: Scores, intervals: Mapping[Key, Interval], docu
         first = row.criterion if row.criterion != before else ""
         before = row.criterion
         style = "bold" if row.kind == "micro" else console.colour(row.kind) if row.kind != "macro" else ""
-        shown = cells(row, counts, figures, intervals, digits(scheme))
-        table.add_row(first, Text(row.kind, style), *map(Text, shown), style="" if row.kind != "micro" else "bold")
+        values = cells(row, counts, figures, intervals, digits(scheme))
+        table.add_row(first, Text(row.kind, style), *map(Text, values), style="" if row.kind != "micro" else "bold")
     return table
 
 
-def _comparisons(scheme: str, found: list[Comparison]) -> Table:
+def _comparisons(scheme: str, comparisons: list[Comparison]) -> Table:
     title = f"{scheme or 'criteria'}: second system less the first, with its 95 % interval (paired bootstrap)"
-    table = _table(
-        title, "criterion", "kind", "figure", "first", "second", "difference", "interval", "p", "p (bootstrap)"
-    )
-    for c in found:
-        one, other, difference = (_shown(v) for v in (c.first, c.second, c.difference))
-        ends = "" if c.low is None or c.high is None else f"[{c.low:+.3f}, {c.high:+.3f}]"
+    names = ("criterion", "kind", "figure", "first", "second", "difference", "interval", "p", "p (bootstrap)")
+    table = _table(title, *names)
+    for c in comparisons:
+        values = (_number(c.first), _number(c.second), _number(c.difference, "+"))
+        interval = "" if c.low is None or c.high is None else f"[{c.low:+.3f}, {c.high:+.3f}]"
         ps = ["" if p is None else f"{p:.4f}" for p in (c.p, c.p_bootstrap)]
-        signed = difference if c.difference is None else f"{c.difference:+.3f}"
-        table.add_row(*map(Text, (c.criterion, c.kind, c.figure, one, other, signed, ends, *ps)))
+        table.add_row(*map(Text, (c.criterion, c.kind, c.figure, *values, interval, *ps)))
     return table
 
 
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+def _number(value: float | None, sign: str = "-") -> str:
+    return "undefined" if value is None else f"{value:{sign}.3f}"

@@ -9,90 +9,89 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from ...assembly.shipped import locate
 from ...errors import ConfigError, ConsumerError, Fault, ResourceError
 from ...storage.secrets import read_secret
-from .command import EXIT_FAILED, Config, Plugin, Set, complain, guarded, need
+from ..service.settings import MEBIBYTE, Settings, Spec
+from .command import EXIT_FAILED, CommandApp, complain, require_extra
+from .options import Config, Plugin, Set
 
-if TYPE_CHECKING:
-    from ..service.settings import Settings, Spec
+app = CommandApp()
 
 KEY_VARIABLE = "CASPIPE_API_KEY"
 MIN_KEY = 16
-"""Characters that a key must have."""
+"""Least number of characters of a key."""
 
-EPILOG = (
-    "Examples: `caspipe serve` | `caspipe serve my.yaml --port 9000 --workers 4` | "
+Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all addresses of this machine.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")]
+Workers = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=256,
+        help="Processes with a pipeline each; 0 to process in the server itself, where a document cannot be stopped.",
+    ),
+]
+Queue = Annotated[int, typer.Option(min=0, help="Requests that may wait; more are rejected with 429.")]
+Timeout = Annotated[float, typer.Option(help="Seconds a document may take.")]
+MaxBody = Annotated[float, typer.Option(metavar="MIB", help="Size of a request, and of a line of a batch.")]
+MaxBatch = Annotated[
+    float, typer.Option(metavar="MIB", help="Size of a batch as JSON array; read-ahead of a batch of lines.")
+]
+MaxTraining = Annotated[float, typer.Option(metavar="MIB", help="Size of a recommender's training request.")]
+MaxCharacters = Annotated[int, typer.Option(min=1, help="Code points of a document.")]
+ApiKeyFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help=f"File with the key that requests must send; default: {KEY_VARIABLE}."),
+]
+Cors = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ORIGIN", help="Origin whose pages may call the service; repeatable."),
+]
+State = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Keep trained recommenders here; they hold words of the texts."),
+]
+AutoAccept = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="INCEpTION accepts suggestions of at least this score when a document is opened."),
+]
+QuietLog = Annotated[bool, typer.Option("--quiet", "-q", help="No line for each request.")]
+
+
+@app.command(
+    epilog="Examples: `caspipe serve` | `caspipe serve my.yaml --port 9000 --workers 4` | "
     "`CASPIPE_API_KEY=... caspipe serve --host 0.0.0.0` | `caspipe serve --state recommenders --auto-accept 0.95`; then "
     "`curl -H 'Content-Type: text/plain' --data-binary @note.txt http://127.0.0.1:8000/v1/process`"
 )
-
-
-def mount(app: typer.Typer) -> None:
-    """Adds the command to the command line."""
-    app.command("serve", epilog=EPILOG)(serve)
-
-
-@guarded
 def serve(
     config: Config = "deidentify",
     set_: Set = None,
     plugin: Plugin = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all of this machine.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")] = 8000,
-    workers: Annotated[
-        int,
-        typer.Option(
-            min=0, max=256, help="Processes with a pipeline each; 0: none of its own, documents cannot be stopped."
-        ),
-    ] = 1,
-    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are refused with 429.")] = 32,
-    timeout: Annotated[float, typer.Option(help="Seconds a document may take.")] = 30.0,
-    max_body: Annotated[float, typer.Option(metavar="MIB", help="Size of a request, and of a line of a batch.")] = 10.0,
-    max_batch: Annotated[
-        float,
-        typer.Option(metavar="MIB", help="Size of a batch as JSON array; what is read ahead of a batch of lines."),
-    ] = 32.0,
-    max_training: Annotated[
-        float, typer.Option(metavar="MIB", help="Size of a recommender's training request.")
-    ] = 256.0,
-    max_characters: Annotated[int, typer.Option(min=1, help="Code points of a document.")] = 1_000_000,
-    api_key_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help=f"File with the key that requests must bring; else {KEY_VARIABLE}."),
-    ] = None,
-    cors: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ORIGIN", help="Origin whose pages may call the service; may be given again."),
-    ] = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Keeps trained recommenders here; they hold words of the texts."),
-    ] = None,
-    auto_accept: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, help="INCEpTION accepts suggestions of at least this score when a document is opened."
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each request.")] = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    workers: Workers = 1,
+    queue: Queue = 32,
+    timeout: Timeout = 30.0,
+    max_body: MaxBody = 10.0,
+    max_batch: MaxBatch = 32.0,
+    max_training: MaxTraining = 256.0,
+    max_characters: MaxCharacters = 1_000_000,
+    api_key_file: ApiKeyFile = None,
+    cors: Cors = None,
+    state: State = None,
+    auto_accept: AutoAccept = None,
+    quiet: QuietLog = False,
 ) -> None:
-    """Serves a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
-    need("serve", "server", "fastapi", "uvicorn")
-    from ...assembly.shipped import locate
-    from ..service.settings import MEBIBYTE, Settings, Spec
-
+    """Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
+    require_extra("serve", "server", "fastapi", "uvicorn")
     key = read_key(api_key_file)
-    spec = Spec(
-        config=str(locate(config)),
-        overrides=tuple(set_ or ()),
-        plugins=tuple(str(p.resolve()) for p in plugin or ()),
-        max_characters=max_characters,
-        auto_accept=auto_accept,
-    )
+    plugins = tuple(str(p.resolve()) for p in plugin or ())
+    spec = Spec(str(locate(config)), tuple(set_ or ()), plugins, max_characters=max_characters, auto_accept=auto_accept)
     try:
         settings = Settings(
             max_body=round(max_body * MEBIBYTE),
@@ -108,31 +107,32 @@ def serve(
         )
     except ValueError as error:
         raise ConfigError([Fault("serve", str(error))]) from None
-    _logging(quiet)
+    _configure_logging(quiet)
     if not key and not _is_loopback(host):
         complain(
-            f"warning: listening on {host} without a key: whoever reaches this port can use the service; "
+            f"warning: listening on {host} without a key: anyone who reaches this port can use the service; "
             f"set {KEY_VARIABLE} or give --api-key-file"
         )
     raise typer.Exit(run(spec, settings, host, port))
 
 
 def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
-    """Serves until SIGTERM or SIGINT, finishes what was begun, and returns the exit code. Raises CaspipeError."""
+    """Serve until SIGTERM or SIGINT, finish the requests in progress, and return the exit code. Raises CaspipeError."""
     import uvicorn
 
     from ..service.app import Service
 
     reasons: list[str] = []
 
-    def failed(reason: str) -> None:
+    def fail(reason: str) -> None:
         reasons.append(reason)
         server.should_exit = True
 
-    service = Service(spec, settings, failed)
-    with bound(host, port) as listening:
-        address, number = listening.getsockname()[:2]
-        name = f"[{address}]" if ":" in address else address
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    service = Service(spec, settings, fail)
+    with listening_socket(host, port) as listening:
         server = uvicorn.Server(
             uvicorn.Config(
                 service,
@@ -144,55 +144,51 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
                 timeout_graceful_shutdown=round(settings.seconds) + 5,
             )
         )
-
-        def end(*_: object) -> None:
-            server.should_exit = True
-
-        # uvicorn takes signals once it runs, and raises them again when it is done: without handlers those before would be lost,
-        # and the exit code would be that of a killed process
-        before = {n: signal.signal(n, end) for n in (signal.SIGTERM, signal.SIGINT)}
+        # uvicorn handles signals only while it runs, and raises them again when it is done: without these handlers an early
+        # signal would be lost, and the exit code would be that of a killed process
+        previous = {n: signal.signal(n, stop) for n in (signal.SIGTERM, signal.SIGINT)}
+        address, bound_port = listening.getsockname()[:2]
+        name = f"[{address}]" if ":" in address else address
         try:
-            typer.echo(f"caspipe serve: http://{name}:{number} ({Path(spec.config).name}); Ctrl-C ends it", err=True)
+            typer.echo(
+                f"caspipe serve: http://{name}:{bound_port} ({Path(spec.config).name}); Ctrl-C ends it", err=True
+            )
             server.run(sockets=[listening])
         finally:
-            for number, handler in before.items():
+            for number, handler in previous.items():
                 signal.signal(number, handler)
     for reason in reasons:
         complain(reason)
     return EXIT_FAILED if reasons or not server.started else 0
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises ConsumerError."""
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises ConsumerError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # TCP by name: asyncio turns Nagle's algorithm off only then, with which each answer waits 40 ms for the client's ACK
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    # with an explicit protocol asyncio disables Nagle's algorithm, which delays each answer by 40 ms until the client's ACK
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(2048)  # at once: whoever reads the address may connect, and nobody else takes the port meanwhile
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)  # at once, so that clients can connect as soon as the address is printed
     except OSError as error:
-        made.close()
+        listening.close()
         raise ConsumerError(f"cannot listen on {host}:{port}: {error.strerror or type(error).__name__}") from None
-    return made
+    return listening
 
 
 def read_key(file: Path | None) -> str:
-    """The key, from a file or from the environment; empty where neither is given.
+    """Return the key from a file or from the environment; empty if there is neither.
 
-    Raises ConfigError for what is no key, and for a file that others than its owner may use.
+    Raises ConfigError for an invalid key, and for a file that others than its owner may use.
     """
-    where = f"--api-key-file {file}" if file is not None else KEY_VARIABLE
     try:
-        key = (
-            read_secret(file).decode("utf-8", "replace")
-            if file is not None
-            else os.environ.get(KEY_VARIABLE, "").strip()
-        )
+        key = read_secret(file).decode("utf-8", "replace") if file else os.environ.get(KEY_VARIABLE, "").strip()
     except ResourceError as error:
         raise ConfigError([Fault("--api-key-file", str(error))]) from None
     if (file is not None or key) and (len(key) < MIN_KEY or not key.isascii() or not key.isprintable()):
-        raise ConfigError([Fault(where, f"expected a key of at least {MIN_KEY} printable ASCII characters")])
+        source = f"--api-key-file {file}" if file is not None else KEY_VARIABLE
+        raise ConfigError([Fault(source, f"expected a key of at least {MIN_KEY} printable ASCII characters")])
     return key
 
 
@@ -205,9 +201,9 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _logging(quiet: bool) -> None:
-    """The service's own lines go to standard error. Those of libraries do not: they may quote what a client sent."""
-    handler: Any = logging.StreamHandler(sys.stderr)
+def _configure_logging(quiet: bool) -> None:
+    """Send the service's own log to standard error, but not that of libraries, which may quote what a client sent."""
+    handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
     log = logging.getLogger("caspipe.service")
     log.handlers[:] = [handler]

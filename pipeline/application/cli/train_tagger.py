@@ -1,76 +1,78 @@
-"""`caspipe train tagger`: from CoNLL-U files to a part-of-speech tagger, with its accuracy."""
+"""`caspipe train tagger`: train a part-of-speech tagger on CoNLL-U files and measure its accuracy."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from .command import guarded
+from ...errors import ConfigError, Fault, nearest
+from ..training.tagger import TaggerScores, TrainedTagger, train_tagger
+from .command import CommandApp
+from .options import Quiet
+from .training_progress import show_training
 
-if TYPE_CHECKING:
-    from ..training.tagger import TaggerScores, TrainedTagger
+app = CommandApp()
 
-EPILOG = (
-    "Examples: `caspipe train tagger en_ewt-ud-train.conllu --dev en_ewt-ud-dev.conllu --output models/my-tagger` | "
+ALGORITHMS = ("ap", "lbfgs", "l2sgd", "pa", "arow")
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE.conllu...", help="CoNLL-U files to learn from; `.gz` too.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Model to write: a folder, or a file that ends in `.zip`.")
+]
+Dev = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="CoNLL-U file to score on; repeatable.")]
+Test = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Another one, for the final score; repeatable.")]
+Tags = Annotated[str, typer.Option(metavar="COLUMN", help="Column with the tags: XPOS, UPOS or another of the file.")]
+Algorithm = Annotated[
+    str, typer.Option(help="ap (averaged perceptron), lbfgs (CRF; give it 60 iterations or more), l2sgd, pa, arow.")
+]
+Iterations = Annotated[int, typer.Option("--iterations", "-n", min=1, help="Passes over the data.")]
+Runs = Annotated[int, typer.Option(min=1, help="Trainings with shuffled sentences, averaged: a little better.")]
+C1 = Annotated[float | None, typer.Option(help="L1 regularisation, for lbfgs: larger makes smaller models.")]
+C2 = Annotated[float | None, typer.Option(help="L2 regularisation, for lbfgs and l2sgd.")]
+MinCount = Annotated[int, typer.Option(min=1, help="Attributes that occur less often are left out.")]
+Prune = Annotated[float, typer.Option(min=0, help="Weights not larger than this are left out.")]
+Language = Annotated[str, typer.Option(help="Language of the texts, ISO 639-1, for the card.")]
+Licence = Annotated[str, typer.Option(help="Licence of the model, for the card.")]
+Corpus = Annotated[list[str] | None, typer.Option(help="Description of the files, for the card; repeatable.")]
+
+
+@app.command(
+    "tagger",
+    epilog="Examples: `caspipe train tagger en_ewt-ud-train.conllu --dev en_ewt-ud-dev.conllu --output models/my-tagger` | "
     "`caspipe train tagger es_ancora-ud-train.conllu.gz --tags UPOS --language es --output models/es-tagger`; "
-    "then `tagger: {model: models/my-tagger}`"
+    "then `tagger: {model: models/my-tagger}`",
 )
-
-
-@guarded
 def command(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE.conllu...", help="CoNLL-U files to learn from; `.gz` too.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the model goes: a folder, or a file that ends in `.zip`.")
-    ] = Path("tagger"),
-    dev: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="CoNLL-U file to score on; may be given again.")
-    ] = None,
-    test: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A further one, kept for the end; may be given again.")
-    ] = None,
-    tags: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column with the tags: XPOS, UPOS or another of the file.")
-    ] = "XPOS",
-    algorithm: Annotated[
-        str, typer.Option(help="ap (averaged perceptron), lbfgs (CRF; give it 60 iterations or more), l2sgd, pa, arow.")
-    ] = "ap",
-    iterations: Annotated[int, typer.Option("--iterations", "-n", min=1, help="Passes over the data.")] = 10,
-    runs: Annotated[
-        int, typer.Option(min=1, help="Trainings with sentences in other orders, averaged: a little better.")
-    ] = 1,
-    c1: Annotated[float | None, typer.Option(help="L1 regularisation, for lbfgs: larger makes smaller models.")] = None,
-    c2: Annotated[float | None, typer.Option(help="L2 regularisation, for lbfgs and l2sgd.")] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="Attributes that occur less often are left out.")] = 2,
-    prune: Annotated[float, typer.Option(min=0, help="Weights not larger than this are left out.")] = 0.0,
-    language: Annotated[str, typer.Option(help="Language of the texts, ISO 639-1, for the card.")] = "",
-    licence: Annotated[str, typer.Option(help="Licence of the model, for the card.")] = "",
-    corpus: Annotated[
-        list[str] | None, typer.Option(help="What the files are, for the card; may be given again.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    files: Files,
+    output: Output = Path("tagger"),
+    dev: Dev = None,
+    test: Test = None,
+    tags: Tags = "XPOS",
+    algorithm: Algorithm = "ap",
+    iterations: Iterations = 10,
+    runs: Runs = 1,
+    c1: C1 = None,
+    c2: C2 = None,
+    min_count: MinCount = 2,
+    prune: Prune = 0.0,
+    language: Language = "",
+    licence: Licence = "",
+    corpus: Corpus = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Trains a part-of-speech tagger on CoNLL-U files and tells how often it is right."""
-    from ...errors import ConfigError, Fault, nearest
-    from ..training.tagger import train_tagger
-    from .train import shown
-
-    known = ("ap", "lbfgs", "l2sgd", "pa", "arow")
-    if algorithm not in known:
-        raise ConfigError(
-            [Fault("algorithm", f"expected one of {', '.join(known)}, got {algorithm}{nearest(algorithm, known)}")]
-        )
+    """Train a part-of-speech tagger on CoNLL-U files and print its accuracy."""
+    if algorithm not in ALGORITHMS:
+        message = f"expected one of {', '.join(ALGORITHMS)}, got {algorithm}{nearest(algorithm, ALGORITHMS)}"
+        raise ConfigError([Fault("algorithm", message)])
     options = {"algorithm": algorithm, "iterations": iterations, "runs": runs, "tags": tags, "c1": c1, "c2": c2}
     options |= {"min-count": min_count, "prune": prune}
-    given = [file.name for file in files]
-    given += [text for name, value in options.items() if value is not None for text in (f"--{name}", str(value))]
-    with shown(quiet):
-        made = train_tagger(
+    names = [file.name for file in files]
+    words = [*names, *(w for name, value in options.items() if value is not None for w in (f"--{name}", str(value)))]
+    with show_training(quiet):
+        tagger = train_tagger(
             files,
             output,
             dev=dev or [],
@@ -85,32 +87,25 @@ def command(
             prune=prune,
             language=language,
             licence=licence,
-            corpora=corpus or [file.name for file in files],
-            command=f"caspipe train tagger {shlex.join(given)}",
+            corpora=corpus or names,
+            command=f"caspipe train tagger {shlex.join(words)}",
         )
     if not quiet:
-        _print(made)
+        _print(tagger)
 
 
-def _print(made: TrainedTagger) -> None:
-    typer.echo(f"{made.path}: {made.weights:,} weights, {made.tags} tags, {made.size / 1e6:.2f} MB")
-    typer.echo(f"trained on {made.tokens:,} tokens; words of the files became ours so: {_listed(made.carried)}")
-    for scores in made.scores:
+def _print(tagger: TrainedTagger) -> None:
+    typer.echo(f"{tagger.path}: {tagger.weights:,} weights, {tagger.tags} tags, {tagger.size / 1e6:.2f} MB")
+    aligned = ", ".join(f"{name} {n:,}" for name, n in tagger.carried.items())
+    typer.echo(f"trained on {tagger.tokens:,} tokens; alignment of the files' words with our tokens: {aligned}")
+    for scores in tagger.scores:
         _print_scores(scores)
 
 
 def _print_scores(scores: TaggerScores) -> None:
     typer.echo(f"{scores.corpus}")
-    for counted, which in ((scores.own, "our tokens"), (scores.given, "the file's own tokens")):
-        accuracy = "undefined" if counted.accuracy is None else f"{counted.accuracy:.4f}"
-        typer.echo(f"  accuracy {accuracy} on {counted.tokens:,} tokens ({which})")
-    typer.echo("  commonest mistakes (reference, given, tokens): " + _mistakes(scores))
-
-
-def _mistakes(scores: TaggerScores) -> str:
-    found = [f"{gold} {system or '-'} {n}" for gold, system, n in scores.own.confusions(8)]
-    return "; ".join(found) or "none"
-
-
-def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
+    for counts, tokens in ((scores.own, "our tokens"), (scores.given, "the file's own tokens")):
+        accuracy = "undefined" if counts.accuracy is None else f"{counts.accuracy:.4f}"
+        typer.echo(f"  accuracy {accuracy} on {counts.tokens:,} tokens ({tokens})")
+    mistakes = [f"{gold} {system or '-'} {n}" for gold, system, n in scores.own.confusions(8)]
+    typer.echo("  most frequent mistakes (reference, given, tokens): " + ("; ".join(mistakes) or "none"))

@@ -53,7 +53,7 @@ class Difference:
     only_second: list[str] = field(default_factory=list)
     other_text: list[str] = field(default_factory=list)
     """Documents of both whose texts differ: their spans cannot be compared."""
-    passed_over: bool = False
+    ignored_references: bool = False
     """Whether both sides have a reference that was not asked for and not compared."""
 
     @property
@@ -113,7 +113,9 @@ def compare(
     two = _by_id(second, step)
     views = _views(first, second, one, two)
     made = Difference(views, ErrorPage(context=context, limit=limit, words=CHANGES))
-    made.passed_over = not (first.view or second.view) and INITIAL_VIEW in views and _has_gold(one) and _has_gold(two)
+    made.ignored_references = (
+        not (first.view or second.view) and INITIAL_VIEW in views and _has_gold(one) and _has_gold(two)
+    )
     made.only_first = [name for name in one if name not in two]
     made.only_second = [name for name in two if name not in one]
     for name, cas in one.items():

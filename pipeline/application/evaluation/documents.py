@@ -128,6 +128,11 @@ class Collection:
         return INITIAL_VIEW if found else GOLD_VIEW
 
 
+def meanings(options: Iterable[str]) -> dict[str, str | None]:
+    """Parse `LABEL=KIND`; a label without a kind is dropped (None)."""
+    return {label: kind or None for label, _, kind in (option.rpartition("=") for option in options)}
+
+
 def _parameters(reader: str) -> tuple[str, ...]:
     """Names of a reader's parameters; none for a reader that does not exist, which the configuration will tell."""
     try:

@@ -20,7 +20,7 @@ GROUPS = ("group", "patient")
 
 
 @dataclass(slots=True)
-class RiskWanted:
+class RiskRequest:
     """What the options ask for, and the profiles of the documents scored so far."""
 
     settings: RiskSettings
@@ -28,7 +28,7 @@ class RiskWanted:
     by_group: bool = False
     profiles: list[Profile] = field(default_factory=list)
 
-    def watch(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def profile(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The same documents; each is profiled once it has been scored."""
         for pair in pairs:
             yield pair
@@ -46,37 +46,43 @@ class RiskWanted:
         return risk_of(by_patient(self.profiles), patients, self.settings, "patient")
 
 
-def wanted(
-    risk: bool,
-    given: Mapping[str, object],
-    at_least: int,
-    hidden: Sequence[str],
-    densities: Sequence[str],
-    seed: int,
-    by_group: bool,
-    faults: list[Fault],
-) -> RiskWanted | None:
-    """The options as settings; None without --risk. `given`: the other options of risk, by name. Adds to `faults`."""
-    if not risk:
-        faults += [Fault(name, "goes with --risk") for name, value in given.items() if value]
-        return None
-    shares: dict[str, float] = {}
-    for text in hidden:
-        kind, _, share = text.rpartition("=")
-        if kind and kind not in (known := [k.name for k in PhiKind]):
-            faults.append(Fault(f"--risk-hidden {text}", f"no PHI kind called {kind!r}{nearest(kind, known)}"))
+@dataclass(frozen=True, slots=True)
+class RiskOptions:
+    """The options of `caspipe evaluate` about risk. `at_least`: different indirect identifiers that together are a risk."""
+
+    enabled: bool
+    densities: Sequence[str] = ()
+    at_least: int = 2
+    hidden: Sequence[str] = ()
+    html: Path | None = None
+    plot: Path | None = None
+    seed: int = 0
+    by_group: bool = False
+
+    def request(self, faults: list[Fault]) -> RiskRequest | None:
+        """Return the checked request; None without --risk. Adds to `faults`."""
+        if not self.enabled:
+            names = ("densities", "hidden", "html", "plot")
+            faults += [Fault(f"--risk-{name}", "goes with --risk") for name in names if getattr(self, name)]
+            return None
+        shares: dict[str, float] = {}
+        for text in self.hidden:
+            kind, _, share = text.rpartition("=")
+            if kind and kind not in (known := [k.name for k in PhiKind]):
+                faults.append(Fault(f"--risk-hidden {text}", f"no PHI kind called {kind!r}{nearest(kind, known)}"))
+            try:
+                shares[kind] = float(share)
+            except ValueError:
+                message = "expected SHARE or KIND=SHARE, a share from 0 to below 1"
+                faults.append(Fault(f"--risk-hidden {text}", message))
+        if faults:
+            return None
         try:
-            shares[kind] = float(share)
-        except ValueError:
-            faults.append(Fault(f"--risk-hidden {text}", "expected SHARE or KIND=SHARE, a share from 0 to below 1"))
-    if faults:
-        return None
-    try:
-        settings = RiskSettings(at_least, shares, seed=seed)
-    except ConsumerError as error:
-        faults.append(Fault("--risk", str(error)))
-        return None
-    return RiskWanted(settings, densities, by_group)
+            settings = RiskSettings(self.at_least, shares, seed=self.seed)
+        except ConsumerError as error:
+            faults.append(Fault("--risk", str(error)))
+            return None
+        return RiskRequest(settings, self.densities, self.by_group)
 
 
 def profiles_of(corpus: str, reader: str, overrides: Sequence[str] = (), step: Step | None = None) -> Iterator[Profile]:

@@ -9,24 +9,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import typer
 from typer.testing import CliRunner
 
 from caspipe.pipeline.application.audit.findings import COLUMNS
-from caspipe.pipeline.application.cli.audit import mount
+from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.contract.component import Output
 from caspipe.pipeline.running.ledger import Ledger, Row
 from caspipe.typesystem import PhiKind
 
 KINDS = ("DATE", "PERSON_DOCTOR", "LOCATION_CITY", "ID")
-
-app = typer.Typer()
-mount(app)
-
-
-@app.callback()
-def _commands() -> None:
-    """As `caspipe` itself has them."""
 
 
 def audit(*arguments: object, code: int = 0) -> str:

@@ -8,26 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from review_exports import SENTENCE, TOKENS, TYPES, exported, make_bundle, span, type_xml, types_xml, xmi, zipped
 from typer.testing import CliRunner
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.application.cli.doctor import examine, mount
+from caspipe.pipeline.application.cli.doctor import examine
+from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.readers.synthetic import SyntheticReader
 from caspipe.typesystem import Cas
 
 GOOD = xmi(SENTENCE + TOKENS + span(9, "review:PHI", 8, 20))
 BAD = xmi(SENTENCE + TOKENS + span(9, "review:PHI", 7, 20))
-
-app = typer.Typer()
-mount(app)
-
-
-@app.callback()
-def main() -> None:
-    """Stands for the other commands."""
 
 
 def run(*arguments: str | Path) -> tuple[int, str]:

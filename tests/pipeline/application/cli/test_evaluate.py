@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.evaluate import EPILOG, command
-
-app = typer.Typer()
-app.command("evaluate", epilog=EPILOG)(command)
-app.command("other")(lambda: None)
+from caspipe.pipeline.application.cli.main import app
 
 NOTE = "Seen on 3/4/2020 by Dr. Featherstone, aged 65 years."
 GOLD = [(8, 16, "DATE"), (24, 36, "PERSON_DOCTOR"), (43, 51, "AGE")]
@@ -333,11 +326,3 @@ def test_help_has_examples() -> None:
     out = evaluate("--help")
     assert "Examples:" in out
     assert "--compare" in out
-
-
-def test_mounting_the_command_imports_nothing_heavy() -> None:
-    code = "import sys, caspipe.pipeline.application.cli.evaluate; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"numpy", "pydantic", "caspipe.consumers.scoring", "caspipe.pipeline.pipeline"} & set(
-        done.stdout.split()
-    )

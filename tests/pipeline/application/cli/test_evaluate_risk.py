@@ -6,14 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.evaluate import command
-
-app = typer.Typer()
-app.command("evaluate")(command)
-app.command("other")(lambda: None)
+from caspipe.pipeline.application.cli.main import app
 
 NOTE = "Seen on 3/4/2020 by Dr. Featherstone, aged 65 years."
 GOLD = [(8, 16, "DATE"), (24, 36, "PERSON_DOCTOR"), (43, 51, "AGE")]

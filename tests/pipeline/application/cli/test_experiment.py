@@ -7,13 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.experiment import EPILOG, experiment
-
-app = typer.Typer()
-app.command(epilog=EPILOG)(experiment)
+from caspipe.pipeline.application.cli.main import app
 
 PLUGIN = '''
 """A corpus of somebody else's."""
@@ -50,7 +46,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 
 def caspipe(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(app, ["experiment", *arguments])
     assert result.exit_code == code, result.output
     return result.output
 
@@ -121,12 +117,3 @@ def test_the_list_names_shipped_experiments_and_kinds() -> None:
     assert "synthetic-comparison" in out
     assert "learning_curve" in out
     assert caspipe() == out
-
-
-def test_importing_the_command_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, caspipe.pipeline.application.cli.experiment; "
-        "print([m for m in ('numpy', 'matplotlib', 'pydantic', 'sklearn', 'pandas') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

@@ -12,8 +12,10 @@ import parts  # noqa: F401  (registers the test components)
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.command import choices, consumer_names, listed, reader_names
+from caspipe.pipeline.application.cli import main
+from caspipe.pipeline.application.cli.command import list_examples
 from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.application.cli.options import choices, consumer_names, reader_names
 
 NOTE = "Seen on 3/4/2020 by Dr. Smith, a 65-year-old man."
 
@@ -31,9 +33,9 @@ def test_the_version_is_told() -> None:
 def test_examples_of_the_help_stand_one_below_the_other() -> None:
     lines = [line.strip() for line in caspipe("validate", "--help").splitlines()]
     assert "• caspipe validate my.yaml" in lines
-    told = listed("Examples: `caspipe a` | `caspipe b x|y` (twice) | `c`; then `d`. Exit codes: 0; 1.")
+    told = list_examples("Examples: `caspipe a` | `caspipe b x|y` (twice) | `c`; then `d`. Exit codes: 0; 1.")
     assert told == "Examples:\n\n- `caspipe a`\n\n- `caspipe b x|y` (twice)\n\n- `c`; then `d`\n\nExit codes: 0; 1."
-    assert listed("Models are found in `x`. And `y`.") == "Models are found in `x`. And `y`."
+    assert list_examples("Models are found in `x`. And `y`.") == "Models are found in `x`. And `y`."
 
 
 def test_the_list_holds_whole_sentences() -> None:
@@ -155,8 +157,8 @@ def test_why_tells_who_saw_what_and_who_won(tmp_path: Path) -> None:
     assert "final: DATE 8:16" in out
     assert "3/4/2020" not in out
     assert "3/4/2020" in caspipe("why", "deidentify", str(note), "9", "--show-text")
-    assert "no component saw anything here" in caspipe("why", "deidentify", str(note), "0")
-    assert "offset 99 lies outside the text (0 to 48)" in caspipe("why", "deidentify", str(note), "99", code=4)
+    assert "no component found anything here" in caspipe("why", "deidentify", str(note), "0")
+    assert "offset 99 is outside the text (0 to 48)" in caspipe("why", "deidentify", str(note), "99", code=4)
 
 
 def test_help_has_examples() -> None:
@@ -164,8 +166,26 @@ def test_help_has_examples() -> None:
         assert "Example" in caspipe(command, "--help"), command
 
 
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_the_help_has_the_summary_of_each_command(name: str) -> None:
+    module, summary = main.COMMANDS[name]
+    text = main.load_command(module, name).help
+    assert " ".join(text.partition("\n\n")[0].split()) == summary
+
+
 def test_starting_up_imports_nothing_heavy() -> None:
     heavy = ("numpy", "sklearn", "cassis", "lxml", "phonenumbers", "re2", "pydantic")
     program = f"import caspipe.pipeline.application.cli.main, sys; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_commands_load_no_heavy_library_before_they_need_it() -> None:
+    heavy = ("sklearn", "scipy", "torch", "pandas", "matplotlib", "fastapi", "uvicorn", "cassis", "pyarrow")
+    program = (
+        "import importlib, sys; from caspipe.pipeline.application.cli.main import COMMANDS, __package__ as package\n"
+        "for module, _ in COMMANDS.values(): importlib.import_module(f'{package}.{module}')\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -120,8 +120,8 @@ def test_card_prints_the_card(folder: Path) -> None:
 
 
 def test_names_are_completed(folder: Path) -> None:
-    assert cli_model._names("wa") == ["ward-crf"]
-    assert {"packed", "ward-crf"} <= set(cli_model._names(""))
+    assert cli_model.model_names("wa") == ["ward-crf"]
+    assert {"packed", "ward-crf"} <= set(cli_model.model_names(""))
 
 
 def test_models_of_other_sorts_are_listed_by_their_labels(folder: Path) -> None:

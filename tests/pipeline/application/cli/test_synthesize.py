@@ -6,19 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.synthesize import mount
+from caspipe.pipeline.application.cli.main import app
 from caspipe.readers.tables.jsonl import JsonlReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
-app = typer.Typer(rich_markup_mode="markdown")
-mount(app)
-
 
 def synthesize(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(app, ["synthesize", *arguments])
     assert result.exit_code == code, result.output
     return result.stdout if code == 0 else result.output
 

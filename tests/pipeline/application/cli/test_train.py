@@ -16,9 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle
-from caspipe.pipeline.application.cli import train as cli_train
 from caspipe.pipeline.application.cli.main import app
-from caspipe.pipeline.application.cli.train import told
+from caspipe.pipeline.application.cli.training_progress import describe, show_training
 
 WARD = "Dr. {} saw the patient on {}/4/2020 in Oslo ."
 NAMES = "Smith Jones Lee Garcia Novak Olsen Rossi Silva Kim Haddad".split()
@@ -202,14 +201,14 @@ def record(message: str, **said: Any) -> logging.LogRecord:
 
 
 def test_progress_is_told_as_people_say_it() -> None:
-    assert told(record("iteration", iteration=7, of=1000, loss=1234.56)) == "iteration 7 of 1,000, loss 1,234.6"
-    assert told(record("iteration", iteration=20, of=0, loss=None)) == "iteration 20"
+    assert describe(record("iteration", iteration=7, of=1000, loss=1234.56)) == "iteration 7 of 1,000, loss 1,234.6"
+    assert describe(record("iteration", iteration=20, of=0, loss=None)) == "iteration 20"
     assert (
-        told(record("iteration", iteration=1, of=2, accuracy=0.5))
+        describe(record("iteration", iteration=1, of=2, accuracy=0.5))
         == "iteration 1 of 2, 50.00% of held-out labels right"
     )
-    assert told(record("matrix", tokens=1200, attributes=30)) == "1,200 tokens, 30 attributes"
-    assert told(record("written", path="x")) == ""
+    assert describe(record("matrix", tokens=1200, attributes=30)) == "1,200 tokens, 30 attributes"
+    assert describe(record("written", path="x")) == ""
 
 
 def test_lines_come_at_most_every_ten_seconds(
@@ -217,7 +216,7 @@ def test_lines_come_at_most_every_ten_seconds(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    with cli_train.shown(quiet=False):
+    with show_training(quiet=False):
         log = logging.getLogger("caspipe.training")
         for i in range(1, 31):
             now[0] += 1
@@ -237,7 +236,7 @@ def test_bars_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setenv("TERM", "xterm")
     report = RunReport(name="x", started="", versions={}, config={})
     report.documents.read = 3
-    with cli_train.shown(quiet=False) as progress:
+    with show_training(quiet=False) as progress:
         assert progress is not None
         progress(report, 10)
         logging.getLogger("caspipe.training").info("iteration", extra={"iteration": 2, "of": 9, "loss": 5.0})

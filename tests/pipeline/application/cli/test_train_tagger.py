@@ -7,18 +7,14 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from treebank import conllu, sentences
 from typer.testing import CliRunner
 
 from caspipe.annotators.sequence.bundle import ModelBundle, card
 from caspipe.annotators.tagging.tagger import Tagger
-from caspipe.pipeline.application.cli.train_tagger import EPILOG, command
+from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.application.training.tagger import score_tagger, train_tagger
 from caspipe.pipeline.errors import ReaderError
-
-app = typer.Typer()
-app.command(epilog=EPILOG)(command)
 
 
 @pytest.fixture
@@ -32,7 +28,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def train_it(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    result = CliRunner().invoke(app, ["train", "tagger", *map(str, arguments)])
     assert result.exit_code == code, result.output
     return result.output
 

@@ -113,11 +113,8 @@ class Corpus:
 
 PROGRAM = """
 import json, os, sys, typer, uvicorn
-from caspipe.pipeline.application.cli.review import mount
+from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.application.review import app as _, server, session
-app = typer.Typer()
-app.callback()(lambda: None)
-mount(app)
 line = sys.stdin.readline()
 if line:
     folder, arguments = json.loads(line)

@@ -510,14 +510,10 @@ def test_adjudicating_between_two(driver: Any, folder: Path) -> None:
 
 
 def export(folder: Path, written: Path) -> None:
-    import typer
     from typer.testing import CliRunner
 
-    from caspipe.pipeline.application.cli.review import mount
+    from caspipe.pipeline.application.cli.main import app
 
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    mount(app)
     arguments = ["review", str(folder), "--adjudicate", "anna", "ben", "-a", "eva", "--export", str(written)]
     result = CliRunner().invoke(app, arguments)
     assert (result.exit_code, result.output) == (0, f"1 documents written to {written}; 2 not reviewed and left out\n")

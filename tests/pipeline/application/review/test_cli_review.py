@@ -7,16 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from review_corpus import Corpus, make_folder
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.main import app as caspipe
-from caspipe.pipeline.application.cli.review import mount
-
-app = typer.Typer()
-app.callback()(lambda: None)
-mount(app)
+from caspipe.pipeline.application.cli.main import app
 
 
 def run(*arguments: object) -> tuple[int, str]:
@@ -116,5 +110,5 @@ def test_without_the_extra_nothing_is_begun(folder: Path, tmp_path: Path, monkey
     assert run(folder, "--annotator", "anna") == (4, f"caspipe review {wanted}")
     assert run(tmp_path / "new", "--config", "none.yaml") == (4, f"caspipe review {wanted}")
     assert not (folder / "review").exists()
-    done = CliRunner().invoke(caspipe, ["serve", "none.yaml"])
+    done = CliRunner().invoke(app, ["serve", "none.yaml"])
     assert (done.exit_code, done.output) == (4, f"caspipe serve {wanted}")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
-from caspipe.pipeline.application.cli.serve import bound
+from caspipe.pipeline.application.cli.serve import listening_socket
 from caspipe.pipeline.application.service.app import Service
 
 CANARY = "Quetzalcoatlus"
@@ -30,7 +30,7 @@ engines:
 @contextmanager
 def served(service: Service, *, ready: bool = True) -> Iterator[str]:
     """The service at a URL."""
-    with bound("127.0.0.1", 0) as listening:
+    with listening_socket("127.0.0.1", 0) as listening:
         server = uvicorn.Server(uvicorn.Config(service, log_config=None, access_log=False, ws="none", lifespan="on"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -17,7 +17,7 @@ import inception_requests as inc
 import pytest
 from serving import CANARY, Running
 
-from caspipe.pipeline.application.cli.serve import bound
+from caspipe.pipeline.application.cli.serve import listening_socket
 from caspipe.pipeline.application.service import training, workers
 from caspipe.pipeline.application.service.batch import _array, _cut
 from caspipe.pipeline.application.service.jobs import Answer, Job
@@ -251,10 +251,10 @@ def test_a_name_that_was_made_to_lead_here_gets_nothing(serve: Callable[..., Run
 
 
 def test_a_port_is_listened_at_before_its_address_is_told() -> None:
-    with bound("127.0.0.1", 0) as listening:
+    with listening_socket("127.0.0.1", 0) as listening:
         socket.create_connection(listening.getsockname(), timeout=5).close()
         with pytest.raises(ConsumerError, match="Address already in use"):
-            bound("127.0.0.1", listening.getsockname()[1])
+            listening_socket("127.0.0.1", listening.getsockname()[1])
 
 
 def test_an_answer_is_sent_at_once(serve: Callable[..., Running]) -> None:

@@ -17,19 +17,15 @@ from typing import Any
 
 import httpx
 import pytest
-import typer
 from serving import CANARY
 from typer.testing import CliRunner
 
-from caspipe.pipeline.application.cli.serve import bound, mount, read_key
+from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.application.cli.serve import listening_socket, read_key
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 
 PROGRAM = """
-import typer
-from caspipe.pipeline.application.cli.serve import mount
-app = typer.Typer()
-app.callback()(lambda: None)
-mount(app)
+from caspipe.pipeline.application.cli.main import app
 app()
 """
 SLOW = """
@@ -161,9 +157,6 @@ def _log() -> Iterator[None]:
 
 
 def invoke(*arguments: str) -> Any:
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    mount(app)
     return CliRunner().invoke(app, ["serve", *arguments])
 
 
@@ -195,10 +188,10 @@ def test_a_pipeline_that_cannot_be_opened_ends_it_with_the_reason(tmp_path: Path
 
 
 def test_a_port_that_is_taken_is_told(rules: Path) -> None:
-    with bound("127.0.0.1", 0) as taken:
+    with listening_socket("127.0.0.1", 0) as taken:
         taken.listen()
         with pytest.raises(ConsumerError, match=r"^cannot listen on 127.0.0.1:\d+: Address already in use$"):
-            bound("127.0.0.1", taken.getsockname()[1])
+            listening_socket("127.0.0.1", taken.getsockname()[1])
 
 
 def test_keys_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,67 @@
+"""Arguments and options that several commands share, and the completion of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...assembly import shipped
+from ...contract import registry
+
+Completion = Callable[[str], list[str]]
+
+
+def choices(*names: str) -> Completion:
+    """Return the completion of an option that takes one of the given words."""
+    return lambda incomplete: [n for n in names if n.startswith(incomplete)]
+
+
+def shipped_configs(incomplete: str) -> list[str]:
+    return choices(*shipped.names())(incomplete)
+
+
+def component_names(incomplete: str) -> list[str]:
+    return choices(*(c.name for c in registry.components()))(incomplete)
+
+
+def reader_names(incomplete: str) -> list[str]:
+    return choices(*(c.name for c in registry.components() if c.role == "reader"))(incomplete)
+
+
+def consumer_names(incomplete: str) -> list[str]:
+    return choices(*(c.name for c in registry.components() if c.role == "consumer"))(incomplete)
+
+
+Config = Annotated[
+    str,
+    typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Override a parameter; repeatable."),
+]
+Plugin = Annotated[
+    list[Path] | None, typer.Option("--plugin", metavar="FILE.py", help="Python file with your own components.")
+]
+Verify = Annotated[
+    Path | None,
+    typer.Option(
+        "--verify", metavar="PUBLIC", help="Public key that a package must be signed with.", show_default=False
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LABEL=KIND", help="Meaning of a label in the files; `LABEL=` drops it; repeatable."),
+]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")]
+
+
+def load_plugins(files: list[Path] | None) -> None:
+    """Register the components of Python files."""
+    for file in files or []:
+        registry.load_file(str(file))
