@@ -90,8 +90,13 @@ def serve(
     """Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
     require_extra("serve", "server", "fastapi", "uvicorn")
     key = read_key(api_key_file)
-    plugins = tuple(str(p.resolve()) for p in plugin or ())
-    spec = Spec(str(locate(config)), tuple(set_ or ()), plugins, max_characters=max_characters, auto_accept=auto_accept)
+    spec = Spec(
+        config=str(locate(config)),
+        overrides=tuple(set_ or ()),
+        plugins=tuple(str(p.resolve()) for p in plugin or ()),
+        max_characters=max_characters,
+        auto_accept=auto_accept,
+    )
     try:
         settings = Settings(
             max_body=round(max_body * MEBIBYTE),

@@ -28,7 +28,7 @@ def run(*arguments: object) -> tuple[int, str]:
         (["--all"], "--all: goes with --export"),
         (["--json", "x.json"], "--json: goes with --agreement"),
         (["--agreement", "--export", "x"], "--export: does not go with --agreement"),
-        (["--agreement"], "--agreement: expected two annotators at least, found: none"),
+        (["--agreement"], "--agreement: expected at least two annotators, found: none"),
         (["--adjudicate", "anna", "ben"], "annotator: 'anna' has reviewed nothing here; there are: none"),
     ],
 )
