@@ -73,7 +73,7 @@ def test_agreement_as_table_and_json(tmp_path: Path) -> None:
         corpus.close()
     code, told = run(folder, "--agreement", "--json", tmp_path / "a.json")
     assert code == 0
-    assert "anna and ben: 1 documents that both are done with" in told
+    assert "anna and ben: 1 documents that both have completed" in told
     (found,) = json.loads((tmp_path / "a.json").read_text())
     assert found["all"]["strict_f1"] == pytest.approx(8 / 9)
     assert found["kinds"]["AGE"] == {
@@ -86,7 +86,7 @@ def test_agreement_as_table_and_json(tmp_path: Path) -> None:
     }
     assert list(found["documents"]) == ["a"]
     assert run(folder, "--adjudicate", "anna", "ben", "-a", "ben")[1] == (
-        "--annotator: ben is one of those between whom to choose\n"
+        "--annotator: ben is one of the two annotators to adjudicate\n"
     )
 
 

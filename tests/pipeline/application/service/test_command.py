@@ -140,7 +140,7 @@ def test_listening_to_all_without_a_key_is_warned_of(rules: Path) -> None:
     ) as warned:
         assert warned.stderr is not None
         assert warned.stderr.readline() == (
-            "warning: listening on 0.0.0.0 without a key: whoever reaches this port can use the service; "
+            "warning: listening on 0.0.0.0 without a key: anyone who reaches this port can use the service; "
             "set CASPIPE_API_KEY or give --api-key-file\n"
         )
         warned.kill()
