@@ -1,1 +1,1 @@
-"""Mark further occurrences of PHI that was found elsewhere in a document."""
+"""Label consistency: what was found once in a document is marked wherever it occurs."""

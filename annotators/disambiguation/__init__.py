@@ -1,4 +1,4 @@
-"""Telling names from medical words: a medical dictionary with misspellings, drug-name stems, and the component that uses them."""
+"""Veto false candidates: medical terms, eponyms and drug names that were taken for people, places or dates."""
 
 from .annotator import Disambiguation
 

@@ -1,23 +1,23 @@
-"""The component `disambiguation`: what a medical dictionary or a drug-name stem explains is no person, place or date."""
+"""The component `disambiguation`: vetoes candidates that a medical dictionary or a drug-name stem explains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
-from ...pipeline.contract.component import AnalysisEngine, component
-from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, Token, View
+from ...pipeline.contract.component import component
+from ...typesystem import PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
 from ..resolving import VETOED
 from .candidate_context import CandidateContext, context_of
+from .candidate_veto import CandidateVeto
 from .dictionary import REACH, DictionaryMatch, MedicalDictionary
 from .protected_names import ProtectedNames
 from .stems import DrugStems
 
 EXACT, FUZZY, STEM = "exact medical term", "fuzzy medical term", "drug stem"
-_OWN = tuple(f"{VETOED}: {why}" for why in (EXACT, FUZZY, STEM))
 _KINDS = "PERSON LOCATION DATE"
 _BESIDE = """left right bilateral upper lower middle mid distal proximal anterior posterior lateral medial superior inferior
 superficial deep of the and with in"""
@@ -26,18 +26,20 @@ _CUES = ["organization_cues", "street_words"]
 
 
 @component("disambiguation", inputs=[PhiCandidate, Token], outputs=[PhiCandidate])
-class Disambiguation(AnalysisEngine):
-    """Marks people, places and dates of the named sources as vetoed where a medical dictionary or a drug-name stem explains
-    every word of them; the resolver leaves those alone.
+class Disambiguation(CandidateVeto):
+    """Marks people, places and dates of the named sources as vetoed if a medical dictionary or a drug-name stem explains every
+    word of them; the resolver ignores those.
 
     Ordinary words may be one edit (Levenshtein distance below 2) from an entry, after the same first letter; abbreviations
-    match exactly. They stay in the CAS with the reason. Known PHI is never vetoed, nor what a title stands beside, nor a date
-    with a digit, nor names of `protect`. Source: "PHI Scrubber: A Deep Learning Approach" (2018), Medical terms disambiguation,
-    where any near miss removes the label.
+    match exactly. They stay in the CAS with the reason. Known PHI is never vetoed, nor is a candidate with a title beside it, a
+    date with a digit, or a name of `protect`. Source: "PHI Scrubber: A Deep Learning Approach" (2018), Medical terms
+    disambiguation, in which any near miss removes the label.
     """
 
+    reasons: ClassVar = (EXACT, FUZZY, STEM)
+
     sources: list[str]
-    """Whose candidates may be vetoed: ids of components or aggregates (`names`, `models/crf`)."""
+    """Ids of the components or aggregates whose candidates may be vetoed (`names`, `models/crf`)."""
     kinds: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(name) for name in _KINDS.split()])
     """Kinds that may be vetoed, with those below them."""
     dictionary: Lexicon | list[Lexicon] = cast(Lexicon, "medical")  # a name until `open` loads it
@@ -45,34 +47,34 @@ class Disambiguation(AnalysisEngine):
     stems: Lexicon = cast(Lexicon, "drug_stems")
     """Drug-name stems with their measured precision."""
     metric: Literal["levenshtein", "osa"] = "levenshtein"
-    """What one edit is: with `osa` two neighbours that changed places count as one, with `levenshtein` as two."""
+    """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
     min_length: int = 3
-    """Shorter entries explain nothing (code points): most are abbreviations that stand for other things too."""
+    """Shorter entries explain nothing (code points): most are abbreviations with other meanings."""
     fuzzy_length: int = 5
-    """Letters that a near miss has at least."""
+    """Minimum number of letters of a near miss."""
     fuzzy_length_drugs: int = 7
-    """Letters that a near miss of a medication has at least: short drug names are one letter from each other."""
+    """Minimum number of letters of a near miss of a medication: short drug names are one letter from each other."""
     min_precision: float = 0.95
     """Stems of lower precision explain nothing: of the words and names of the shipped lists with that stem, fewer are drugs (0 to
     1; above 1 no stem explains anything)."""
     keep_above: float = 0.8
-    """Candidates with more confidence stay; 1 lets none stay for that reason (0 to 1)."""
+    """Candidates with more confidence are never vetoed; 1 disables this limit (0 to 1)."""
     protect: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], list(_PROTECT)))
-    """ProtectedNames. One of them, or a word one edit from one, is never vetoed for a near miss or a stem. For an exact entry it is only
-    where it is a common word as well, but no well-known name (`name_share`, `population`), and in no list without such figures
-    (months, a list of your own)."""
+    """Lists of names. A name, or a word one edit from one, is never vetoed for a near miss or a stem. For an exact entry it is
+    vetoed only if it is also a common word, is not a well-known name (`name_share`, `population`), and is not in a list without
+    such numbers (months, a list of your own)."""
     name_share: float = 0.002
-    """From which share of people with it a name is well known (percent)."""
+    """Share of people from which a name is well known (percent)."""
     population: int = 50_000
-    """From how many people on a place is well known."""
+    """Population from which a place is well known."""
     known: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], ["common_words"]))
-    """Words in these lists are never near misses and have no stem: `heard` is not *heart*."""
+    """Lists of words that are never near misses and have no stem: `heard` is not *heart*."""
     cues: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], list(_CUES)))
-    """Words that make a name with the word before them where both have a capital: *Heart Hospital*, *Temple Street*."""
+    """Words that form a name with the word before them if both have a capital: *Heart Hospital*, *Temple Street*."""
     beside: list[str] = field(default_factory=lambda: _BESIDE.split())
     """Words that need no entry of their own beside medical ones, in lower case."""
     titles: Lexicon = cast(Lexicon, "person_titles")
-    """What stands before or after people, with its `side`."""
+    """Titles of people, with their `side`: before or after the name."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.keep_above <= 1:
@@ -80,33 +82,7 @@ class Disambiguation(AnalysisEngine):
         for name in ("min_length", "fuzzy_length", "fuzzy_length_drugs", "min_precision", "name_share", "population"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: expected a number of at least 0, got {getattr(self, name)!r}")
-        if not self.sources:
-            raise ValueError("sources: expected at least one component or aggregate whose candidates may be vetoed")
-        if any("known_phi" in source.split("/") for source in self.sources):
-            raise ValueError("sources: known_phi is never vetoed, what the record says about a person stays PHI")
-
-    def referenced_components(self) -> Iterator[tuple[str, str]]:
-        for source in self.sources:
-            yield "sources", source
-
-    def process(self, cas: Cas) -> None:
-        if not cas.has_view(INITIAL_VIEW):
-            return
-        view = cas.view()
-        for candidate in view.select(PhiCandidate):
-            if candidate.reason.startswith(_OWN):
-                candidate.reason = ""
-            if self._may_veto(candidate):
-                why = self._why(view, candidate)
-                if why:
-                    candidate.reason = f"{VETOED}: {why}"
-                    candidate.winner = None
-
-    # -- what is made from the parameters ------------------------------------------------------------------------------
-
-    @cached_property
-    def _paths(self) -> list[list[str]]:
-        return [source.split("/") for source in self.sources]
+        super().__post_init__()
 
     @cached_property
     def _dictionary(self) -> MedicalDictionary:
@@ -128,51 +104,44 @@ class Disambiguation(AnalysisEngine):
     def _is_known(self, word: str) -> bool:
         return any(word in lexicon for lexicon in self.known)
 
-    # -- one candidate -------------------------------------------------------------------------------------------------
+    def may_veto(self, candidate: PhiCandidate) -> bool:
+        return not candidate.reason.startswith(VETOED) and super().may_veto(candidate)
 
-    def _may_veto(self, candidate: PhiCandidate) -> bool:
-        if candidate.reason.startswith(VETOED) or (candidate.confidence > self.keep_above and self.keep_above < 1):
-            return False
-        path = candidate.source.split("/")
-        if "known_phi" in path or not any(map(candidate.kind.is_a, self.kinds)):
-            return False
-        return any(path[i : i + len(p)] == p for p in self._paths for i in range(len(path) - len(p) + 1))
-
-    def _why(self, view: View, candidate: PhiCandidate) -> str:
-        """What explains the candidate, empty where nothing does."""
+    def find_reason(self, view: View, candidate: PhiCandidate) -> str:
         begin, end = candidate.begin, candidate.end
         covered = view.text[begin:end]
         if candidate.kind.top is PhiKind.DATE and any(map(str.isdecimal, covered)):
             return ""
         if "@" in covered or "_" in covered or view.text[max(0, begin - 1) : begin] in ("@", "_"):  # of a user
             return ""
-        stretch = context_of(view, begin, end, REACH)
-        if stretch is None or self._has_title(stretch) or self._is_in_a_name(stretch):
+        context = context_of(view, begin, end, REACH)
+        if context is None or self._has_title(context) or self._is_in_a_name(context):
             return ""
-        found = [f for f in self._dictionary.on(stretch.forms) if self._counts(f, stretch)]
-        whole = [f for f in found if f.first <= stretch.first and stretch.last <= f.last]
-        if any(f.exact for f in whole):
+        matches = [m for m in self._dictionary.matches(context.forms) if self._counts(m, context)]
+        whole = [m for m in matches if m.first <= context.first and context.last <= m.last]
+        if any(m.exact for m in whole):
             return EXACT
-        return FUZZY if whole else self._word_by_word(stretch, found)
+        return FUZZY if whole else self._explain_words(context, matches)
 
-    def _word_by_word(self, stretch: CandidateContext, found: Sequence[DictionaryMatch]) -> str:
-        inside = [f for f in found if f.first >= stretch.first and f.last <= stretch.last]
-        exact = {at for f in inside if f.exact for at in range(f.first, f.last)}
-        near = {at for f in inside for at in range(f.first, f.last)}
-        why, medical = EXACT, False
-        for at in range(stretch.first, stretch.last):
-            form = stretch.forms[at]
-            if at in near:
+    def _explain_words(self, context: CandidateContext, matches: Sequence[DictionaryMatch]) -> str:
+        """Return the reason if an entry or a stem explains every word of the candidate, else an empty string."""
+        inside = [m for m in matches if m.first >= context.first and m.last <= context.last]
+        exact = {i for m in inside if m.exact for i in range(m.first, m.last)}
+        near = {i for m in inside for i in range(m.first, m.last)}
+        reason, medical = EXACT, False
+        for i in range(context.first, context.last):
+            form = context.forms[i]
+            if i in near:
                 medical = True
-                why = FUZZY if why == EXACT and at not in exact else why
+                reason = FUZZY if reason == EXACT and i not in exact else reason
                 continue
             if form.lower() in self._beside or not any(map(str.isalnum, form)) or form in ("'s", "’s"):
                 continue
             stem = self._stem_of(form)
             if not stem:
                 return ""
-            why, medical = f"{STEM} {stem}", True
-        return why if medical else ""
+            reason, medical = f"{STEM} {stem}", True
+        return reason if medical else ""
 
     def _stem_of(self, form: str) -> str:
         word = form.lower()
@@ -181,27 +150,27 @@ class Disambiguation(AnalysisEngine):
         stem = self._stems.of(word)
         return "" if stem is None or self._names.resemble(form) else str(stem)
 
-    def _counts(self, found: DictionaryMatch, stretch: CandidateContext) -> bool:
-        """Whether an entry may speak: long enough, and no name that outweighs it."""
-        phrase = stretch.text(found.first, found.last)
+    def _counts(self, match: DictionaryMatch, context: CandidateContext) -> bool:
+        """Return whether an entry can explain the candidate: it is long enough and does not resemble a name."""
+        phrase = context.text(match.first, match.last)
         if len(phrase) < self.min_length:
             return False
-        if not found.exact:
+        if not match.exact:
             return not self._names.resemble(phrase)
-        forms = dict.fromkeys((phrase, found.entry.form))  # `chins` is not `chin`
-        if any(map(self._names.fixed, forms)):
+        forms = dict.fromkeys((phrase, match.entry.form))  # `chins` is not `chin`
+        if any(map(self._names.is_in_uncounted_list, forms)):
             return False
-        if found.entry.exact and not stretch.shouted:  # `ANA` is no Ana
+        if match.entry.exact and not context.all_capitals:  # `ANA` is not Ana
             return True
-        if stretch.cased and phrase.islower() and self._is_known(phrase):  # `burns` is no Burns
+        if context.has_capitals and phrase.islower() and self._is_known(phrase):  # `burns` is not Burns
             return True
-        if found.entry.ambiguous or any(map(self._names.known, forms)):
+        if match.entry.ambiguous or any(map(self._names.is_well_known, forms)):
             return False
-        return not any(self._names.listed(form) and not self._is_known(form.lower()) for form in forms)
+        return not any(self._names.is_listed(form) and not self._is_known(form.lower()) for form in forms)
 
-    def _has_title(self, stretch: CandidateContext) -> bool:
-        """Whether a title stands before the candidate, is its first word of several, or stands after it."""
-        forms, first, last = stretch.forms, stretch.first, stretch.last
+    def _has_title(self, context: CandidateContext) -> bool:
+        """Return whether a title is before the candidate, is its first word of several, or is after it."""
+        forms, first, last = context.forms, context.first, context.last
         before = first - 2 if first > 1 and forms[first - 1] == "." else first - 1
         after = last + 1 if last + 1 < len(forms) and forms[last] == "," else last
         return (
@@ -210,13 +179,13 @@ class Disambiguation(AnalysisEngine):
             or (after < len(forms) and self._is_title(forms[after], "after"))
         )
 
-    def _is_in_a_name(self, stretch: CandidateContext) -> bool:
-        """Whether a word after the candidate makes it a name, or it is a part of a longer one of the lists: *Isle of Palms*."""
-        first, last, forms = stretch.first, stretch.last, stretch.forms
+    def _is_in_a_name(self, context: CandidateContext) -> bool:
+        """Return whether a word after the candidate makes it a name, or it is a part of a longer name: *Isle of Palms*."""
+        first, last, forms = context.first, context.last, context.forms
         after = forms[last] if last < len(forms) else ""
         if forms[last - 1][:1].isupper() and after[:1].isupper() and any(after in cues for cues in self.cues):
             return True
-        return self._names.reach_over(forms, first, last)
+        return self._names.any_extends_beyond(forms, first, last)
 
     def _is_title(self, form: str, side: str) -> bool:
         return any(entry.columns.get("side") in (side, "both") for entry in self.titles.entries(form))

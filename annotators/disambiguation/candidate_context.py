@@ -1,4 +1,4 @@
-"""The words of a candidate with a few tokens on both sides, and how the line around it is written."""
+"""The tokens of a candidate and around it, and the case of the line around it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...typesystem import View
 
 NEAR = 100
-"""Code points on each side, within the line, that say how a text is written."""
+"""Number of code points on each side, within the line, that decide about its case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +17,24 @@ class CandidateContext:
 
     forms: list[str]
     begins: list[int]
-    """Code points, of each token, from the beginning of `whole`."""
+    """Begin of each token, in code points from the beginning of `whole`."""
     first: int
     last: int
     whole: str
-    cased: bool
-    """Whether the line has capitals: then a word in small letters is no name."""
-    shouted: bool
-    """Whether the line has no small letters outside the candidate: then capitals make no abbreviation."""
+    has_capitals: bool
+    """The line has capitals, so a word in small letters is not a name."""
+    all_capitals: bool
+    """The line has no small letters outside the candidate, so a word in capitals is not an abbreviation."""
 
     def text(self, first: int, last: int) -> str:
-        """What the tokens `first` to `last` (half-open) cover."""
+        """Return the text of the tokens `first` to `last` (half-open)."""
         return self.whole[self.begins[first] : self.begins[last - 1] + len(self.forms[last - 1])]
 
 
 def context_of(view: View, begin: int, end: int, reach: int) -> CandidateContext | None:
-    """The stretch around `begin:end`, `reach` tokens to each side but over no empty line; None where no token lies on it.
+    """Return the context of `begin:end`, `reach` tokens to each side but not across an empty line; None if it has no token.
 
-    A token that the candidate covers in part belongs to it whole.
+    A token that the candidate covers in part belongs to it.
     """
     tokens, text = view.tokens, view.text
     first, last = bisect_left(tokens.ends, begin + 1), bisect_left(tokens.begins, end)

@@ -1,4 +1,4 @@
-"""The medical dictionary around a candidate: which entries lie on its words, letter for letter or one edit away."""
+"""The medical dictionary: entries that match the words of a candidate exactly or with one edit."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Literal, NamedTuple
 
 from ..lexicon import Entry, Lexicon
 from ..lexicon.fuzzy import FuzzyIndex
-from ..lexicon.match import LexiconMatch, Matcher
+from ..lexicon.match import Matcher
 from ..lexicon.normalization import is_abbreviation
 
 REACH = 4
-"""Tokens beside a candidate, on each side, that an entry around it may begin or end with."""
+"""Number of tokens before and after a candidate that an entry around it may include."""
 
 
 class DictionaryMatch(NamedTuple):
-    """An entry at the tokens `first` to `last` (half-open) of the row that was asked about."""
+    """An entry that matches the tokens `first` to `last` (half-open)."""
 
     first: int
     last: int
@@ -24,10 +24,10 @@ class DictionaryMatch(NamedTuple):
 
 
 class MedicalDictionary:
-    """Entries of one or more lexicons on a row of tokens: exact ones, and single words and phrases with one word an edit off.
+    """Finds entries of one or more lexicons in tokens, exactly or with one word one edit away.
 
-    `known` says of a word in normal form that it is a word of its own and no misspelling. Words of fewer letters than `length`
-    (`drug_length` for medications) are never taken for misspellings, nor are abbreviations.
+    `known` returns whether a word in normal form is a correct word. Words of fewer letters than `length` (`drug_length` for
+    medications) are never taken for misspellings, nor are abbreviations.
     """
 
     def __init__(
@@ -49,18 +49,14 @@ class MedicalDictionary:
             near_length=lambda entry: drug_length if entry.group == "MEDICATION" else length,
         )
 
-    def on(self, forms: list[str]) -> list[DictionaryMatch]:
-        """Every entry on a row of tokens, by first token, longer ones first.
+    def matches(self, forms: list[str]) -> list[DictionaryMatch]:
+        """Return every match in a sequence of tokens, by first token, longer ones first.
 
-        A near miss counts only where the word is no abbreviation and the entry is no name of a person or place as well.
+        A near miss of an abbreviation does not count, nor one of an entry that is also the name of a person or place.
         """
-        found = []
-        for hit in self._matcher.find(forms):
-            exact = hit.confidence == 1.0
-            if exact or not (hit.entry.ambiguous or _abbreviated(hit, forms)):
-                found.append(DictionaryMatch(hit.first, hit.last, hit.entry, exact))
-        return found
-
-
-def _abbreviated(hit: LexiconMatch, forms: list[str]) -> bool:
-    return any(is_abbreviation(form) for form in forms[hit.first : hit.last])
+        matches = []
+        for m in self._matcher.find(forms):
+            exact = m.confidence == 1.0
+            if exact or not (m.entry.ambiguous or any(map(is_abbreviation, forms[m.first : m.last]))):
+                matches.append(DictionaryMatch(m.first, m.last, m.entry, exact))
+        return matches

@@ -1,4 +1,4 @@
-"""ProtectedNames that must not fall for looking like a medical word: known ones, and words one letter from a known one."""
+"""Names that must not be vetoed although they look like medical words: listed names, and words one letter from one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ..lexicon.normalization import NORMAL
 
 
 class ProtectedNames:
-    """Lists of names of people, places and times, with how well known a name must be to outweigh a dictionary's very word.
+    """Lists of names of people, places and times.
 
-    `share` is in percent of a population, `population` in people. Entries of lists without such a column always count.
+    A name is well known from a `share` (percent of a population) or a `population` (people). Entries of lists without such a
+    column always count.
     """
 
     def __init__(self, lists: Sequence[Lexicon], share: float, population: int) -> None:
@@ -25,33 +26,31 @@ class ProtectedNames:
         self._weights: FormTable[tuple[bool, bool, bool]] = FormTable(self._weigh)
 
     def resemble(self, form: str) -> bool:
-        """Whether a word or phrase is a name of the lists, or one edit from one: then it is no misspelt medical word."""
+        """Return whether a word or phrase is a listed name, or one edit from one, and so not a misspelt medical word."""
         return self._close[form]
 
-    def known(self, form: str) -> bool:
-        """Whether it is a well-known name of a person or place: a share or a population says so."""
+    def is_well_known(self, form: str) -> bool:
+        """Return whether its share or population makes it a well-known name of a person or place."""
         return self._weights[form][0]
 
-    def reach_over(self, forms: list[str], first: int, last: int) -> bool:
-        """Whether an entry on a row of tokens has some of the tokens `first` to `last` (half-open) and others beside them, and is
-        written with capitals at its ends."""
+    def any_extends_beyond(self, forms: list[str], first: int, last: int) -> bool:
+        """Return whether a name with capitals at its ends overlaps the tokens `first` to `last` (half-open) and others."""
         return any(
             hit.first < last and first < hit.last and (hit.first < first or last < hit.last)
             for hit in self._matcher.find(forms)
             if forms[hit.first][:1].isupper() and forms[hit.last - 1][:1].isupper()
         )
 
-    def listed(self, form: str) -> bool:
-        """Whether it stands in any of the lists."""
+    def is_listed(self, form: str) -> bool:
         return self._weights[form][2]
 
-    def fixed(self, form: str) -> bool:
-        """Whether it stands in a list that counts nobody: months, weekdays, states, a list of one's own."""
+    def is_in_uncounted_list(self, form: str) -> bool:
+        """Return whether it is in a list without shares and populations: months, weekdays, states, a list of your own."""
         return self._weights[form][1]
 
     def _weigh(self, form: str) -> tuple[bool, bool, bool]:
-        found = [entry for names in self._lists for entry in names.entries(form)]
-        return any(map(self._is_known, found)), not all(map(_counted, found)), bool(found)
+        entries = [entry for names in self._lists for entry in names.entries(form)]
+        return any(map(self._is_known, entries)), not all(map(_counted, entries)), bool(entries)
 
     def _is_known(self, entry: Entry) -> bool:
         return ("share" in entry.columns and entry.share >= self._share) or (

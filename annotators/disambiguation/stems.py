@@ -1,4 +1,4 @@
-"""Endings and roots of non-proprietary drug names: what `-dralazine` or `-pristone` says of a word that no dictionary has."""
+"""Stems of non-proprietary drug names (`-dralazine`, `-pristone`), which recognize drugs that no dictionary contains."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from ..lexicon import Lexicon
 
 LEFT = 2
-"""Letters that a word has beside the stem, at least: `hydralazine`."""
+"""Minimum number of letters besides the stem: `hydralazine`."""
 SHORTEST = 6
-"""Letters that a word has in all, at least."""
+"""Minimum number of letters of the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stem:
-    """A stem as the list has it."""
+    """A stem of the list."""
 
     form: str
     position: str
@@ -26,7 +26,7 @@ class Stem:
         return f"{before}{self.form}{after}"
 
     def fits(self, word: str) -> bool:
-        """Whether a word in lower case has the stem in its place, with letters beside it."""
+        """Return whether a word in lower case has the stem in its position, with letters beside it."""
         if len(word) < max(len(self.form) + LEFT, SHORTEST):
             return False
         if self.position == "infix":
@@ -57,11 +57,11 @@ class DrugStems:
         return len(self._suffixes) + len(self._stems)
 
     def of(self, word: str) -> Stem | None:
-        """The longest stem of a word in lower case, None where it has none."""
+        """Return the longest stem of a word in lower case, or None."""
         if len(word) < SHORTEST:
             return None
         for length in range(min(self._widest, len(word) - LEFT), 0, -1):
-            found = self._suffixes.get(word[-length:])
-            if found is not None:
-                return found
+            stem = self._suffixes.get(word[-length:])
+            if stem is not None:
+                return stem
         return next((stem for stem in self._stems if stem.fits(word)), None)

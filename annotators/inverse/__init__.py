@@ -1,4 +1,4 @@
-"""The inverse approach: every word is masked until lists, a network or both have shown it to be safe."""
+"""The inverse approach: every word is masked unless lists, a network or both show that it is safe."""
 
 from .adaptive_threshold import AdaptiveThreshold
 from .safe_lists import SafeLists

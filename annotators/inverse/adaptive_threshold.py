@@ -1,4 +1,4 @@
-"""The combiner of the inverse approach: what a network must say for a token to stay readable depends on what lists say."""
+"""The combiner of the inverse approach: the score that a network must reach for a token depends on the lists."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from ...typesystem import (
     TokenVerdict,
     View,
 )
-from ..resolving import VETOED
+from ..resolving import VETOED, SourceSet
+from ..resolving.sources import names
 from .decision import VERDICTS, Mode, Thresholds
-from .word_lists import says_nothing
+from .word_lists import is_punctuation
 
-_STEPS_BACK = f"{VETOED}: the adaptive threshold decides"
+_SUPERSEDED = f"{VETOED}: the adaptive threshold decides"
 _LONGEST_GAP = 3
 
 
 @dataclass(slots=True)
-class _Masked:
-    """A token, or a row of them, that is not shown to be safe."""
+class _UnsafeSpan:
+    """A token, or adjacent tokens, not known to be safe."""
 
     begin: int
     end: int
@@ -42,34 +43,35 @@ class _Masked:
 
 @component("adaptive_threshold", inputs=[Token], outputs=[PhiCandidate])
 class AdaptiveThreshold(AnalysisEngine):
-    """Masks every token that is not shown to be safe: by lists (`safe_lists`), by a network (`neural` with `token_scores`), or by
-    both, where the lists decide how sure the network must be.
+    """Masks every token not known to be safe: by lists (`safe_lists`), by a network (`neural` with `token_scores`), or by both,
+    in which case the lists decide how confident the network must be.
 
-    A token may be read where its probability of being safe is above a threshold: `low` where the lists say safe, `high` where
-    they say it may be PHI, never where they say `never_safe` (§4.3.5 of the inverse hybrid system). A token without a verdict or
-    score that the decision needs is masked, and so is every token where nothing ran before. Punctuation alone is left alone.
+    A token stays readable if its probability of being safe is above a threshold: `low` for tokens that the lists consider safe,
+    `high` for those that may be PHI; it is always masked if it is `never_safe` (§4.3.5 of the inverse hybrid system). A token
+    without a verdict or score that the decision needs is masked, and so is every token if no such component ran before.
+    Punctuation alone is never masked.
 
-    The confidence of a span is the highest probability of PHI in it, so a small one does not say that it may be read.
+    The confidence of a span is the highest probability of PHI in it, so a low one does not mean that it is safe.
 
-    Beyond the source: neighbours become one span, and a span has the kind that the network thinks most probable.
+    Beyond the source: neighbours become one span, and a span has the kind that is most probable according to the network.
     """
 
     mode: Mode = "hybrid"
-    """Who shows that a token is safe: lists and network (`hybrid`), the lists alone (`rules`), the network alone (`deep`, which
-    holds every token against `high`)."""
+    """Basis of the decision that a token is safe: lists and network (`hybrid`), the lists alone (`rules`), the network alone
+    (`deep`, which compares every token with `high`)."""
     low: float = 0.9
-    """Where the lists say safe, the probability of being safe must be above this (0 to 1)."""
+    """Minimum probability of being safe for tokens that the lists consider safe (0 to 1, exclusive)."""
     high: float = 0.95
-    """Where the lists say unsafe, it must be above this; 1 masks all of these (0 to 1)."""
+    """Minimum probability for tokens that the lists consider unsafe; 1 masks all of these (0 to 1, exclusive)."""
     unknown: float | None = None
-    """Where no list holds the token, it must be above this; `high` where left out, as in the source (0 to 1)."""
+    """Minimum probability for tokens in no list (0 to 1, exclusive). Default: `high`, as in the source."""
     guess: float = 0.5
-    """The network's guess at the kind is taken from this probability of PHI on; below, the kind is OTHER (0 to 1)."""
+    """Probability of PHI from which the network's kind is used; below, the kind is OTHER (0 to 1)."""
     join: str | None = " -'’"
-    """Masked neighbours of one first-level kind become one span where nothing but these characters stands between them, three at
-    most, within a sentence; null: each token is a span."""
+    """Masked neighbours of one first-level kind become one span if only these characters are between them, at most three,
+    within a sentence; null: each token is a span."""
     instead_of: list[str] = field(default_factory=list)
-    """Components or aggregates whose own candidates step back, since this one decides by their scores: `neural`."""
+    """Components or aggregates whose own candidates are vetoed, since this one decides by their scores: `neural`."""
 
     def __post_init__(self) -> None:
         for name in ("low", "high", "unknown", "guess"):
@@ -78,17 +80,17 @@ class AdaptiveThreshold(AnalysisEngine):
                 raise ValueError(f"{name}: expected a number from 0 to 1, got {value!r}")
         if self.low > self.high:
             raise ValueError(f"low: expected at most high ({self.high:g}), got {self.low:g}")
-        if any("known_phi" in source.split("/") for source in self.instead_of):
-            raise ValueError("instead_of: known_phi never steps back, what the record says about a person stays PHI")
+        if any(names("known_phi", source) for source in self.instead_of):
+            raise ValueError("instead_of: known_phi is never replaced, what the record says about a person stays PHI")
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Tokens, and what the mode decides by."""
-        asked: dict[Mode, tuple[type[FeatureStructure], ...]] = {
+        """Return tokens and the types that the mode decides by."""
+        by_mode: dict[Mode, tuple[type[FeatureStructure], ...]] = {
             "rules": (TokenVerdict,),
             "deep": (TokenScore,),
             "hybrid": (TokenVerdict, TokenScore),
         }
-        return (Token, *asked[self.mode])
+        return (Token, *by_mode[self.mode])
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
         return f"mode {self.mode}" if need in (TokenVerdict, TokenScore) else ""
@@ -102,41 +104,36 @@ class AdaptiveThreshold(AnalysisEngine):
             return
         view = cas.view()
         view.remove_from_source(self.outputs, self.id)
-        self._push_back(view)
-        made = []
-        for span in self._joined(view, self._masked(view)):
+        self._supersede(view)
+        candidates = []
+        for span in self._join(view, self._unsafe(view)):
             candidate = PhiCandidate(span.begin, span.end, kind=span.kind, confidence=span.confidence, rule=span.rule)
             candidate._source = self.id
-            made.append(candidate)
-        view.add_all(made)
+            candidates.append(candidate)
+        view.add_all(candidates)
 
     @cached_property
     def _thresholds(self) -> Thresholds:
         return Thresholds(self.mode, self.low, self.high if self.unknown is None else self.unknown, self.high)
 
-    def _masked(self, view: View) -> Iterator[_Masked]:
+    def _unsafe(self, view: View) -> Iterator[_UnsafeSpan]:
         tokens = view.tokens
         verdicts = _strictest(tokens.begins, tokens.ends, view.select(TokenVerdict))
         scores = _highest(tokens.begins, tokens.ends, view.select(TokenScore)) if self.mode != "rules" else {}
         decide = self._thresholds.masked
         for i, form in enumerate(tokens.forms):
-            found = scores.get(i)
-            rule = decide(verdicts.get(i), found.score if found else None)
-            if rule and not says_nothing(form):
-                guessed = found is not None and found.score >= self.guess
-                yield _Masked(
-                    tokens.begins[i],
-                    tokens.ends[i],
-                    found.kind if found is not None and guessed else PhiKind.OTHER,
-                    found.score if found is not None and 0 <= found.score <= 1 else 1.0,
-                    rule,
-                )
+            item = scores.get(i)
+            rule = decide(verdicts.get(i), item.score if item else None)
+            if rule and not is_punctuation(form):
+                kind = item.kind if item is not None and item.score >= self.guess else PhiKind.OTHER
+                confidence = item.score if item is not None and 0 <= item.score <= 1 else 1.0
+                yield _UnsafeSpan(tokens.begins[i], tokens.ends[i], kind, confidence, rule)
 
-    def _joined(self, view: View, spans: Iterable[_Masked]) -> Iterator[_Masked]:
+    def _join(self, view: View, spans: Iterable[_UnsafeSpan]) -> Iterator[_UnsafeSpan]:
         starts = view.spans(Sentence)[0]
-        last: _Masked | None = None
+        last: _UnsafeSpan | None = None
         for span in spans:
-            if last is not None and self._is_one(view.text, last, span) and _same_sentence(starts, last, span):
+            if last is not None and self._may_join(view.text, last, span) and _same_sentence(starts, last, span):
                 last.end = span.end
                 if span.confidence > last.confidence:
                     last.confidence, last.kind, last.rule = span.confidence, span.kind, span.rule
@@ -147,50 +144,49 @@ class AdaptiveThreshold(AnalysisEngine):
         if last is not None:
             yield last
 
-    def _is_one(self, text: str, left: _Masked, right: _Masked) -> bool:
+    def _may_join(self, text: str, left: _UnsafeSpan, right: _UnsafeSpan) -> bool:
         if self.join is None or left.kind.top is not right.kind.top or right.begin - left.end > _LONGEST_GAP:
             return False
         return all(c in self.join for c in text[left.end : right.begin])
 
-    def _push_back(self, view: View) -> None:
-        """Takes candidates that this component decides about out of the resolver's hands; they stay, with the reason."""
-        paths = [source.split("/") for source in self.instead_of]
+    def _supersede(self, view: View) -> None:
+        """Veto the candidates that this component replaces; they stay, with the reason."""
+        sources = SourceSet(self.instead_of)
         for candidate in view.select(PhiCandidate):
-            if candidate.reason == _STEPS_BACK:
+            if candidate.reason == _SUPERSEDED:
                 candidate.reason = ""
-            path = candidate.source.split("/")
-            if any(path[i : i + len(p)] == p for p in paths for i in range(len(path) - len(p) + 1)):
-                candidate.reason, candidate.winner = _STEPS_BACK, None
+            if candidate.source in sources:
+                candidate.reason, candidate.winner = _SUPERSEDED, None
 
 
-def _same_sentence(starts: list[int], left: _Masked, right: _Masked) -> bool:
-    at = bisect_left(starts, left.end)
-    return at == len(starts) or starts[at] > right.begin
+def _same_sentence(starts: list[int], left: _UnsafeSpan, right: _UnsafeSpan) -> bool:
+    index = bisect_left(starts, left.end)
+    return index == len(starts) or starts[index] > right.begin
 
 
 def _strictest(begins: list[int], ends: list[int], verdicts: Iterable[TokenVerdict]) -> dict[int, str]:
-    """The verdict on each token, by number: of several the strictest. One on a part of a token is none."""
-    made: dict[int, str] = {}
+    """Return the strictest verdict on each token, by index. Verdicts on a part of a token are ignored."""
+    strictest: dict[int, str] = {}
     for item in verdicts:
         for i in _inside(begins, ends, item):
             rank = VERDICTS.index(item.verdict) if item.verdict in VERDICTS else len(VERDICTS)
-            if i not in made or made[i] in VERDICTS[:rank]:
-                made[i] = item.verdict
-    return made
+            if i not in strictest or strictest[i] in VERDICTS[:rank]:
+                strictest[i] = item.verdict
+    return strictest
 
 
 def _highest(begins: list[int], ends: list[int], scores: Iterable[TokenScore]) -> dict[int, TokenScore]:
-    """The score of each token, by number: of several the highest, or one that is no number. One on a part of a token is none."""
-    made: dict[int, TokenScore] = {}
+    """Return the highest score of each token, by index; NaN counts as highest. Scores of a part of a token are ignored."""
+    highest: dict[int, TokenScore] = {}
     for item in scores:
         for i in _inside(begins, ends, item):
-            if i not in made or not item.score <= made[i].score:
-                made[i] = item
-    return made
+            if i not in highest or not item.score <= highest[i].score:
+                highest[i] = item
+    return highest
 
 
 def _inside(begins: list[int], ends: list[int], item: Annotation) -> Iterator[int]:
-    at = bisect_left(begins, item.begin)
-    while at < len(ends) and ends[at] <= item.end:
-        yield at
-        at += 1
+    index = bisect_left(begins, item.begin)
+    while index < len(ends) and ends[index] <= item.end:
+        yield index
+        index += 1

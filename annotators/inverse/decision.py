@@ -1,4 +1,4 @@
-"""What becomes of one token: masked or not, and by which rule. The adaptive threshold itself, without any CAS."""
+"""The decision on one token, masked or not, and the rule for it: the adaptive threshold itself, without a CAS."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ Mode = Literal["hybrid", "rules", "deep"]
 SAFE, UNSAFE, NEVER_SAFE, UNKNOWN = "safe", "unsafe", "never_safe", "unknown"
 VERDICTS = (SAFE, UNKNOWN, UNSAFE, NEVER_SAFE)
 """From the mildest to the strictest."""
-_SAID = {SAFE: "lists say safe", UNKNOWN: "in no list", UNSAFE: "lists say unsafe"}
+_RULES = {SAFE: "lists say safe", UNKNOWN: "in no list", UNSAFE: "lists say unsafe"}
 _NEVER = "never safe"
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When a token may be read: its probability of being safe must be above what the verdict on it asks for.
+    """Probabilities of being safe (0 to 1) above which a token stays readable, by verdict of the rules (§4.3.5).
 
-    `low` where the rules say safe, `unknown` where they know nothing, `high` where they say PHI; never where they say never
-    (§4.3.5). All 0 to 1.
+    `low` for safe, `unknown` for unknown, `high` for unsafe; a token that is never safe is always masked.
     """
 
     mode: Mode
@@ -28,38 +27,37 @@ class Thresholds:
     high: float
 
     def masked(self, verdict: str | None, score: float | None) -> str:
-        """The rule by which a token is masked; empty where it may be read.
+        """Return the rule by which a token is masked, or an empty string if it stays readable.
 
-        `verdict`: what lists say, None where nothing; `score`: the probability that the token is PHI, None where no network spoke
-        of it. What a decision needs and is not there masks the token.
+        `verdict`: the verdict of the lists, if any; `score`: the probability of PHI of a network, if any. A token is masked if
+        what the decision needs is missing.
         """
         if self.mode == "rules":
             if verdict is None:
                 return "no verdict"
-            return "" if verdict == SAFE else _SAID.get(verdict, _NEVER)
+            return "" if verdict == SAFE else _RULES.get(verdict, _NEVER)
         if self.mode == "hybrid":
             if verdict is None:
                 return "no verdict"
-            if verdict not in _SAID:
+            if verdict not in _RULES:
                 return _NEVER
         if score is None:
             return "no score"
-        asked = self._asked(verdict)
-        if 1.0 - score > asked:  # also False for a score that is no number
+        threshold = self._threshold(verdict)
+        if 1.0 - score > threshold:  # also False if the score is NaN
             return ""
         if self.mode == "deep":
-            return f"p(safe) not above {asked:g}"
-        return f"{_SAID[verdict or UNKNOWN]}, p(safe) not above {asked:g}"
+            return f"p(safe) not above {threshold:g}"
+        return f"{_RULES[verdict or UNKNOWN]}, p(safe) not above {threshold:g}"
 
-    def _asked(self, verdict: str | None) -> float:
+    def _threshold(self, verdict: str | None) -> float:
         if self.mode == "deep" or verdict == UNSAFE:
             return self.high
         return self.low if verdict == SAFE else self.unknown
 
 
 def verdict_of(rule: str) -> str | None:
-    """The verdict of the lists that a rule of `Thresholds.masked` speaks of; None where there was none, or the network alone
-    decided."""
+    """Return the verdict of the lists in a rule of `Thresholds.masked`, or None if it contains none."""
     if rule == _NEVER:
         return NEVER_SAFE
-    return next((verdict for verdict, said in _SAID.items() if rule.startswith(said)), None)
+    return next((verdict for verdict, text in _RULES.items() if rule.startswith(text)), None)

@@ -25,7 +25,7 @@ Feature = Literal[
 ]
 
 FEATURES: tuple[Feature, ...] = Feature.__args__  # type: ignore[attr-defined]  # the names, once
-"""The features of §4.3.3 of the inverse hybrid system, in its order; each is a bit of that rank."""
+"""The features of §4.3.3 of the inverse hybrid system, in its order; each is a bit with that index."""
 
 UNSAFE: tuple[Feature, ...] = (
     "is-possibly-city",
@@ -39,7 +39,7 @@ UNSAFE: tuple[Feature, ...] = (
     "is-holiday",
     "is-written-out-number",
 )
-"""Features of what stands in one of the lists of unsafe words (§4.3.3)."""
+"""Features of words in one of the lists of unsafe words (§4.3.3)."""
 
 NEVER_SAFE: tuple[Feature, ...] = (
     "is-weekday",
@@ -48,23 +48,23 @@ NEVER_SAFE: tuple[Feature, ...] = (
     "is-holiday",
     "is-written-out-number",
 )
-"""Features that no probability of a network outweighs: "they appear to always be PHI" (§4.3.5)."""
+"""Features that no score of a network outweighs: "they appear to always be PHI" (§4.3.5)."""
 
 SAFE: tuple[Feature, ...] = ("is-common-word", "is-medical-term")
-"""Features of what stands in one of the lists of safe words (§4.3.3)."""
+"""Features of words in one of the lists of safe words (§4.3.3)."""
 
 BIT: dict[str, int] = {name: 1 << rank for rank, name in enumerate(FEATURES)}
 
 
 def mask_of(names: Iterable[str]) -> int:
-    """Features as one number, a bit each."""
-    made = 0
+    """Return the features as a bit mask."""
+    mask = 0
     for name in names:
-        made |= BIT[name]
-    return made
+        mask |= BIT[name]
+    return mask
 
 
 @cache
 def names_of(mask: int) -> str:
-    """The names of the features in a mask, in the source's order, with blanks between."""
+    """Return the names of the features in a mask, in the source's order, separated by spaces."""
     return " ".join(name for name in FEATURES if mask & BIT[name])

@@ -1,4 +1,4 @@
-"""The rule-based half of the inverse approach: a verdict on every token from lists of safe and of unsafe words."""
+"""The rule-based half of the inverse approach: lists of safe and unsafe words give every token a verdict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..dates.numerals import TENS, UNITS
 from ..lexicon import Lexicon
 from ..lexicon.match import Matcher
 from .features import BIT, NEVER_SAFE, SAFE, UNSAFE, Feature, mask_of, names_of
-from .word_lists import Case, counts, in_bag, in_lists, runs, says_nothing
+from .word_lists import Case, case_matches, in_bag, in_lists, is_punctuation, runs
 
 _CLITICS = frozenset("'s 'm 'd 'll 're 've n't ’s ’m ’d ’ll ’re ’ve n’t".split())
 _STREETS = "drive street avenue"
@@ -21,8 +21,8 @@ _NUMBERS = " ".join([*UNITS, *TENS, "hundred", "thousand", "million"])
 _DOMAINS = (
     "com org net edu gov mil int info biz eu uk us ca au nz ie de fr es it nl be ch at se no dk fi pt pl in jp cn br mx"
 )
-_MOST_PARTS = 12
-"""Parts of a token that are looked up; what has more of them is no word of a language."""
+_MAX_PARTS = 12
+"""Maximum number of parts of a token that are looked up; a token with more is not a word of a language."""
 
 _CITY, _HOLIDAY = BIT["is-possibly-city"], BIT["is-holiday"]
 _BEGINNING, _DOMAIN = BIT["is-sentence-beginning"], BIT["is-top-level-domain"]
@@ -35,12 +35,12 @@ def _lists(names: str) -> list[Lexicon]:
 
 @component("safe_lists", inputs=[Token, Sentence], outputs=[TokenVerdict])
 class SafeLists(Annotator):
-    """Says of every token whether lists show it to be `safe`, `unsafe` or `never_safe`; `unknown` is what no list holds.
+    """Gives every token a verdict: `safe`, `unsafe`, `never_safe`, or `unknown` if it is in no list.
 
-    A token is safe where a list of safe words holds it and no list of unsafe ones; a token with a digit never is. Lists of safe
+    A token is safe if it is in a list of safe words and in no list of unsafe ones; a token with a digit never is. Lists of safe
     words are bags of words: the words of their phrases count one by one, in any order. Cities and holidays of several words must
-    stand in the text as they stand in the list. Tokens are looked at in small letters; of a token with hyphens or apostrophes
-    that no list of safe words holds, the parts are looked up. Punctuation alone is safe.
+    occur in the text as in the list. Tokens are looked up in small letters; if a token with hyphens or apostrophes is in no list
+    of safe words, its parts are looked up. Punctuation alone is safe.
 
     The rule-based de-identifier of the inverse hybrid system (§4.3.3), with its fifteen features.
     """
@@ -68,13 +68,13 @@ class SafeLists(Annotator):
     numbers: list[str] = field(default_factory=_NUMBERS.split)
     """Unsafe: numbers written out (small letters)."""
     domains: list[str] = field(default_factory=_DOMAINS.split)
-    """Unsafe where a full stop stands right before them: top-level domains (small letters)."""
+    """Unsafe directly after a full stop: top-level domains (small letters)."""
     case: Case = "any"
-    """Which names, cities, weekdays, months and holidays must have a capital in the text to be taken for such: with `any` none,
-    with `ambiguous` those that are everyday words too (`May`, `Price`, `On`), with `all` every one that its list writes with a
-    capital. In a text without any capital, none."""
+    """Names, cities, weekdays, months and holidays that must have a capital in the text: with `any` none, with `ambiguous` those
+    that are everyday words too (`May`, `Price`, `On`), with `all` every one that its list writes with a capital. In a text
+    without capitals, none."""
     unsafe: list[Feature] = field(default_factory=lambda: list(UNSAFE))
-    """Features that make a token unsafe, whatever safe list holds it."""
+    """Features that make a token unsafe even if it is in a safe list."""
     never_safe: list[Feature] = field(default_factory=lambda: list(NEVER_SAFE))
     """Features that make a token `never_safe`: no network may overrule that."""
 
@@ -85,21 +85,21 @@ class SafeLists(Annotator):
         marks = list(map((self._of_form if case == self.case else self._of_any).__getitem__, forms))
         for phrases, bit in ((self._cities, _CITY), (self._holidays, _HOLIDAY)):
             for first, last, entry, _ in phrases.find(forms):
-                if counts(entry, forms[first], case, bool(marks[first] & _COMMON)):
+                if case_matches(entry, forms[first], case, bool(marks[first] & _COMMON)):
                     for i in range(first, last):
                         marks[i] |= bit
         for begin in view.spans(Sentence)[0]:
-            at = tokens.at(begin)
-            while at < len(forms) and says_nothing(forms[at]):
-                at += 1
-            if at < len(forms):
-                marks[at] |= _BEGINNING
+            index = tokens.at(begin)
+            while index < len(forms) and is_punctuation(forms[index]):
+                index += 1
+            if index < len(forms):
+                marks[index] |= _BEGINNING
         for i, low in enumerate(tokens.lowers):
             if low in self._domains and text[begins[i] - 1 : begins[i]] == ".":
                 marks[i] |= _DOMAIN
         unsafe, never, safe = self._masks
         for begin, end, form, mark in zip(begins, ends, forms, marks, strict=True):
-            if not mark & ~_BEGINNING and says_nothing(form):
+            if not mark & ~_BEGINNING and is_punctuation(form):
                 yield TokenVerdict(begin, end, verdict="safe")
                 continue
             if mark & never:
@@ -112,7 +112,7 @@ class SafeLists(Annotator):
 
     @cached_property
     def _masks(self) -> tuple[int, int, int]:
-        """Features that make a token unsafe, never safe, and safe."""
+        """The features that make a token unsafe, never safe, and safe."""
         return mask_of(self.unsafe), mask_of(self.never_safe), mask_of(SAFE)
 
     @cached_property
@@ -134,7 +134,7 @@ class SafeLists(Annotator):
 
     @cached_property
     def _of_form(self) -> FormTable[int]:
-        """The features of a form that hold wherever it stands."""
+        """The features of a form that do not depend on its context."""
         return FormTable(lambda form: self._marks(form, self.case))
 
     @cached_property
@@ -143,26 +143,25 @@ class SafeLists(Annotator):
         return self._of_form if self.case == "any" else FormTable(lambda form: self._marks(form, "any"))
 
     def _marks(self, form: str, case: Case) -> int:
-        if says_nothing(form):
+        if is_punctuation(form):
             return 0
-        made = self._safe_marks(form)
-        whole = made & (_COMMON | _MEDICAL)
-        parts = [] if whole else runs(form)[:_MOST_PARTS]
-        made |= self._unsafe_marks(form, case, bool(made & _COMMON))
+        mask = self._safe_marks(form)
+        whole = mask & (_COMMON | _MEDICAL)
+        parts = [] if whole else runs(form)[:_MAX_PARTS]
+        mask |= self._unsafe_marks(form, case, bool(mask & _COMMON))
         for part in parts:
             if part != form:
-                made |= self._unsafe_marks(part, case, bool(self._safe_marks(part) & _COMMON))
+                mask |= self._unsafe_marks(part, case, bool(self._safe_marks(part) & _COMMON))
         if len(parts) > 1 and not whole:
-            made |= self._safe_by_parts(parts)
-        if form[:1].isupper():
-            made |= BIT["has-capital-beginning"]
-        if form.isdigit():
-            made |= BIT["is-digit"]
-        if any(map(str.isnumeric, form)):
-            made |= BIT["contains-digit"]
-        if len(form) == 1 and form.isalpha():
-            made |= BIT["is-single-letter"]
-        return made
+            mask |= self._safe_by_parts(parts)
+        for name, holds in (
+            ("has-capital-beginning", form[:1].isupper()),
+            ("is-digit", form.isdigit()),
+            ("contains-digit", any(map(str.isnumeric, form))),
+            ("is-single-letter", len(form) == 1 and form.isalpha()),
+        ):
+            mask |= BIT[name] * holds
+        return mask
 
     def _safe_marks(self, word: str) -> int:
         common = word.lower() in _CLITICS or in_bag(word, self.stop_words) or in_bag(word, self.common)
@@ -177,15 +176,15 @@ class SafeLists(Annotator):
         return _COMMON if all(mark & _COMMON for mark in each) else _MEDICAL
 
     def _unsafe_marks(self, word: str, case: Case, everyday: bool) -> int:
-        made, low = 0, word.lower()
+        mask, lower = 0, word.lower()
         for lists, name in (
             (self.names, "is-possibly-name"),
             (self.weekdays, "is-weekday"),
             (self.months, "is-month"),
         ):
             if in_lists(word, lists, case, everyday):
-                made |= BIT[name]
+                mask |= BIT[name]
         for words, bit in self._words:
-            if low in words:
-                made |= bit
-        return made
+            if lower in words:
+                mask |= bit
+        return mask

@@ -160,7 +160,7 @@ def test_candidates_of_the_network_itself_step_back_on_request() -> None:
         ({"low": 1.5}, "low: expected a number from 0 to 1, got 1.5"),
         ({"unknown": -1.0}, "unknown: expected a number from 0 to 1, got -1.0"),
         ({"low": 0.99, "high": 0.9}, r"low: expected at most high \(0.9\), got 0.99"),
-        ({"instead_of": ["known_phi"]}, "instead_of: known_phi never steps back"),
+        ({"instead_of": ["known_phi"]}, "instead_of: known_phi is never replaced"),
     ],
 )
 def test_wrong_parameters_are_told(given_: dict[str, Any], fault: str) -> None:
