@@ -27,13 +27,13 @@ from typing import Any
 
 from benchmarks.narratives import SAMPLES
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
-from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature, Words
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.matrix import design_matrix
 from caspipe.annotators.sequence.scoring import LabelScorer
+from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.sequence.weights import Weights
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract.params import convert
@@ -254,14 +254,14 @@ def fitted(cases: list[Cas]) -> tuple[Any, Any, Weights]:
     return vectorizer, classifier, weights
 
 
-def trained(folder: Path, cases: list[Cas]) -> ModelBundle:
+def trained(folder: Path, cases: list[Cas]) -> LinearModel:
     trainer = CrfTrainer(model=Path("crf"), features=features(), c1=0.01, max_iterations=40)
     trainer.output = folder
     trainer.open()
     for cas in cases:
         trainer.process(cas)
     trainer.close()
-    return ModelBundle.load(str(folder / "crf"))
+    return LinearModel.load(str(folder / "crf"))
 
 
 def main() -> None:
@@ -370,7 +370,7 @@ def use_memory(way: str, folder: Path, count: int) -> None:
     before = peak()
     file = folder / "crf" / "model.crfsuite"
     if way == "CRF, caspipe":
-        stream(views, lambda: ours(ModelBundle.load(str(folder / "crf")).weights))()
+        stream(views, lambda: ours(LinearModel.load(str(folder / "crf")).weights))()
     elif way == "CRF, python-crfsuite, cached strings":
         stream(views, lambda: by_pycrfsuite(file))()
     elif way == "CRF, sklearn_crfsuite, feature dicts":

@@ -19,9 +19,9 @@ from typing import Any
 
 from benchmarks.narratives import narratives
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.annotators.sequence.bundle import ModelBundle
-from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.feature import Words
+from caspipe.annotators.sequence.linear_model import LinearModel
+from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.application.training.tagger import train_tagger
 from caspipe.pipeline.pipeline import apply
@@ -100,11 +100,11 @@ def compared(file: Path, documents: Sequence[Cas], tokens: int, rounds: int) -> 
     print(f"  ratio: {other / mine:.1f} x")
 
 
-def trained(file: Path) -> tuple[ModelBundle, bytes]:
+def trained(file: Path) -> tuple[LinearModel, bytes]:
     """A model of three passes over a file: as a bundle, and as CRFsuite wrote it."""
     with tempfile.TemporaryDirectory() as folder:
         made = train_tagger([file], Path(folder) / "model", max_iterations=3, keep_crfsuite=True)
-        return ModelBundle.load(str(made.path)), (made.path / "model.crfsuite").read_bytes()
+        return LinearModel.load(str(made.path)), (made.path / "model.crfsuite").read_bytes()
 
 
 def in_turn(parts: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:

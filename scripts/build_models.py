@@ -22,8 +22,8 @@ from typing import Any
 
 import english_corpora
 
-from caspipe.annotators.sequence import bundle
 from caspipe.annotators.sequence.card import model_card
+from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model
 from caspipe.consumers.scoring import Pair, at_level, score
 from caspipe.pipeline.application.evaluation.documents import found_by
 from caspipe.pipeline.assembly.shipped import folder
@@ -208,9 +208,9 @@ def _proposed(pair: Pair, test: Test) -> Pair:
 
 def record(path: Path, scores: list[dict[str, Any]]) -> None:
     """Adds the scores to the bundle at `path`, description and card."""
-    found = bundle.ModelBundle.load(str(path))
+    found = LinearModel.load(str(path))
     meta = {**found.meta, "scores": scores}
-    bundle.write(path, meta, found.weights, model_card(meta))
+    write_linear_model(path, meta, found.weights, model_card(meta))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Phi
 
@@ -73,7 +73,7 @@ def in_a_row(name: list[str], place: dict[str, int]) -> bool:
 
 
 def main(model: str, corpus: Path) -> None:
-    for what, count, total in counts(ModelBundle.load(model).weights.attributes, corpus):
+    for what, count, total in counts(LinearModel.load(model).weights.attributes, corpus):
         print(f"{what}: {count:,} of {total:,}")
 
 

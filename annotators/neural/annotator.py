@@ -10,12 +10,12 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...typesystem import Annotation, PhiCandidate, PhiKind, Sentence, Token, TokenScore, View
 from ..sequence.crf import ChainTagger
-from ..sequence.decoding import lattice
 from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.labels import OUTSIDE
+from ..sequence.lattice import lattice
 from .backends import Backend, Run, emissions, runner
-from .network_bundle import NeuralModel
+from .network_model import NeuralModel
 
 
 @component("neural", inputs=[Token, Sentence], outputs=[PhiCandidate, TokenScore])

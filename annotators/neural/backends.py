@@ -12,7 +12,7 @@ from ...pipeline.errors import ResourceError
 from ..sequence.extraction import Floats
 from .extras import installed, need
 from .inputs import Batch, Seen, batches
-from .network_bundle import ONNX, NeuralModel
+from .network_model import ONNX, NeuralModel
 
 Backend = Literal["auto", "torch", "onnx"]
 Run = Callable[[Batch], npt.NDArray[np.float32]]

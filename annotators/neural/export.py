@@ -6,8 +6,8 @@ import hashlib
 
 from ...pipeline.errors import ResourceError
 from ...pipeline.storage.files import write_atomic
-from ..sequence import bundle
-from .network_bundle import ONNX, NeuralModel
+from ..sequence.model_files import locate_model, update_description
+from .network_model import ONNX, NeuralModel
 from .onnx_graph import graph_of
 
 
@@ -16,11 +16,11 @@ def add_graph(name: str) -> int:
 
     Raises ResourceError where the model is no network or lies in a zip, or where the library `onnx` is not installed.
     """
-    model, path = NeuralModel.load(name), bundle.locate(name)
+    model, path = NeuralModel.load(name), locate_model(name)
     if not path.is_dir():
         raise ResourceError(f"model {path}: expected a folder, not a zip: unpack it first")
     graph = graph_of(model.plan, model.arrays, "export-onnx")
     write_atomic(path / ONNX, graph)
     files = {**model.meta["files"], ONNX: hashlib.sha256(graph).hexdigest()}
-    bundle.amend(path, {"files": files})
+    update_description(path, {"files": files})
     return len(graph)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..sequence.decoding import viterbi
+from ..sequence.viterbi import viterbi
 from .checkpoint import Checkpoint
 from .inputs import UNKNOWN, Batch, Indexer, Ints, Seen, batches
 from .parts import Optimizer

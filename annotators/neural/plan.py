@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ...pipeline.contract.component import Part
 from ...pipeline.contract.params import convert
 from ...pipeline.errors import ResourceError
-from ..sequence.bundle import as_data
 from ..sequence.labels import Encoding, follows, parts
+from ..sequence.plain_data import plain
 from .parts import AttributeEncoder, CharacterEncoder, Decoder, Encoder, RandomEmbedding, TokenEmbedding
 
 NEVER = -200.0
@@ -65,7 +65,7 @@ class Plan:
             tokens = RandomEmbedding(dim=self.sizes["dim"], lower=tokens.lower, min_count=tokens.min_count)
         found: dict[str, Part | None] = {"tokens": tokens, "characters": self.characters, "attributes": self.attributes}
         found |= {"encoder": self.encoder, "decoder": self.decoder}
-        made: dict[str, Any] = {name: None if p is None else _plain(p) for name, p in found.items()}
+        made: dict[str, Any] = {name: None if p is None else plain(p) for name, p in found.items()}
         return {**made, "dropout": self.dropout, "sizes": dict(self.sizes)}
 
     @staticmethod
@@ -91,14 +91,3 @@ class Plan:
         if faults:
             raise ResourceError(f"model {place}: its network cannot be made: {'; '.join(faults)}")
         return Plan(**made, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)
-
-
-def _plain(made: Part) -> Any:
-    """A part as YAML would write it."""
-    given: dict[str, Any] = {}
-    for f in fields(made):  # type: ignore[arg-type]
-        default = f.default_factory() if f.default_factory is not MISSING else f.default
-        value = getattr(made, f.name)
-        if value != default:
-            given[f.name] = as_data(value)
-    return {made.name: given} if given else made.name

@@ -14,11 +14,12 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError, ResourceError
 from ...typesystem import PhiKind, Sentence, Token
-from ..sequence import bundle
 from ..sequence.card import model_card
 from ..sequence.extraction import Context
 from ..sequence.feature import Feature, Words
 from ..sequence.labels import OUTSIDE
+from ..sequence.model_features import attached_files
+from ..sequence.model_files import write_model
 from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
 from .arrays import pack
@@ -27,7 +28,7 @@ from .checkpoint import Checkpoint, fingerprint
 from .extras import need
 from .fitting import Document, Fitted, Options, fit
 from .inputs import FIRST, Indexer, SequenceOf, Vocabulary, attribute_counts, gaps_of, spelled
-from .network_bundle import NETWORK, ONNX, NeuralModel
+from .network_model import NETWORK, ONNX, NeuralModel
 from .parts import (
     Adam,
     AttributeEncoder,
@@ -366,7 +367,7 @@ class NeuralTrainer(Trainer):
         }
         active = sum(int(a.size) for a in arrays.values())
         meta = self.describe(list(plan.labels), active, training, facts)
-        brought: dict[str, Path] = bundle.brought(self.features)
+        brought: dict[str, Path] = attached_files(self.features)
         contents |= {name: file.read_bytes() for name, file in brought.items()}
-        bundle.write_contents(self.output / self.model, meta, contents, model_card(meta))
+        write_model(self.output / self.model, meta, contents, model_card(meta))
         self.written(meta)

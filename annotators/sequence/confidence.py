@@ -1,7 +1,7 @@
 """Probabilities of spans under a linear-chain CRF, all spans of a document at once.
 
 Constrained forward-backward (Culotta and McCallum 2004, "Confidence Estimation for Information Extraction"), as in
-`decoding.Lattice`, but over all sentences that hold a span side by side, forward and backward in the same steps.
+`lattice.Lattice`, but over all sentences that hold a span side by side, forward and backward in the same steps.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .decoding import LINEAR, Ints, lattice
 from .extraction import Floats
+from .lattice import LINEAR, lattice
+from .viterbi import Ints
 
 SHRUNK = 150.0
 """Logarithm of how much sums may shrink before they are scaled anew: with LINEAR it stays within a double (e^-708)."""

@@ -13,8 +13,8 @@ from ...typesystem import PhiCandidate, Sentence, Token
 from .confidence import SpanChances
 from .extraction import Floats
 from .labels import parts
-from .resting import Decoder, decoder
 from .tagging import LinearTagger, SequenceTagger
+from .viterbi import Decoder, decoder
 
 
 class ChainTagger(SequenceTagger):

@@ -13,9 +13,9 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from . import crfsuite_file
-from .bundle import CRFSUITE
-from .chance import steady
 from .labels import OUTSIDE
+from .model_files import CRFSUITE
+from .seeding import seed_c_library
 from .training import Example, Trainer, log
 from .weights import Weights
 
@@ -164,19 +164,19 @@ class CrfTrainer(Trainer):
         self, documents: list[list[Sequence_]], held: list[list[Sequence_]], options: dict[str, Any], file: Path
     ) -> list[dict[str, Any]]:
         """Trains into a file; returns what CRFsuite said of each iteration."""
-        trainer = told_trainer(self.algorithm, options)
+        trainer = logging_trainer(self.algorithm, options)
         for group, some in enumerate((documents, held)):
             for document in some:
                 for attributes, labels in document:
                     trainer.append(attributes, labels, group)
-        steady(self.seed)
+        seed_c_library(self.seed)
         trainer.train(str(file), holdout=1 if held else -1)
         if not file.exists() or file.stat().st_size == 0:
             raise ConsumerError(f"{self.name}: CRFsuite wrote no model: it has no features, or its options do not fit")
         return list(trainer.trace)
 
 
-def told_trainer(algorithm: str, options: dict[str, Any]) -> Any:
+def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
     """A trainer of CRFsuite that tells its progress to the log `caspipe.training` instead of printing it."""
     import pycrfsuite
 

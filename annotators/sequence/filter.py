@@ -11,8 +11,10 @@ from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving import VETOED
-from .bundle import ModelBundle, feature_set, head
 from .judging import attributes_of
+from .linear_model import LinearModel
+from .model_features import feature_set
+from .model_files import read_description
 
 BY_FILTER = f"{VETOED}: filter"
 
@@ -24,7 +26,7 @@ class CandidateFilter(AnalysisEngine):
     The candidates stay in the CAS with the reason. Known PHI is never taken away. After Ferrandez et al. 2013 ("BoB").
     """
 
-    model: ModelBundle
+    model: LinearModel
     """What `filter_trainer` wrote."""
     sources: list[str]
     """Whose candidates may be taken away: ids of components or aggregates (`names`, `models/crf`)."""
@@ -47,8 +49,8 @@ class CandidateFilter(AnalysisEngine):
             yield "sources", source
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        features = self.model.features if isinstance(self.model, ModelBundle) else None
-        asked = (features or feature_set(head(str(self.model)), str(self.model))).needs()
+        features = self.model.features if isinstance(self.model, LinearModel) else None
+        asked = (features or feature_set(read_description(str(self.model)), str(self.model))).needs()
         return tuple(dict.fromkeys((Token, Sentence, PhiCandidate, *asked)))
 
     def open(self) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .chance import steady
 from .extraction import Floats
+from .seeding import seed_c_library
 
 
 def binary_svm(
@@ -44,7 +44,7 @@ def _fitted(
     flat = np.array([i for row in indices for i in row], dtype=np.int64)
     matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
     y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
-    steady(1)
+    seed_c_library(1)
     fitted = train(problem(y, matrix, 1), parameter(options))
     sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
     values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))

@@ -18,10 +18,13 @@ from typing import Any, ClassVar
 from ...pipeline.contract.component import CasConsumer, Scope
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
-from . import bundle
 from .card import model_card
 from .extraction import Context, FeatureSet
 from .feature import Feature
+from .linear_model import write_linear_model
+from .model_features import attached_files
+from .model_files import FORMAT, refuse_foreign, update_description
+from .plain_data import as_data, plain
 from .weights import Weights
 
 log = logging.getLogger("caspipe.training")
@@ -111,8 +114,8 @@ class ModelTrainer(CasConsumer):
 
     def open(self) -> None:
         super().open()
-        bundle.refuse_foreign(self.output / self.model)  # now, not after an hour of training
-        files = bundle.brought(self.feature_set.features)
+        refuse_foreign(self.output / self.model)  # now, not after an hour of training
+        files = attached_files(self.feature_set.features)
         if files and self.model.suffix == ".zip":
             raise ConsumerError(
                 f"{self.name}: model: expected a folder, not a zip: it brings files that its features are opened with "
@@ -160,7 +163,7 @@ class ModelTrainer(CasConsumer):
         weights.verify()
         meta = self.describe(weights.labels, weights.active, training, facts)
         path = self.output / self.model
-        bundle.write(path, meta, weights, model_card(meta), crfsuite, bundle.brought(self.features))
+        write_linear_model(path, meta, weights, model_card(meta), crfsuite, attached_files(self.features))
         self.written(meta)
 
     def describe(
@@ -170,21 +173,21 @@ class ModelTrainer(CasConsumer):
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         untold = ("features", "window", "context", "encoding", "model", *_CARD)
         return {
-            "format": bundle.FORMAT,
+            "format": FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
             "type": self.trained_as,
             **{name: own[name] for name in _CARD if name != "corpora"},
             "caspipe": _version("caspipe"),
             "labels": labels,
             "kinds": defined(training["spans"]),
-            "features": [bundle.plain(f) for f in self.features],
+            "features": [plain(f) for f in self.features],
             "window": list(self.window),
             "context": self.context,
             "active_features": active,
             "training": {
                 "corpora": self.corpora,
                 **training,
-                "parameters": {k: bundle.as_data(v) for k, v in own.items() if k not in untold},
+                "parameters": {k: as_data(v) for k, v in own.items() if k not in untold},
             },
             "versions": {name: _version(name) for name in ("numpy", *self.libraries)},
             **facts,
@@ -198,7 +201,7 @@ class ModelTrainer(CasConsumer):
     def finish(self, report: Any) -> None:
         """After a run: the engines that made the tokens and features are part of what the model is."""
         if self._written is not None:
-            bundle.amend(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
+            update_description(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
 
 
 @contextlib.contextmanager

@@ -10,8 +10,8 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...typesystem import PhiCandidate, Sentence, Token
 from .extraction import Floats
-from .resting import Decoder, decoder
 from .tagging import LinearTagger
+from .viterbi import Decoder, decoder
 
 
 @component("svm", inputs=[Token, Sentence], outputs=[PhiCandidate])

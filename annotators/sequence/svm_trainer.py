@@ -14,14 +14,14 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
-from .chance import steady
-from .decoding import viterbi
 from .extraction import FeatureSet, Floats
 from .labels import OUTSIDE, Encoding, decode, follows
 from .linear import logistic
 from .matrix import design_matrix
 from .scoring import LabelScorer
+from .seeding import seed_c_library
 from .training import Example, Trainer, log
+from .viterbi import viterbi
 from .weights import Weights
 
 SOLVERS = {
@@ -186,7 +186,7 @@ def _told(wanted: Any, problems: int) -> Iterator[None]:
     """
     from liblinear import liblinear
 
-    steady(1)
+    seed_c_library(1)
     done, raised = 0, []
 
     def hear(said: bytes) -> None:

@@ -19,15 +19,18 @@ from ...pipeline.contract.component import CasConsumer, Scope, component
 from ...pipeline.contract.params import convert
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
-from . import bundle, crfsuite_file
-from .chance import steady
-from .crf_trainer import Algorithm, CrfTrainer, Sequence_, frequent, told_trainer
+from . import crfsuite_file
+from .crf_trainer import Algorithm, CrfTrainer, Sequence_, frequent, logging_trainer
 from .extraction import Columns, FeatureSet
 from .feature import Feature, Words
 from .labels import Misfits
+from .linear_model import LinearModel, write_linear_model
 from .merging import mean, slim
+from .model_files import CRFSUITE, FORMAT, read_member, update_description
 from .model_trainer import interruptible
+from .plain_data import as_data, plain
 from .realign import Carried, carry
+from .seeding import seed_c_library
 from .tagger_card import tagger_card
 from .training import Example
 from .weights import Weights
@@ -236,14 +239,14 @@ class TaggerTrainer(CasConsumer):
         weights.verify()
         self._written = self._meta(weights, carried, facts)
         path = self.output / self.model
-        bundle.write(path, self._written, weights, tagger_card(self._written), raw)
+        write_linear_model(path, self._written, weights, tagger_card(self._written), raw)
         log.info("written", extra={"path": str(path), "active_features": weights.active})
 
     def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
         tags = Counter(tag for c in carried for tag in c.tags if tag)
         told = ("algorithm", "c1", "c2", "max_iterations", "runs", "min_count", "prune", "seed", "gold")
         return {
-            "format": bundle.FORMAT,
+            "format": FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
             "type": self.trained_as,
             "title": self.title,
@@ -252,7 +255,7 @@ class TaggerTrainer(CasConsumer):
             "caspipe": _version("caspipe"),
             "labels": weights.labels,
             "encoding": "io",
-            "features": [bundle.plain(f) for f in self.features],
+            "features": [plain(f) for f in self.features],
             "window": list(self.window),
             "context": "sentence",
             "active_features": weights.active,
@@ -266,7 +269,7 @@ class TaggerTrainer(CasConsumer):
                     name: sum(getattr(c, name) for c in carried)
                     for name in ("same", "cut", "joined", "crossed", "untagged")
                 },
-                "parameters": {name: bundle.as_data(getattr(self, name)) for name in told},
+                "parameters": {name: as_data(getattr(self, name)) for name in told},
             },
             "limits": self.limits,
             "versions": {name: _version(name) for name in ("numpy", "python-crfsuite")},
@@ -276,7 +279,7 @@ class TaggerTrainer(CasConsumer):
     def finish(self, report: Any) -> None:
         """After a run: the engines that made the tokens and features are part of what the model is."""
         if self._written is not None:
-            bundle.amend(self.output / self.model, {"preprocessing": report.config["engines"]})
+            update_description(self.output / self.model, {"preprocessing": report.config["engines"]})
 
 
 def _version(package: str) -> str:
@@ -296,11 +299,11 @@ class _TagCrf(CrfTrainer):
         if self.min_count > 1:
             documents = frequent(documents, self.min_count)
         options = self._options(sum(map(len, documents)))
-        trainer = told_trainer(self.algorithm, options)
+        trainer = logging_trainer(self.algorithm, options)
         for document in documents:
             for attributes, tags in document:
                 trainer.append(attributes, tags)
-        steady(self.seed)
+        seed_c_library(self.seed)
         found = []
         with tempfile.TemporaryDirectory() as folder, interruptible():
             for run in range(self.runs):
@@ -324,7 +327,7 @@ class _TagCrf(CrfTrainer):
 
 def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
     """Adds measured accuracy (`tag_scores.TagScores.row`) to the bundle at `path`, description and card."""
-    found = bundle.ModelBundle.load(str(path))
+    found = LinearModel.load(str(path))
     meta = {**found.meta, "scores": scores}
-    raw = bundle._read(path, bundle.CRFSUITE) if bundle.CRFSUITE in meta["files"] else None
-    bundle.write(path, meta, found.weights, tagger_card(meta), raw)
+    raw = read_member(path, CRFSUITE) if CRFSUITE in meta["files"] else None
+    write_linear_model(path, meta, found.weights, tagger_card(meta), raw)

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 from ...pipeline.contract.component import Annotator
 from ...pipeline.errors import ResourceError
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
-from .bundle import ModelBundle, TokenModel, feature_set, head
 from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, decode, marked_stretches
+from .linear_model import LinearModel, TokenModel
+from .model_features import feature_set
+from .model_files import read_description
 from .scoring import LabelScorer
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
@@ -44,13 +46,13 @@ class SequenceTagger(Annotator):
         if isinstance(self._model, TokenModel):
             asked = self._model.features.needs()
         else:
-            asked = feature_set(head(self._model), self._model).needs()
+            asked = feature_set(read_description(self._model), self._model).needs()
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
         """What of the model looks at something that must be there upstream; empty where it is the annotator itself."""
         loaded = self._model if isinstance(self._model, TokenModel) else None
-        features = loaded.features if loaded else feature_set(head(str(self._model)), str(self._model))
+        features = loaded.features if loaded else feature_set(read_description(str(self._model)), str(self._model))
         users = [f.label for f in features.features if need in (*f.inputs, *f.sets)]
         name = loaded.place if loaded else self._model
         return f"feature {', '.join(users)} of model {name}" if users else ""
@@ -123,7 +125,7 @@ class SequenceTagger(Annotator):
 class LinearTagger(SequenceTagger):
     """An annotator with a linear model over token attributes."""
 
-    model: ModelBundle
+    model: LinearModel
     """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
 
     @cached_property

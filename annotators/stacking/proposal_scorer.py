@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ...pipeline.errors import ResourceError
 from ...typesystem import View
 from ..resolving import CandidateSpan, SourceSet
-from ..sequence.bundle import ModelBundle
 from ..sequence.extraction import FeatureSet
 from ..sequence.judging import surroundings
+from ..sequence.linear_model import LinearModel
 from .proposals import Proposal, Vote, attributes, proposals
 
 RIGHT = "right"
@@ -58,7 +58,7 @@ def _by_kind(proposal: Proposal, names_of: dict[tuple[int, int], list[str]]) -> 
 class ProposalScorer:
     """Applies a stacking model. Raises ResourceError if the model is of another type or its description is damaged."""
 
-    def __init__(self, model: ModelBundle) -> None:
+    def __init__(self, model: LinearModel) -> None:
         type_ = model.meta["type"]
         if type_ != "stacking":
             raise ResourceError(

@@ -15,9 +15,10 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving import VETOED, CandidateSpan, SourceSet, trim
 from ..resolving.candidates import group_overlapping
-from ..sequence import bundle
 from ..sequence.feature import Feature
 from ..sequence.linear import binary_logistic
+from ..sequence.linear_model import write_linear_model
+from ..sequence.model_features import attached_files
 from ..sequence.model_trainer import ModelTrainer, counted
 from ..sequence.weights import Weights
 from .card import stacking_card
@@ -163,7 +164,7 @@ class StackingTrainer(ModelTrainer):
         weights.verify()
         meta = self.describe(weights.labels, weights.active, training, facts)
         path = self.output / self.model
-        bundle.write(path, meta, weights, stacking_card(meta), crfsuite, bundle.brought(self.features))
+        write_linear_model(path, meta, weights, stacking_card(meta), crfsuite, attached_files(self.features))
         self.written(meta)
 
     def _fit(self, examples: Sequence[Example]) -> tuple[dict[str, float], float]:

@@ -12,7 +12,9 @@ from ...typesystem import FeatureStructure, Sentence, Token, View
 from ..resolving import CandidateSpan, Remainder, Resolution, SourceOrder
 from ..resolving.strategies import Priority
 from ..resolving.voting import ElectedSpan, Minority, VoteResult, resolve_vote
-from ..sequence.bundle import ModelBundle, feature_set, head
+from ..sequence.linear_model import LinearModel
+from ..sequence.model_features import feature_set
+from ..sequence.model_files import read_description
 from .interval_selection import best_disjoint
 from .proposal_scorer import ProposalScorer, ScoredProposal
 
@@ -26,7 +28,7 @@ class Stacking(Priority):
     priority. After Wolpert 1992, "Stacked generalization", Neural Networks 5:241.
     """
 
-    model: ModelBundle
+    model: LinearModel
     """What `stacking_trainer` wrote."""
     threshold: float | None = None
     """Spans less likely right than this are not chosen (0 to 1). Default: the threshold of the model, the best in strict F1 on
@@ -47,7 +49,7 @@ class Stacking(Priority):
 
     def open(self) -> None:
         if isinstance(self.model, str):
-            self.model = load(ModelBundle, self.model)
+            self.model = load(LinearModel, self.model)
         _ = self._scorer
 
     def referenced_components(self) -> Iterator[str]:
@@ -57,12 +59,12 @@ class Stacking(Priority):
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         if not self._meta["features"]:
             return ()
-        features = self.model.features if isinstance(self.model, ModelBundle) else None
+        features = self.model.features if isinstance(self.model, LinearModel) else None
         return (Token, Sentence, *(features or feature_set(self._meta, str(self.model))).needs())
 
     @property
     def _meta(self) -> dict[str, Any]:
-        return self.model.meta if isinstance(self.model, ModelBundle) else head(str(self.model))
+        return self.model.meta if isinstance(self.model, LinearModel) else read_description(str(self.model))
 
     @cached_property
     def _scorer(self) -> ProposalScorer:

@@ -8,11 +8,13 @@ from typing import cast
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import Cas, FeatureStructure, Sentence, Token, View
-from ..sequence.bundle import ModelBundle, feature_set, head
 from ..sequence.extraction import Floats
 from ..sequence.feature import Words
-from ..sequence.pruning import PrunedViterbi
+from ..sequence.linear_model import LinearModel
+from ..sequence.model_features import feature_set
+from ..sequence.model_files import read_description
 from ..sequence.scoring import LabelScorer
+from ..sequence.viterbi import viterbi
 
 SHIPPED = "en-tagger"
 TRAINED_AS = "tagger"
@@ -29,17 +31,17 @@ class Tagger(AnalysisEngine):
     a pipeline that asks for none of these runs faster without a tagger.
     """
 
-    model: ModelBundle = cast(ModelBundle, SHIPPED)  # a name until `open` loads it
+    model: LinearModel = cast(LinearModel, SHIPPED)  # a name until `open` loads it
     """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
     keep: bool = False
     """Keep the tags that tokens have already, from a reader or another tagger; tokens without one are tagged to fit them."""
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Tokens and sentences, and what the model's features look at."""
-        if isinstance(self.model, ModelBundle):
+        if isinstance(self.model, LinearModel):
             asked = self.model.features.needs()
         else:
-            asked = feature_set(head(self.model), self.model).needs()
+            asked = feature_set(read_description(self.model), self.model).needs()
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
     def open(self) -> None:
@@ -66,7 +68,7 @@ class Tagger(AnalysisEngine):
         if any(given):
             self._fix(scores, given)
         labels = self._scorer.labels
-        found = [labels[i] for i in self._viterbi.path(scores, columns.sentences)]
+        found = [labels[i] for i in viterbi(scores, columns.sentences, self._transitions)]
         return [old or new for old, new in zip(given, found, strict=True)] if given else found
 
     def _fix(self, scores: Floats, given: list[str]) -> None:
@@ -84,8 +86,8 @@ class Tagger(AnalysisEngine):
         return LabelScorer(self.model.features, self.model.weights)
 
     @cached_property
-    def _viterbi(self) -> PrunedViterbi:
+    def _transitions(self) -> Floats:
         transitions = self.model.weights.transitions
         if transitions is None:
             raise ResourceError(f"model {self.model.place}: a tagger without transitions: damaged")
-        return PrunedViterbi(transitions)
+        return transitions

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from whole_pipeline import SHIFT, disagreement, lines, process, shipped
 
-from caspipe.annotators.sequence import bundle
-from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.annotators.sequence.linear_model import LinearModel
+from caspipe.annotators.sequence.model_files import locate_model, read_card, read_description
+from caspipe.annotators.sequence.plain_data import plain
 from caspipe.annotators.sequence.tagging import LinearTagger
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.shipped import locate
@@ -32,7 +33,7 @@ TRAIN = "import sys; from caspipe.pipeline import Pipeline; sys.exit(Pipeline.pa
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_shipped_model_loads_by_name_and_is_small(name: str) -> None:
-    model = ModelBundle.load(name)
+    model = LinearModel.load(name)
     assert model.meta["language"] == "en"
     assert {kind.name for kind in model.kinds.values()} == {
         "PERSON",
@@ -42,12 +43,12 @@ def test_a_shipped_model_loads_by_name_and_is_small(name: str) -> None:
         "AGE",
         "ID",
     }
-    assert sum(f.stat().st_size for f in bundle.locate(name).iterdir()) <= 5_000_000
+    assert sum(f.stat().st_size for f in locate_model(name).iterdir()) <= 5_000_000
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_its_card_tells_licence_corpora_scores_and_limits(name: str) -> None:
-    meta, card = bundle.head(name), bundle.card(name)
+    meta, card = read_description(name), read_card(name)
     assert meta["licence"] == "CC BY 4.0"
     assert meta["licence"] in card
     for corpus in ("Wikigold", "Broad Twitter Corpus", "WNUT 2017", "PHEE", "Synthetic"):
@@ -58,7 +59,7 @@ def test_its_card_tells_licence_corpora_scores_and_limits(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_its_description_holds_no_path_of_the_machine_that_made_it(name: str) -> None:
-    told = json.dumps(bundle.head(name))
+    told = json.dumps(read_description(name))
     assert str(Path.home()) not in told
     assert '"/' not in told
     assert "tmp" not in told
@@ -68,8 +69,8 @@ def test_its_description_holds_no_path_of_the_machine_that_made_it(name: str) ->
 def test_its_training_configuration_assembles_and_names_it(name: str) -> None:
     (trainer,) = Pipeline.load(locate(f"training/{name}")).consumers
     assert str(vars(trainer)["model"]) == name
-    declared = [bundle.plain(feature) for feature in vars(trainer)["features"]]
-    assert declared == bundle.head(name)["features"]
+    declared = [plain(feature) for feature in vars(trainer)["features"]]
+    assert declared == read_description(name)["features"]
 
 
 def test_the_shipped_pipeline_uses_both() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.annotators.sequence.bundle import head, locate
+from caspipe.annotators.sequence.model_files import locate_model, read_description
 from caspipe.consumers.scoring import score
 from caspipe.pipeline.application.evaluation.documents import found_by
 from caspipe.pipeline.assembly.shipped import folder
@@ -91,7 +91,7 @@ def test_the_recall_profile_masks_at_least_as_much(spanish: Pipeline) -> None:
 @pytest.mark.parametrize("name", ["es-phi-crf", "es-phi-svm"])
 def test_the_training_configuration_is_that_of_the_shipped_model(name: str) -> None:
     (trainer,) = Pipeline.load(folder() / "training" / f"{name}.yaml").consumers
-    meta = head(name)
+    meta = read_description(name)
     assert meta["licence"] == "CC BY 4.0" and meta["language"] == "es"
     assert [f if isinstance(f, str) else next(iter(f)) for f in meta["features"]] == [f.name for f in trainer.features]  # type: ignore[attr-defined]
     assert meta["training"]["documents"] == 500
@@ -99,9 +99,9 @@ def test_the_training_configuration_is_that_of_the_shipped_model(name: str) -> N
 
 @pytest.mark.parametrize("name", ["es-phi-crf", "es-phi-svm"])
 def test_a_shipped_model_is_small_and_says_how_good_it_is(name: str) -> None:
-    place = locate(name)
+    place = locate_model(name)
     assert sum(file.stat().st_size for file in place.iterdir()) <= 5_000_000
-    assert any(row["kind"] == "micro" and row["criterion"] == "ner" for row in head(name)["scores"])
+    assert any(row["kind"] == "micro" and row["criterion"] == "ner" for row in read_description(name)["scores"])
     card = (place / "README.md").read_text(encoding="utf-8")
     assert "MEDDOCAN" in card and "CC BY 4.0" in card
 

@@ -23,22 +23,22 @@ from caspipe.annotators.lexicon.compiled import compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.neural.arrays import pack
 from caspipe.annotators.neural.inputs import FIRST
-from caspipe.annotators.neural.network_bundle import NETWORK, VOCABULARIES, NeuralModel
+from caspipe.annotators.neural.network_model import NETWORK, VOCABULARIES, NeuralModel
 from caspipe.annotators.neural.vectors.word_vectors import WordVectors
 from caspipe.annotators.patterns.rule_file import RuleFile
 from caspipe.annotators.pretrained.gliner import GlinerAnnotator
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
-from caspipe.annotators.sequence import bundle
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.features.cluster import Clusters
 from caspipe.annotators.sequence.features.embedding import Vectors
+from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model
+from caspipe.annotators.sequence.model_files import META, write_model
 from caspipe.annotators.sequence.weights import Weights
 from caspipe.typesystem import Cas, PhiKind
 from caspipe.typesystem.typesystem import TypeSystem
 
 WITHOUT = {
     "Words": "its lists are the pack's, read as lexicons",
-    "TokenModel": "ModelBundle and NeuralModel are what there is of it",
+    "TokenModel": "LinearModel and NeuralModel are what there is of it",
     "PretrainedFolder": "TransformerFolder and GlinerFolder are what there is of it",
 }
 """Classes without seeds, and why."""
@@ -73,7 +73,7 @@ def _linear(path: Path) -> None:
     weights = Weights.of(
         LABELS, {("0:lower=may", "B-DATE"): 1.5, ("-1:lower=dr", "B-PERSON"): 2.0}, {("B-DATE", "I-DATE"): 1.0}
     )
-    bundle.write(path, _meta("crf"), weights, "# A model\n")
+    write_linear_model(path, _meta("crf"), weights, "# A model\n")
 
 
 def _network(path: Path) -> None:
@@ -83,15 +83,15 @@ def _network(path: Path) -> None:
     words = {name: [f"{name}{n}" for n in range(plan.sizes[name] - FIRST)] for name in VOCABULARIES}
     arrays = {"encoder.weight": np.ones((3, 4), np.float32), "decoder.bias": np.zeros(5, np.float32)}
     meta = _meta("neural") | {"labels": list(plan.labels), "network": plan.as_data(), "max_length": 64}
-    bundle.write_contents(path, meta, {NETWORK: pack(arrays, words)}, "# A network\n")
+    write_model(path, meta, {NETWORK: pack(arrays, words)}, "# A network\n")
 
 
 def resealed(folder: Path) -> None:
     """Writes the checksums of a bundle anew, so that what is damaged is looked at and not only noticed."""
     try:
-        meta = json.loads((folder / bundle.META).read_text(encoding="utf-8"))
+        meta = json.loads((folder / META).read_text(encoding="utf-8"))
         meta["files"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in meta["files"]}
-        (folder / bundle.META).write_text(json.dumps(meta), encoding="utf-8")
+        (folder / META).write_text(json.dumps(meta), encoding="utf-8")
     except Exception:  # its description is what is damaged
         return
 
@@ -166,9 +166,9 @@ _TYPES = b"""<?xml version="1.0"?><typeSystemDescription xmlns="http://uima.apac
 </featureDescription></features></typeDescription></types></typeSystemDescription>"""
 
 SEEDS: dict[str, Resources] = {
-    "linear model": Resources("ModelBundle", _linear, ModelBundle.load, use=lambda m: (m.features, m.kinds)),
+    "linear model": Resources("LinearModel", _linear, LinearModel.load, use=lambda m: (m.features, m.kinds)),
     "linear model, zipped": Resources(
-        "ModelBundle", lambda f: _linear(f / "m.zip"), ModelBundle.load, "m.zip", lambda m: (m.features, m.kinds)
+        "LinearModel", lambda f: _linear(f / "m.zip"), LinearModel.load, "m.zip", lambda m: (m.features, m.kinds)
     ),
     "network": Resources("NeuralModel", _network, NeuralModel.load, use=lambda m: (m.indexer, m.kinds)),
     "lexicon, compiled": Resources(

@@ -20,8 +20,8 @@ from caspipe.annotators.lexicon.compiled import compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.annotators.neural.arrays import unpack
 from caspipe.annotators.patterns.rule_file import RuleFile
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.features.embedding import Vectors
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.application.experiment.reading import read_plan
 from caspipe.pipeline.assembly import shipped
@@ -166,7 +166,7 @@ def _wrong_lzma(folder: Path) -> object:
     data = packed([("model.json", b"{}" * 50)], zipfile.ZIP_LZMA)
     at = data.index(b"model.json") + len(b"model.json") + 4 + 5
     (folder / "m.zip").write_bytes(data[:at] + b"\xff" * 6 + data[at + 6 :])
-    return ModelBundle.load(str(folder / "m.zip"))
+    return LinearModel.load(str(folder / "m.zip"))
 
 
 def _not_an_array(folder: Path) -> object:
@@ -228,7 +228,10 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
         NO_LEXICON,
     ),
     "rules with a tag that does not fit": (_rules("rules: !!bool x\n"), "/r.yaml:1: invalid YAML: not a valid !!bool"),
-    "rules with a day that is none": (_rules("rules:\n- 2020-99-99\n"), "/r.yaml:2: invalid YAML: not a valid !!timest"),
+    "rules with a day that is none": (
+        _rules("rules:\n- 2020-99-99\n"),
+        "/r.yaml:2: invalid YAML: not a valid !!timest",
+    ),
     "rules whose aliases multiply": (
         _rules("a: &a [x, x]\n" + "".join(f"{b}: &{b} [{f'*{a}, ' * 10}]\n" for a, b in pairwise("abcdefg"))),
         "/r.yaml: invalid YAML: more than 100000 values: do aliases (*name) multiply?",

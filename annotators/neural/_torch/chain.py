@@ -1,4 +1,4 @@
-"""The linear-chain CRF upon a network: its loss. Decoding is that of the other CRF, annotators/sequence/decoding.py."""
+"""The linear-chain CRF upon a network: its loss. Decoding is that of the other CRF, annotators/sequence/viterbi.py."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from ....annotators.neural.export import add_graph
-from ....annotators.sequence import bundle
+from ....annotators.sequence import model_files
 from ....annotators.sequence.card import shown
 from ....annotators.sequence.labels import OUTSIDE, parts
+from ....annotators.sequence.linear_model import LinearModel
 from ...errors import ResourceError
 from .command import CommandApp, folder_size
 from .console import boxed_table, print_table
@@ -25,7 +26,7 @@ app = CommandApp(
 
 
 def model_names(incomplete: str) -> list[str]:
-    return [n for n in sorted(bundle.known()) if n.startswith(incomplete)]
+    return [n for n in sorted(model_files.known_models()) if n.startswith(incomplete)]
 
 
 Name = Annotated[
@@ -41,17 +42,17 @@ Name = Annotated[
 )
 def list_() -> None:
     """List the models that have a name."""
-    models = bundle.known()
+    models = model_files.known_models()
     if not models:
         typer.echo(
-            f"no models: none are shipped or installed, and {bundle.FOLDER_VARIABLE} names no folder with any; "
+            f"no models: none are shipped or installed, and {model_files.FOLDER_VARIABLE} names no folder with any; "
             "`caspipe train` makes them, and a model can also be named by its path"
         )
         return
     table = boxed_table("name", "type", "language", "labels", "size", "licence", "path")
     for name, path in sorted(models.items()):
         try:
-            meta = bundle.head(str(path))
+            meta = model_files.read_description(str(path))
         except ResourceError:
             table.add_row(Text(name), Text("damaged", style="red"), "", "", "", "", Text(str(path)))
             continue
@@ -76,13 +77,13 @@ def info(
 
     Attributes hold words of the texts that the model was trained on.
     """
-    meta, path = bundle.head(name), bundle.locate(name)
+    meta, path = model_files.read_description(name), model_files.locate_model(name)
     if not attributes and not label:
         for title, value in _facts(meta, path):
             if value:
                 typer.echo(f"{title:16} {value}")
         return
-    model = bundle.ModelBundle.load(name)
+    model = LinearModel.load(name)
     for one in [label] if label else model.labels:
         try:
             ranked = model.ranking(one, attributes or 20)
@@ -96,7 +97,7 @@ def info(
 @app.command(epilog="Example: `caspipe model card en-phi-crf`")
 def card(name: Name) -> None:
     """Print a model's card: its purpose, its training data, its scores and its limits."""
-    text = bundle.card(name)
+    text = model_files.read_card(name)
     if sys.stdout.isatty():
         Console().print(Markdown(text))
     else:

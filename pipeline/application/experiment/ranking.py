@@ -13,9 +13,9 @@ def rankings(path: Path, n: int) -> dict[str, Any]:
 
     Raises ResourceError for what is no bundle.
     """
-    from ....annotators.sequence.bundle import ModelBundle
+    from ....annotators.sequence.linear_model import LinearModel
 
-    bundle = ModelBundle.load(str(path))
+    bundle = LinearModel.load(str(path))
     found: dict[str, Any] = {}
     for label in bundle.labels:
         every = sorted(bundle.ranking(label, EVERYTHING), key=lambda item: (-abs(item[1]), item[0]))

@@ -63,7 +63,7 @@ def train_tagger(
     `column` has the tags; `parameters` are those of `tagger_trainer`. Scores on `dev` and `test` go into the model's card.
     Raises ReaderError for files that cannot be read, ConsumerError where there is nothing to learn from.
     """
-    from ....annotators.sequence.bundle import head
+    from ....annotators.sequence.model_files import read_description
     from ....annotators.sequence.tagger_trainer import TaggerTrainer, record_scores
 
     path = output.absolute()
@@ -72,7 +72,7 @@ def train_tagger(
         if wanted:
             _reader(wanted, column, name).sources()  # a wrong name is told before the training, not after it
     _learn(trainer, _reader(files, column, "train"))
-    meta = head(str(path))
+    meta = read_description(str(path))
     made = TrainedTagger(
         path,
         tokens=meta["training"]["tokens"],
@@ -91,7 +91,7 @@ def train_tagger(
 
 def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
     """What a pipeline run of reader, segmenter and trainer does, but nothing is learnt from files that cannot be read whole."""
-    from ....annotators.sequence.bundle import amend
+    from ....annotators.sequence.model_files import update_description
 
     pipeline = _tokens()
     reader.open()
@@ -102,18 +102,18 @@ def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
         trainer.abort()
         raise ReaderError("; ".join(str(error) for _, error in reader.failed))
     trainer.close()
-    amend(trainer.model, {"preprocessing": pipeline.describe()["engines"]})
+    update_description(trainer.model, {"preprocessing": pipeline.describe()["engines"]})
 
 
 def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str = "") -> TaggerScores:
     """The accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
-    from ....annotators.sequence.bundle import ModelBundle
+    from ....annotators.sequence.linear_model import LinearModel
     from ....annotators.sequence.realign import carry
     from ....annotators.sequence.tag_scores import TagScores
     from ....annotators.tagging.tagger import Tagger
     from ....typesystem import GOLD_VIEW, Token
 
-    tagger = Tagger(model=ModelBundle.load(model))
+    tagger = Tagger(model=LinearModel.load(model))
     tagger.open()
     pipeline = _tokens()
     found = TaggerScores(corpus or _names(files), TagScores(), TagScores())

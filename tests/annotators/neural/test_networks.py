@@ -17,8 +17,9 @@ from caspipe.annotators.neural._torch.chain import Chain  # noqa: E402
 from caspipe.annotators.neural._torch.network import Tensors  # noqa: E402
 from caspipe.annotators.neural.parts import Crf, Softmax  # noqa: E402
 from caspipe.annotators.neural.plan import NEVER  # noqa: E402
-from caspipe.annotators.sequence.decoding import Lattice, viterbi  # noqa: E402
 from caspipe.annotators.sequence.labels import follows  # noqa: E402
+from caspipe.annotators.sequence.lattice import Lattice  # noqa: E402
+from caspipe.annotators.sequence.viterbi import viterbi  # noqa: E402
 
 pytestmark = pytest.mark.neural
 

@@ -10,7 +10,7 @@ import pytest
 
 from caspipe.annotators.neural.annotator import NeuralAnnotator
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.annotators.sequence import bundle
+from caspipe.annotators.sequence.model_files import read_description
 from caspipe.pipeline.application.experiment import read_plan
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.errors import ConfigError
@@ -91,7 +91,7 @@ def test_the_ablation_compares_no_ehr_and_all_features_with_the_source(name: str
 
 
 def test_the_bundle_holds_its_features_and_marks_with_them(model: Path) -> None:
-    declared = bundle.head(str(model))["features"]
+    declared = read_description(str(model))["features"]
     assert len(declared) == len(trainer("s4_quick").features)
     with Pipeline.parse(f"engines: [segmenter, {{neural: {{model: {model}}}}}]") as pipeline:
         cas = pipeline.process("Seen on 3/4/2020 by Dr. Smith. A 45-year-old man, call 617-555-0123.")

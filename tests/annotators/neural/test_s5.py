@@ -11,7 +11,7 @@ import pytest
 
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.annotators.sequence import bundle
+from caspipe.annotators.sequence.model_files import read_description
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.pipeline import Pipeline
@@ -76,7 +76,7 @@ def test_the_scaled_files_keep_the_architecture(scaled: str, source: str) -> Non
 
 @pytest.mark.parametrize(("name", "encoder"), [(NAMES, "lstm"), (SECOND, "id_cnn")])
 def test_a_quick_network_labels_in_bilou(models: Path, name: str, encoder: str) -> None:
-    meta = bundle.head(str(models / name))
+    meta = read_description(str(models / name))
     assert meta["encoding"] == "bilou"
     assert {label.partition("-")[0] for label in meta["labels"]} == set("OBILU")
     assert encoder in str(meta["network"])

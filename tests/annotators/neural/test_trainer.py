@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import yaml
 
-from caspipe.annotators.neural.network_bundle import NeuralModel
-from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.annotators.neural.network_model import NeuralModel
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 from caspipe.typesystem import Cas, PhiCandidate, Token, TokenScore
@@ -251,7 +251,7 @@ def test_a_linear_models_bundle_is_no_network_nor_the_other_way_round(trained: P
     with pytest.raises(ResourceError, match="trained as crf; the component crf applies it"):
         NeuralModel.load("en-phi-crf")
     with pytest.raises(ResourceError, match=r"weights\.npz"):
-        ModelBundle.load(str(trained))
+        LinearModel.load(str(trained))
 
 
 def test_a_graph_can_be_added_later(trained: Path, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
 from caspipe.annotators.sequence.feature import Feature
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.svm_trainer import SvmTrainer
 from caspipe.annotators.sequence.training import Trainer
 from caspipe.pipeline.contract.params import convert
@@ -111,7 +111,7 @@ def features(*given: Any) -> list[Feature]:
     return made
 
 
-def trained(cls: type[Trainer], folder: Path, cases: Iterable[Cas], **given: Any) -> ModelBundle:
+def trained(cls: type[Trainer], folder: Path, cases: Iterable[Cas], **given: Any) -> LinearModel:
     """What a trainer makes of documents."""
     if "features" in given:
         given["features"] = features(*given["features"])
@@ -123,16 +123,16 @@ def trained(cls: type[Trainer], folder: Path, cases: Iterable[Cas], **given: Any
         for cas in cases:
             trainer.process(cas)
         trainer.close()
-    return ModelBundle.load(str(folder / trainer.model))
+    return LinearModel.load(str(folder / trainer.model))
 
 
-def crf(folder: Path, cases: Iterable[Cas] | None = None, **given: Any) -> ModelBundle:
+def crf(folder: Path, cases: Iterable[Cas] | None = None, **given: Any) -> LinearModel:
     """A small CRF."""
     given = {"features": ["lower", "suffix2", "shape"], "max_iterations": 20} | given
     return trained(CrfTrainer, folder, documents(12) if cases is None else cases, **given)
 
 
-def svm(folder: Path, cases: Iterable[Cas] | None = None, **given: Any) -> ModelBundle:
+def svm(folder: Path, cases: Iterable[Cas] | None = None, **given: Any) -> LinearModel:
     """A small SVM."""
     given = {"features": ["lower", "suffix2", "shape"]} | given
     return trained(SvmTrainer, folder, documents(12) if cases is None else cases, **given)

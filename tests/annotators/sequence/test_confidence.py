@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.sequence.confidence import SpanChances
-from caspipe.annotators.sequence.decoding import LogLattice
+from caspipe.annotators.sequence.lattice import LogLattice
 
 
 def one_by_one(scores: Any, transitions: Any, masks: Any, path: list[int], spans: Any, sequences: Any) -> list[float]:

@@ -9,11 +9,12 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
-from caspipe.annotators.sequence.decoding import Lattice, viterbi
 from caspipe.annotators.sequence.feature import Words
+from caspipe.annotators.sequence.lattice import Lattice
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.scoring import LabelScorer
+from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ResourceError
 from caspipe.pipeline.pipeline import apply
@@ -28,7 +29,7 @@ MANY = [
 ]
 
 
-def compare(bundle: ModelBundle, folder: Path, cases: list[Cas]) -> int:
+def compare(bundle: LinearModel, folder: Path, cases: list[Cas]) -> int:
     """Asserts that labels are CRFsuite's and marginals differ by less than 1e-9; returns how many tokens were looked at."""
     tagger = pycrfsuite.Tagger()
     tagger.open(str(folder / "model" / "model.crfsuite"))
@@ -90,7 +91,7 @@ def test_labels_and_marginals_are_those_of_crfsuite_on_a_real_corpus(tmp_path: P
     assert compare(bundle, tmp_path, some("dev", 4)) > 1000
 
 
-def candidates(bundle: ModelBundle, cas: Cas, **given: Any) -> list[PhiCandidate]:
+def candidates(bundle: LinearModel, cas: Cas, **given: Any) -> list[PhiCandidate]:
     annotator = CrfAnnotator(model=bundle, **given)
     annotator.open()
     cas = cas.copy()
@@ -101,11 +102,11 @@ def candidates(bundle: ModelBundle, cas: Cas, **given: Any) -> list[PhiCandidate
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> ModelBundle:
+def small(tmp_path_factory: pytest.TempPathFactory) -> LinearModel:
     return crf(tmp_path_factory.mktemp("crf"), documents(25), max_iterations=40)
 
 
-def test_candidates_are_the_spans_of_the_labels(small: ModelBundle) -> None:
+def test_candidates_are_the_spans_of_the_labels(small: LinearModel) -> None:
     hits = total = 0
     for cas in documents(20, seed=9, marked=False):
         found = candidates(small, cas)
@@ -117,7 +118,7 @@ def test_candidates_are_the_spans_of_the_labels(small: ModelBundle) -> None:
     assert hits / total > 0.9
 
 
-def test_a_bias_on_outside_finds_more_and_leaves_confidences_alone(small: ModelBundle) -> None:
+def test_a_bias_on_outside_finds_more_and_leaves_confidences_alone(small: LinearModel) -> None:
     cases = documents(20, seed=4, marked=False)
     counts = {
         bias: sum(c.end - c.begin for cas in cases for c in candidates(small, cas, outside_bias=bias))
@@ -130,7 +131,7 @@ def test_a_bias_on_outside_finds_more_and_leaves_confidences_alone(small: ModelB
     assert common and all(usual[s] == bold[s] for s in common)
 
 
-def test_only_the_kinds_asked_for_are_marked(small: ModelBundle) -> None:
+def test_only_the_kinds_asked_for_are_marked(small: LinearModel) -> None:
     cas = documents(1, seed=6, marked=False)[0]
     everything = candidates(small, cas)
     dates = candidates(small, cas, kinds=[PhiKind.DATE])
@@ -138,12 +139,12 @@ def test_only_the_kinds_asked_for_are_marked(small: ModelBundle) -> None:
     assert [(c.begin, c.end) for c in dates] == [(c.begin, c.end) for c in everything if c.kind is PhiKind.DATE]
 
 
-def test_without_confidence_every_candidate_has_1(small: ModelBundle) -> None:
+def test_without_confidence_every_candidate_has_1(small: LinearModel) -> None:
     assert {c.confidence for c in candidates(small, documents(1, seed=6)[0], confidence=False)} == {1.0}
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "x", "\N{GRINNING FACE}"])
-def test_texts_with_hardly_a_token_are_no_trouble(small: ModelBundle, text: str) -> None:
+def test_texts_with_hardly_a_token_are_no_trouble(small: LinearModel, text: str) -> None:
     candidates(small, document(text, sentences=[]))
     candidates(small, document(text))
 
@@ -155,7 +156,7 @@ def test_a_model_of_another_kind_is_told(tmp_path: Path) -> None:
     assert str(error.value) == f"model {tmp_path / 'model'}: trained as svm; the component svm applies it, not crf"
 
 
-def test_a_crf_without_transitions_is_told(small: ModelBundle) -> None:
+def test_a_crf_without_transitions_is_told(small: LinearModel) -> None:
     import dataclasses
 
     weights = dataclasses.replace(small.weights, transitions=None)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature
 from caspipe.annotators.sequence.filter import CandidateFilter
 from caspipe.annotators.sequence.filter_trainer import FilterTrainer
 from caspipe.annotators.sequence.judging import attributes_of
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.contract.params import convert
 from caspipe.pipeline.errors import ConsumerError, ResourceError
@@ -93,7 +93,7 @@ def test_running_it_again_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_its_model_says_how_many_it_would_take_away_on_documents_left_out(tmp_path: Path) -> None:
-    meta = ModelBundle.load(str(trained(tmp_path, corpus(), keep=1.0))).meta
+    meta = LinearModel.load(str(trained(tmp_path, corpus(), keep=1.0))).meta
     assert meta["training"]["candidates"]["PERSON"] == {
         "right": 8,
         "false": 8,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.annotators.sequence.bundle import head
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
+from caspipe.annotators.sequence.model_files import read_description
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError
 from caspipe.typesystem import ListHit, Phi, PhiCandidate, PhiKind, Token
@@ -167,7 +167,7 @@ def test_gold_of_a_document_that_failed_upstream_is_not_learnt(tmp_path: Path) -
         if i == 1:
             trainer.rollback(cas.id)
     trainer.close()
-    assert head(str(tmp_path / "m"))["training"]["documents"] == 2
+    assert read_description(str(tmp_path / "m"))["training"]["documents"] == 2
 
 
 def test_the_error_names_the_feature_and_the_model(tmp_path: Path) -> None:

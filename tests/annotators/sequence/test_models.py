@@ -14,9 +14,15 @@ from typing import Any
 
 import pytest
 
-from caspipe.annotators.sequence import bundle
-from caspipe.annotators.sequence.bundle import ModelBundle, head, known, locate
 from caspipe.annotators.sequence.crf import CrfAnnotator
+from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model
+from caspipe.annotators.sequence.model_files import (
+    known_models,
+    locate_model,
+    read_card,
+    read_description,
+    update_description,
+)
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 from caspipe.pipeline.pipeline import apply
@@ -53,7 +59,7 @@ def broken(folder: Path, tmp_path: Path) -> Broken:
 def fault_of(path: Path) -> str:
     """The message that loading it ends with, without the path."""
     with pytest.raises(ResourceError) as error:
-        ModelBundle.load(str(path))
+        LinearModel.load(str(path))
     assert str(error.value).startswith(f"model {path}: ")
     return str(error.value).removeprefix(f"model {path}: ")
 
@@ -62,9 +68,9 @@ def test_folder_and_zip_hold_the_same_model(folder: Path, tmp_path: Path) -> Non
     with zipfile.ZipFile(tmp_path / "by hand.zip", "w") as archive:  # as people zip folders: with the folder inside
         for file in (folder / "model").iterdir():
             archive.write(file, f"model/{file.name}")
-    one, other = ModelBundle.load(str(folder / "model")), ModelBundle.load(str(tmp_path / "by hand.zip"))
+    one, other = LinearModel.load(str(folder / "model")), LinearModel.load(str(tmp_path / "by hand.zip"))
     assert one.weights.to_npz() == other.weights.to_npz() and one.meta == other.meta
-    assert one.name == "model" and ModelBundle.load(str(folder / "zipped.zip")).name == "zipped"
+    assert one.name == "model" and LinearModel.load(str(folder / "zipped.zip")).name == "zipped"
     assert one.labels[0] in one.meta["labels"] and one.ranking("B-DATE", 3) == one.weights.ranking("B-DATE", 3)
 
 
@@ -79,17 +85,17 @@ def test_a_folder_holds_data_only(folder: Path) -> None:
 
 
 def test_features_are_declared_as_in_yaml(folder: Path) -> None:
-    assert head(str(folder / "model"))["features"] == [
+    assert read_description(str(folder / "model"))["features"] == [
         "lower",
         {"suffix": {"length": 4}},
         {"list": {"names": "countries"}},
     ]
-    made = ModelBundle.load(str(folder / "model")).features.features
+    made = LinearModel.load(str(folder / "model")).features.features
     assert [f.label for f in made] == ["lower", "suffix:4", "list:countries"]
 
 
 def test_the_card_says_what_the_model_is_and_warns(folder: Path) -> None:
-    text = bundle.card(str(folder / "model"))
+    text = read_card(str(folder / "model"))
     assert text.startswith("# model\n\nTries things.\n")
     assert "may hold names" in text and "`suffix(length=4)`" in text and "| PERSON |" in text
 
@@ -97,14 +103,14 @@ def test_the_card_says_what_the_model_is_and_warns(folder: Path) -> None:
 def test_what_is_no_bundle_is_told(folder: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert fault_of(empty) == "it holds no model.json: not a model of caspipe, or damaged"
+    assert fault_of(empty) == "it has no model.json: not a model of caspipe, or damaged"
     text = tmp_path / "notes.txt"
     text.write_text("hello", encoding="utf-8")
     assert fault_of(text) == "expected a folder or a zip archive: damaged, truncated or foreign"
     foreign = tmp_path / "foreign.zip"
     with zipfile.ZipFile(foreign, "w") as archive:
         archive.writestr("data.csv", "1,2")
-    assert fault_of(foreign) == "it holds no model.json: not a model of caspipe, or damaged"
+    assert fault_of(foreign) == "it has no model.json: not a model of caspipe, or damaged"
     cut = tmp_path / "cut.zip"
     whole = (folder / "zipped.zip").read_bytes()
     for share in (0.2, 0.5, 0.9, 0.99):
@@ -121,14 +127,14 @@ def test_changed_bytes_are_told(broken: Broken, folder: Path, tmp_path: Path) ->
     (place / "weights.npz").write_bytes(data[:500] + bytes([data[500] ^ 1]) + data[501:])
     assert fault_of(place) == told
     (place / "weights.npz").unlink()
-    assert fault_of(place) == "it holds no weights.npz: not a model of caspipe, or damaged"
+    assert fault_of(place) == "it has no weights.npz: not a model of caspipe, or damaged"
     packed = bytearray((folder / "zipped.zip").read_bytes())
     for at in range(200, len(packed), len(packed) // 9):
         changed = bytearray(packed)
         changed[at] ^= 255
         (tmp_path / "changed.zip").write_bytes(changed)
         try:
-            ModelBundle.load(str(tmp_path / "changed.zip"))
+            LinearModel.load(str(tmp_path / "changed.zip"))
         except ResourceError:
             continue
 
@@ -176,7 +182,7 @@ def test_a_description_that_does_not_fit_is_told(
 def test_a_feature_that_is_unknown_here_is_named(broken: Broken) -> None:
     place = broken(features=["lowr", {"suffix": {"length": 0}}])
     with pytest.raises(ResourceError) as error:
-        _ = ModelBundle.load(str(place)).features
+        _ = LinearModel.load(str(place)).features
     told = str(error.value)
     assert told.startswith(f"model {place}: its features cannot be made: ")
     assert "lowr" in told and "did you mean lower?" in told and "length" in told
@@ -185,14 +191,14 @@ def test_a_feature_that_is_unknown_here_is_named(broken: Broken) -> None:
 def test_two_features_that_are_one_are_told(broken: Broken) -> None:
     place = broken(features=["lower", "lower"])
     with pytest.raises(ResourceError, match=r"its features cannot be made: feature lower is declared twice$"):
-        _ = ModelBundle.load(str(place)).features
+        _ = LinearModel.load(str(place)).features
 
 
 def test_a_label_that_is_no_kind_is_told(broken: Broken) -> None:
-    place = broken(labels=["O", "B-NOBODY", *head(str(broken_source(broken)))["labels"][2:]])
+    place = broken(labels=["O", "B-NOBODY", *read_description(str(broken_source(broken)))["labels"][2:]])
     with pytest.raises(ResourceError) as error:
-        _ = ModelBundle.load(str(place)).kinds
-    assert str(error.value) == f"model {place}: its label B-NOBODY is no PHI kind known here"
+        _ = LinearModel.load(str(place)).kinds
+    assert str(error.value) == f"model {place}: its label B-NOBODY is not a PHI kind known here"
 
 
 def broken_source(broken: Broken) -> Path:
@@ -204,10 +210,10 @@ def broken_source(broken: Broken) -> Path:
 
 
 def test_a_kind_that_cannot_be_defined_is_told(broken: Broken) -> None:
-    labels = head(str(broken_source(broken)))["labels"]
+    labels = read_description(str(broken_source(broken)))["labels"]
     place = broken(labels=["B-XYZ_A", *labels[1:]], kinds={"XYZ_A": {"parent": "XYZ"}})
     with pytest.raises(ResourceError, match="kind XYZ_A cannot be defined: no PHI kind called 'XYZ'"):
-        _ = ModelBundle.load(str(place)).kinds
+        _ = LinearModel.load(str(place)).kinds
 
 
 def test_kinds_of_ones_own_travel_with_the_bundle(tmp_path: Path) -> None:
@@ -217,16 +223,16 @@ def test_kinds_of_ones_own_travel_with_the_bundle(tmp_path: Path) -> None:
     found = apply_to(made, "Turtle 77 swam .")
     assert [(c.begin, c.end, c.kind) for c in found] == [(7, 9, kind)]
     code = (
-        "import sys; from caspipe.annotators.sequence.bundle import ModelBundle; from caspipe.typesystem import PhiKind\n"
+        "import sys; from caspipe.annotators.sequence.linear_model import LinearModel; from caspipe.typesystem import PhiKind\n"
         "assert not hasattr(PhiKind, 'ID_TURTLE')\n"
-        f"kinds = ModelBundle.load({str(tmp_path / 'model')!r}).kinds\n"
+        f"kinds = LinearModel.load({str(tmp_path / 'model')!r}).kinds\n"
         "k = kinds['B-ID_TURTLE']; print(k.name, k.parent.name, k.direct, k.description, k is PhiKind.of('ID_TURTLE'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "ID_TURTLE ID True number of a turtle True\n", done.stderr
 
 
-def apply_to(made: ModelBundle, text: str) -> list[PhiCandidate]:
+def apply_to(made: LinearModel, text: str) -> list[PhiCandidate]:
     annotator = CrfAnnotator(model=made)
     annotator.open()
     cas = document(text)
@@ -236,11 +242,11 @@ def apply_to(made: ModelBundle, text: str) -> list[PhiCandidate]:
 
 def test_bundles_are_found_by_name(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASPIPE_MODELS", os.pathsep.join([str(tmp_path / "absent"), str(folder)]))
-    assert {"model", "zipped"} <= set(known()) == set(ModelBundle.names())
-    assert locate("model") == folder / "model" and locate("zipped") == folder / "zipped.zip"
-    assert ModelBundle.check("model") is None
+    assert {"model", "zipped"} <= set(known_models()) == set(LinearModel.names())
+    assert locate_model("model") == folder / "model" and locate_model("zipped") == folder / "zipped.zip"
+    assert LinearModel.check("model") is None
     with pytest.raises(ResourceError, match=r"^no model or file called 'modle'; did you mean model\?$"):
-        locate("modle")
+        locate_model("modle")
 
 
 def test_bundles_of_packages_are_found_by_their_entry_point(
@@ -256,12 +262,12 @@ def test_bundles_of_packages_are_found_by_their_entry_point(
         "[caspipe.models]\nturtle-crf = turtles:data/turtle-crf\ngone = no_such_package:x\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert known()["turtle-crf"] == package / "data" / "turtle-crf" and "gone" not in known()
-    assert ModelBundle.load("turtle-crf").name == "model"
+    assert known_models()["turtle-crf"] == package / "data" / "turtle-crf" and "gone" not in known_models()
+    assert LinearModel.load("turtle-crf").name == "model"
 
 
 def test_what_is_no_model_is_never_overwritten(folder: Path, tmp_path: Path) -> None:
-    made = ModelBundle.load(str(folder / "model"))
+    made = LinearModel.load(str(folder / "model"))
     full, file, foreign = tmp_path / "full", tmp_path / "file", tmp_path / "foreign.zip"
     full.mkdir()
     (full / "thesis.txt").write_text("mine", encoding="utf-8")
@@ -269,25 +275,25 @@ def test_what_is_no_model_is_never_overwritten(folder: Path, tmp_path: Path) -> 
     foreign.write_text("mine", encoding="utf-8")
     for path in (full, file, foreign):
         with pytest.raises(ResourceError) as error:
-            bundle.write(path, made.meta, made.weights, "card")
-        assert str(error.value) == f"{path}: exists and is no model: choose another name"
+            write_linear_model(path, made.meta, made.weights, "card")
+        assert str(error.value) == f"{path}: exists and is not a model: choose another name"
     assert (full / "thesis.txt").read_text(encoding="utf-8") == file.read_text(encoding="utf-8") == "mine"
     assert foreign.read_text(encoding="utf-8") == "mine"
     with pytest.raises(ConsumerError, match=r"expected a folder, but .* is a file"):
-        bundle.write(file / "below", made.meta, made.weights, "card")
+        write_linear_model(file / "below", made.meta, made.weights, "card")
 
 
 def test_a_model_takes_the_place_of_an_older_one_also_for_who_loaded_that(tmp_path: Path) -> None:
     crf(tmp_path, documents(5))
     name = str(tmp_path / "model")
-    first = load(ModelBundle, name)
-    assert load(ModelBundle, name) is first
+    first = load(LinearModel, name)
+    assert load(LinearModel, name) is first
     crf(tmp_path, documents(9))
-    assert load(ModelBundle, name).meta["training"]["documents"] == 9
+    assert load(LinearModel, name).meta["training"]["documents"] == 9
     empty = tmp_path / "empty"
     empty.mkdir()
-    bundle.write(empty, first.meta, first.weights, "card")
-    assert ModelBundle.load(str(empty)).labels == first.labels
+    write_linear_model(empty, first.meta, first.weights, "card")
+    assert LinearModel.load(str(empty)).labels == first.labels
 
 
 @pytest.mark.parametrize("name", ["model", "zipped.zip"])
@@ -295,9 +301,9 @@ def test_what_is_known_later_is_added(folder: Path, tmp_path: Path, name: str) -
     source = folder / name
     place = tmp_path / name
     shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
-    bundle.amend(place, {"scores": [{"f1": 0.5}]})
-    assert head(str(place))["scores"] == [{"f1": 0.5}]
-    assert ModelBundle.load(str(place)).weights.to_npz() == ModelBundle.load(str(source)).weights.to_npz()
+    update_description(place, {"scores": [{"f1": 0.5}]})
+    assert read_description(str(place))["scores"] == [{"f1": 0.5}]
+    assert LinearModel.load(str(place)).weights.to_npz() == LinearModel.load(str(source)).weights.to_npz()
 
 
 def test_files_that_features_are_opened_with_travel_with_the_bundle(tmp_path: Path) -> None:
@@ -312,7 +318,7 @@ def test_files_that_features_are_opened_with_travel_with_the_bundle(tmp_path: Pa
     assert made.meta["features"][1] == {"cluster": {"file": "towns.tsv"}}
     shutil.rmtree(clusters.parent)
     shutil.move(tmp_path / "one" / "model", tmp_path / "moved")
-    moved = ModelBundle.load(str(tmp_path / "moved"))
+    moved = LinearModel.load(str(tmp_path / "moved"))
     assert "cluster:towns=town" in moved.features.bases("Oslo")
     assert any("cluster:towns=" in a for a in moved.weights.attributes)
     with pytest.raises(ConsumerError, match=r"model: expected a folder, not a zip: it brings files .*\(towns.tsv\)$"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.annotators.sequence.linear_model import LinearModel
 
 from .small_models import crf
 
@@ -20,16 +20,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def other(folder: Path, **changes: object) -> ModelBundle:
+def other(folder: Path, **changes: object) -> LinearModel:
     place = folder / f"other-{len(list(folder.iterdir()))}"
     shutil.copytree(folder / "model", place)
     meta = json.loads((place / "model.json").read_text(encoding="utf-8"))
     (place / "model.json").write_text(json.dumps(meta | changes), encoding="utf-8")
-    return ModelBundle.load(str(place))
+    return LinearModel.load(str(place))
 
 
 def test_models_with_the_same_features_share_them(folder: Path) -> None:
-    one, two = ModelBundle.load(str(folder / "model")), other(folder)
+    one, two = LinearModel.load(str(folder / "model")), other(folder)
     assert one.features is two.features
 
 
@@ -44,7 +44,7 @@ def test_models_with_the_same_features_share_them(folder: Path) -> None:
     ids=["parameter", "fewer", "window", "context"],
 )
 def test_models_that_look_at_something_else_do_not(folder: Path, changes: dict[str, object]) -> None:
-    one, two = ModelBundle.load(str(folder / "model")), other(folder, **changes)
+    one, two = LinearModel.load(str(folder / "model")), other(folder, **changes)
     assert one.features is not two.features
 
 
@@ -55,6 +55,6 @@ def test_files_that_models_bring_are_told_apart_by_content(tmp_path: Path) -> No
         words.write_text(f"{cluster}\tsmith\t3\n{cluster}\tlane\t3\n", encoding="utf-8")
         (tmp_path / name).mkdir()
         crf(tmp_path / name, features=["lower", {"cluster": {"file": str(words)}}])
-        made.append(ModelBundle.load(str(tmp_path / name / "model")))
+        made.append(LinearModel.load(str(tmp_path / name / "model")))
     assert made[0].features is not made[1].features
     assert made[0].features.bases("smith") != made[1].features.bases("smith")

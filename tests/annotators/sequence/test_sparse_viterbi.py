@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence import resting
-from caspipe.annotators.sequence.decoding import viterbi
-from caspipe.annotators.sequence.resting import RestingViterbi, decoder
+from caspipe.annotators.sequence import viterbi as module
+from caspipe.annotators.sequence.viterbi import SparseViterbi, decoder, viterbi
 
 
 def sequences_of(cuts: list[int], n: int) -> list[tuple[int, int]]:
@@ -37,7 +36,7 @@ def test_the_path_is_that_of_viterbi(
     rest = int(chance.integers(labels))
     scores[:, rest] += leaning * spread
     sequences = sequences_of(cuts, tokens)
-    assert RestingViterbi(transitions, rest).path(scores, sequences) == viterbi(scores, sequences, transitions)
+    assert SparseViterbi(transitions, rest).path(scores, sequences) == viterbi(scores, sequences, transitions)
 
 
 @given(
@@ -50,7 +49,7 @@ def test_ties_go_to_the_lower_number_as_in_viterbi(seed: int, tokens: int, label
     )
     sequences = sequences_of(cuts, tokens)
     for rest in range(labels):
-        assert RestingViterbi(transitions, rest).path(scores, sequences) == viterbi(scores, sequences, transitions)
+        assert SparseViterbi(transitions, rest).path(scores, sequences) == viterbi(scores, sequences, transitions)
 
 
 def test_only_stretches_that_may_hold_something_are_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,10 +59,10 @@ def test_only_stretches_that_may_hold_something_are_gone_through(monkeypatch: py
         seen.append((len(scores), list(sequences)))
         return viterbi(scores, sequences, transitions)
 
-    monkeypatch.setattr(resting, "viterbi", spy)
+    monkeypatch.setattr(module, "viterbi", spy)
     transitions = np.array([[0.0, -1.0, -9.0], [-1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])  # O, B, I
     scores = np.tile([5.0, 0.0, 0.0], (100, 1))
-    way = RestingViterbi(transitions, 0)
+    way = SparseViterbi(transitions, 0)
     assert way.path(scores, [(0, 50), (50, 100)]) == [0] * 100 and not seen
     scores[[10, 49, 50], 1] = 9.0
     scores[[11, 51], 2] = 9.0
@@ -77,7 +76,7 @@ def test_only_stretches_that_may_hold_something_are_gone_through(monkeypatch: py
 def test_scores_that_are_no_numbers_rule_nothing_out() -> None:
     scores = np.array([[0.0, 1.0], [np.inf, 0.0], [0.0, 2.0]])
     with np.errstate(invalid="ignore"):
-        found = RestingViterbi(np.zeros((2, 2)), 0).path(scores, [(0, 3)])
+        found = SparseViterbi(np.zeros((2, 2)), 0).path(scores, [(0, 3)])
     assert found == viterbi(scores, [(0, 3)], np.zeros((2, 2)))
 
 

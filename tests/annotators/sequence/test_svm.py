@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from caspipe.annotators.sequence import svm_trainer
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.sequence.labels import decode
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.matrix import design_matrix
 from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.svm import SvmAnnotator
@@ -50,7 +50,7 @@ def theirs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, list[str]]]:
     return kept
 
 
-def compare(bundle: ModelBundle, model: Any, attributes: list[str], cases: list[Cas]) -> int:
+def compare(bundle: LinearModel, model: Any, attributes: list[str], cases: list[Cas]) -> int:
     """Asserts that our labels are those of LIBLINEAR's `predict`; returns how many tokens were looked at."""
     from liblinear.liblinearutil import predict
 
@@ -96,7 +96,7 @@ def test_every_solver_of_the_parameter_has_its_number() -> None:
     assert set(get_args(Solver)) == set(SOLVERS)
 
 
-def found(bundle: ModelBundle, cas: Cas, **given: Any) -> list[PhiCandidate]:
+def found(bundle: LinearModel, cas: Cas, **given: Any) -> list[PhiCandidate]:
     annotator = SvmAnnotator(model=bundle, **given)
     annotator.open()
     cas = cas.copy()

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence.bundle import ModelBundle, card, head
 from caspipe.annotators.sequence.features.position import SentencePosition
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.merging import mean, slim
+from caspipe.annotators.sequence.model_files import read_card, read_description
 from caspipe.annotators.sequence.realign import carry
 from caspipe.annotators.sequence.tag_scores import TagScores
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer, record_scores, tagger_features
@@ -110,16 +111,16 @@ def test_every_token_over_a_word_gets_one_of_the_tags(text: str, cuts: list[int]
 
 def test_a_tagger_learns_what_it_was_shown(tmp_path: Path) -> None:
     path = train(tmp_path, tagged(sentences()), language="en", licence="ours", corpora=["made up"])
-    tagger = Tagger(model=ModelBundle.load(str(path)))
+    tagger = Tagger(model=LinearModel.load(str(path)))
     tagger.open()
     cas = tagged([[("She", "PRP"), ("noticed", "VBD"), ("a", "DT"), ("severe", "JJ"), ("rash", "NN"), (".", ".")]])
     tagger.process(cas)
     assert cas.view().tokens.pos == ["PRP", "VBD", "DT", "JJ", "NN", "."]
-    meta = head(str(path))
+    meta = read_description(str(path))
     assert meta["type"] == "tagger"
     assert meta["training"]["carried"]["cut"] == meta["training"]["tags"]["NNP"] // 2 > 0
-    assert "* Licence: ours" in card(str(path))
-    assert "* made up" in card(str(path))
+    assert "* Licence: ours" in read_card(str(path))
+    assert "* made up" in read_card(str(path))
 
 
 @pytest.mark.parametrize("given", [{}, {"runs": 2}, {"algorithm": "lbfgs"}], ids=["ap", "runs", "lbfgs"])
@@ -135,25 +136,25 @@ def test_sentences_that_differ_are_learnt_in_both_forms(tmp_path: Path) -> None:
     path = train(tmp_path, tagged(sentences(30)))
     doctors = sum(("Dr.", "NNP") in sentence for sentence in sentences(30))
     assert 0 < doctors < 30
-    assert head(str(path))["crfsuite"]["sequences"] == 30 + doctors
-    assert "0:token=Dr." in ModelBundle.load(str(path)).weights.attributes
+    assert read_description(str(path))["crfsuite"]["sequences"] == 30 + doctors
+    assert "0:token=Dr." in LinearModel.load(str(path)).weights.attributes
     other = train(tmp_path / "more", tagged(sentences(30)), features=[*tagger_features(), SentencePosition()])
-    assert head(str(other))["crfsuite"]["sequences"] == 30
+    assert read_description(str(other))["crfsuite"]["sequences"] == 30
 
 
 def test_scores_are_added_to_description_and_card(tmp_path: Path) -> None:
     path = train(tmp_path, tagged(sentences(30)), keep_crfsuite=True)
-    before = ModelBundle.load(str(path))
+    before = LinearModel.load(str(path))
     crfsuite = (path / "model.crfsuite").read_bytes()
     scores = TagScores()
     scores.add(["NN", "NN", "JJ"], ["NN", "JJ", "JJ"])
     record_scores(path, [scores.row("some corpus", "ours", tags=True)])
-    after = ModelBundle.load(str(path))
+    after = LinearModel.load(str(path))
     assert np.array_equal(before.weights.values, after.weights.values)
     assert (path / "model.crfsuite").read_bytes() == crfsuite
     assert after.meta["scores"][0]["accuracy"] == 0.6667
-    assert "| some corpus | ours | 3 | 0.6667 |" in card(str(path))
-    assert "| `JJ` | 1 | 0.500 | 1.000 | 0.667 |" in card(str(path))
+    assert "| some corpus | ours | 3 | 0.6667 |" in read_card(str(path))
+    assert "| `JJ` | 1 | 0.500 | 1.000 | 0.667 |" in read_card(str(path))
 
 
 def test_weights_are_kept_in_single_precision_and_in_order() -> None:
@@ -193,7 +194,7 @@ def test_sentences_with_an_untagged_token_are_left_out_and_told(tmp_path: Path) 
     gold.set_feature(Token, "pos", ["", *gold.tokens.pos[1:]])
     with pytest.warns(CaspipeWarning, match=r"tagger_trainer: 2 tokens without a reference tag; their sentences"):
         path = train(tmp_path, cas)
-    assert head(str(path))["crfsuite"]["sequences"] == 19 + 6
+    assert read_description(str(path))["crfsuite"]["sequences"] == 19 + 6
 
 
 def test_one_tag_alone_cannot_be_learnt(tmp_path: Path) -> None:
@@ -227,7 +228,7 @@ def test_a_document_taken_back_is_not_learnt_from(tmp_path: Path) -> None:
     trainer.rollback(second.id)
     trainer.rollback(second.id)
     trainer.close()
-    assert head(str(tmp_path / "model"))["training"]["documents"] == 1
+    assert read_description(str(tmp_path / "model"))["training"]["documents"] == 1
 
 
 def test_a_run_that_breaks_down_leaves_no_model(tmp_path: Path) -> None:

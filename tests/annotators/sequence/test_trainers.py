@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf_trainer import CrfTrainer
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.svm_trainer import SvmTrainer
 from caspipe.annotators.sequence.training import Trainer
 from caspipe.pipeline import Pipeline
@@ -27,7 +27,7 @@ from caspipe.typesystem import Cas, CaspipeWarning, Phi, PhiKind
 
 from .small_models import crf, document, documents, features, svm
 
-Make = Callable[..., ModelBundle]
+Make = Callable[..., LinearModel]
 BOTH = pytest.mark.parametrize("make", [crf, svm], ids=["crf", "svm"])
 CLASSES = pytest.mark.parametrize("cls", [CrfTrainer, SvmTrainer], ids=["crf", "svm"])
 
@@ -108,7 +108,7 @@ def test_documents_with_one_id_or_none_are_all_learnt_from(cls: type[Trainer], t
     trainer.rollback(cases[-1].id)
     trainer.rollback(cases[-1].id)
     trainer.close()
-    assert ModelBundle.load(str(tmp_path / "model")).meta["training"]["documents"] == 7
+    assert LinearModel.load(str(tmp_path / "model")).meta["training"]["documents"] == 7
 
 
 @CLASSES
@@ -184,7 +184,7 @@ def test_spans_that_do_not_fit_tokens_are_counted_in_a_warning(cls: type[Trainer
 def test_a_place_that_is_taken_is_told_before_the_first_document(cls: type[Trainer], tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "thesis.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ResourceError, match="exists and is no model: choose another name"):
+    with pytest.raises(ResourceError, match="exists and is not a model: choose another name"):
         opened(cls, tmp_path)
 
 
@@ -368,5 +368,5 @@ def test_after_a_run_the_bundle_names_the_engines_before_it(tmp_path: Path) -> N
     pipeline.reader = Ready(cases)
     report = pipeline.run()
     assert report.exit_code == 0 and report.documents.released == 4
-    meta = ModelBundle.load(str(tmp_path / "m")).meta
+    meta = LinearModel.load(str(tmp_path / "m")).meta
     assert [e["component"] for e in meta["preprocessing"]] == ["segmenter"]

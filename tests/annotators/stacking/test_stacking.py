@@ -12,8 +12,8 @@ from planted_votes import VOTERS, document, trained
 
 from caspipe.annotators.resolving import REJECTED_BY_VOTE, has_content, takes_part
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.annotators.sequence.bundle import ModelBundle
 from caspipe.annotators.sequence.crf import CrfAnnotator
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.stacking import Stacking, StackingTrainer
 from caspipe.pipeline.contract.params import build
 from caspipe.pipeline.errors import ConsumerError, ResourceError
@@ -175,7 +175,7 @@ def test_features_of_the_tokens_help_where_voters_cannot(tmp_path: Path) -> None
     bundle = trained(tmp_path, features=features("lower"), window=(-1, 1), C=1.0)
     card = (bundle / "README.md").read_text(encoding="utf-8")
     assert "Some of its attributes are words" in card
-    strategy = Stacking(model=ModelBundle.load(str(bundle)), minority="drop")
+    strategy = Stacking(model=LinearModel.load(str(bundle)), minority="drop")
     assert Resolver(strategy=strategy).needs() == (PhiCandidate, Token, Sentence)
     assert Resolver(strategy=Stacking(model=str(bundle))).needs() == (PhiCandidate, Token, Sentence)  # type: ignore[arg-type]
     cas = document(100)
@@ -183,7 +183,7 @@ def test_features_of_the_tokens_help_where_voters_cannot(tmp_path: Path) -> None
     made.open()
     made.process(cas)
     assert set(spans(cas)) <= set(spans(cas, "gold"))
-    weights = ModelBundle.load(str(bundle)).weights
+    weights = LinearModel.load(str(bundle)).weights
     assert "-1:lower=in" in weights.attributes and "in:lower=lund PERSON" in weights.attributes
 
 

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.annotators.sequence.bundle import ModelBundle, locate
-from caspipe.annotators.sequence.decoding import viterbi
 from caspipe.annotators.sequence.feature import Words
+from caspipe.annotators.sequence.linear_model import LinearModel
+from caspipe.annotators.sequence.model_files import locate_model
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer
+from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline, apply
@@ -78,7 +79,7 @@ def test_the_shipped_model_knows_english(shipped: Tagger, line: str) -> None:
 
 
 def test_the_shipped_model_is_small_and_says_what_it_is(shipped: Tagger) -> None:
-    folder = locate("en-tagger")
+    folder = locate_model("en-tagger")
     assert sum(file.stat().st_size for file in folder.iterdir()) < 3_000_000
     assert shipped.model.meta["licence"] == "CC BY-SA 4.0"
     card = (folder / "README.md").read_text(encoding="utf-8")
@@ -103,7 +104,7 @@ def test_it_needs_tokens() -> None:
 
 def test_tags_are_set_without_making_objects(small: Path) -> None:
     cas = segmented("She noticed a severe rash.")
-    tagger = Tagger(model=ModelBundle.load(str(small)))
+    tagger = Tagger(model=LinearModel.load(str(small)))
     tagger.open()
     tagger.process(cas)
     assert tags_of(cas) == ["PRP", "VBD", "DT", "JJ", "NN", "."]
@@ -116,14 +117,14 @@ def test_tags_that_are_there_are_replaced_or_kept(small: Path) -> None:
     for keep, expected in ((False, "PRP VBD DT JJ NN .".split()), (True, "PRP VBD DT FW XYZ .".split())):
         cas = segmented("She noticed a severe rash.")
         cas.view().set_feature(Token, "pos", list(given))
-        tagger = Tagger(model=ModelBundle.load(str(small)), keep=keep)
+        tagger = Tagger(model=LinearModel.load(str(small)), keep=keep)
         tagger.open()
         tagger.process(cas)
         assert tags_of(cas) == expected
 
 
 def test_a_kept_tag_tells_its_neighbours(small: Path) -> None:
-    model = ModelBundle.load(str(small))
+    model = LinearModel.load(str(small))
     weights = model.weights
     assert weights.transitions is not None
     cas = segmented("Qq zz.")
@@ -149,7 +150,7 @@ def test_labels_are_those_of_crfsuite(tmp_path: Path) -> None:
     trainer.close()
     theirs = pycrfsuite.Tagger()
     theirs.open(str(tmp_path / "model" / "model.crfsuite"))
-    tagger = Tagger(model=ModelBundle.load(str(tmp_path / "model")))
+    tagger = Tagger(model=LinearModel.load(str(tmp_path / "model")))
     tagger.open()
     cas = tagged(sentences(200)[80:])
     words = Words(cas.view())
@@ -206,7 +207,7 @@ def test_a_model_of_another_sort_is_refused(small: Path, tmp_path: Path) -> None
     meta = json.loads((other / "model.json").read_text(encoding="utf-8"))
     (other / "model.json").write_text(json.dumps({**meta, "type": "svm"}), encoding="utf-8")
     with pytest.raises(ResourceError, match=r"trained as svm; the component svm applies it, not tagger$"):
-        Tagger(model=ModelBundle.load(str(other))).open()
+        Tagger(model=LinearModel.load(str(other))).open()
 
 
 def test_a_model_that_is_not_there_is_told_with_the_nearest_name() -> None:

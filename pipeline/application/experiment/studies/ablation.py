@@ -154,7 +154,7 @@ def features_of(plan: Plan, model: str) -> list[Any]:
     if FEATURES in step.given:
         given = text_of(step.given[FEATURES])
         return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are told of elsewhere
-    from .....annotators.sequence.bundle import plain
+    from .....annotators.sequence.plain_data import plain
 
     cls = registry.find(step.name, "consumer")
     default = next((p.default for p in params.parameters(cls) if p.name == FEATURES), None) or []

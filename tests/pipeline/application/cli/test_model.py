@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.annotators.sequence import bundle
+from caspipe.annotators.sequence.linear_model import write_linear_model
 from caspipe.annotators.sequence.weights import Weights
 from caspipe.pipeline.application.cli import model as cli_model
 from caspipe.pipeline.application.cli.main import app
@@ -54,8 +54,8 @@ def caspipe(*arguments: str, code: int = 0) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    bundle.write(tmp_path / "ward-crf", dict(META), WEIGHTS, "# Ward CRF\n\nFinds names.\n")
-    bundle.write(tmp_path / "packed.zip", META | {"name": "packed", "language": ""}, WEIGHTS, "# Packed\n")
+    write_linear_model(tmp_path / "ward-crf", dict(META), WEIGHTS, "# Ward CRF\n\nFinds names.\n")
+    write_linear_model(tmp_path / "packed.zip", META | {"name": "packed", "language": ""}, WEIGHTS, "# Packed\n")
     monkeypatch.setenv("CASPIPE_MODELS", str(tmp_path))
     return tmp_path
 
@@ -74,7 +74,7 @@ def test_list_marks_a_damaged_model_and_goes_on(folder: Path) -> None:
 
 
 def test_list_without_models_says_how_to_come_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle, "known", dict)
+    monkeypatch.setattr("caspipe.annotators.sequence.model_files.known_models", dict)
     assert caspipe("list").startswith("no models: none are shipped or installed, and CASPIPE_MODELS names no folder")
 
 

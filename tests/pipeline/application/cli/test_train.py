@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from caspipe.annotators.sequence.bundle import ModelBundle
+from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.application.cli.training_progress import describe, show_training
 
@@ -59,7 +59,7 @@ run: {{output: {tmp_path / "out"}}}
 def test_it_trains_and_says_where_the_model_is_and_what_it_learnt_from(config: Path) -> None:
     out = caspipe("train", str(config))
     place = config.parent / "out" / "models" / "ward"
-    made = ModelBundle.load(str(place))
+    made = LinearModel.load(str(place))
     assert f"crf_trainer: {place} (" in out.replace("\n", "")
     assert f"{made.weights.active:,} active features, {len(made.labels)} labels" in out
     assert "24 documents, " in out and "48 gold spans" in out

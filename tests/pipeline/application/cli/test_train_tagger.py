@@ -10,7 +10,8 @@ import pytest
 from treebank import conllu, sentences
 from typer.testing import CliRunner
 
-from caspipe.annotators.sequence.bundle import ModelBundle, card
+from caspipe.annotators.sequence.linear_model import LinearModel
+from caspipe.annotators.sequence.model_files import read_card
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.application.training.tagger import score_tagger, train_tagger
@@ -40,10 +41,10 @@ def test_it_trains_scores_and_says_so(files: tuple[Path, Path], tmp_path: Path) 
     assert "dev: xx-dev.conllu\n  accuracy 1.0000 on " in out
     assert "test: xx-dev.conllu\n" in out
     assert "(the file's own tokens)" in out
-    model = ModelBundle.load(str(tmp_path / "m"))
+    model = LinearModel.load(str(tmp_path / "m"))
     assert [s["accuracy"] for s in model.meta["scores"]] == [1.0] * 4
     assert '"newline_breaks": "line"' in json.dumps(model.meta["preprocessing"])
-    text = card(str(tmp_path / "m"))
+    text = read_card(str(tmp_path / "m"))
     assert "Made by `caspipe train tagger xx-train.conllu.gz --algorithm ap --iterations 6" in text
     assert str(tmp_path) not in text
     assert str(tmp_path) not in json.dumps(model.meta)
@@ -52,7 +53,7 @@ def test_it_trains_scores_and_says_so(files: tuple[Path, Path], tmp_path: Path) 
 def test_a_zip_can_be_made_and_used(files: tuple[Path, Path], tmp_path: Path) -> None:
     train, dev = files
     assert train_it(train, "--dev", dev, "-o", tmp_path / "m.zip", "--quiet") == ""
-    tagger = Tagger(model=ModelBundle.load(str(tmp_path / "m.zip")))
+    tagger = Tagger(model=LinearModel.load(str(tmp_path / "m.zip")))
     tagger.open()
     assert score_tagger(str(tmp_path / "m.zip"), [dev]).own.accuracy == 1.0
 

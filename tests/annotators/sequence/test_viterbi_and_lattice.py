@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.sequence.crf import CrfAnnotator
-from caspipe.annotators.sequence.decoding import Lattice, LogLattice, lattice, viterbi
 from caspipe.annotators.sequence.labels import Encoding, decode
+from caspipe.annotators.sequence.lattice import Lattice, LogLattice, lattice
+from caspipe.annotators.sequence.viterbi import viterbi
 
 LABELS: dict[Encoding, list[str]] = {
     "iob2": ["O", "B-A", "I-A", "B-B", "I-B"],
@@ -64,7 +65,7 @@ def test_more_sequences_than_fit_at_once_are_gone_through_in_turns(monkeypatch: 
     scores, transitions = random_model(7, 60, 4, 2.0)
     sequences = [(i, i + 3) for i in range(0, 60, 3)]
     whole = viterbi(scores, sequences, transitions)
-    monkeypatch.setattr("caspipe.annotators.sequence.decoding.ROOM", 40)
+    monkeypatch.setattr("caspipe.annotators.sequence.viterbi.ROOM", 40)
     assert viterbi(scores, sequences, transitions) == whole
 
 
@@ -130,7 +131,7 @@ def test_weights_too_far_apart_for_a_double_still_give_probabilities() -> None:
     assert np.isfinite(sums.marginals()).all()
     assert sums.marginals().sum(axis=1) == pytest.approx([1, 1, 1])
     assert sums.span(0, [0, 0, 0]) == pytest.approx(0.5)
-    assert sums.span(0, [0], going_on=[0, 1]) == 0.0
+    assert sums.span(0, [0], after=[0, 1]) == 0.0
     assert isinstance(lattice(scores / 10, transitions / 10), Lattice)
 
 

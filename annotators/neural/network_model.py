@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, Self
 
 from ...pipeline.errors import ResourceError
-from ..sequence.bundle import TokenModel, head, locate, read_checked
 from ..sequence.feature import Words
+from ..sequence.linear_model import TokenModel
+from ..sequence.model_files import locate_model, read_checked, read_description
 from .arrays import Array, unpack
 from .inputs import Indexer, Seen, Vocabulary, gaps_of
 from .plan import Plan
@@ -34,7 +35,7 @@ class NeuralModel(TokenModel):
     @classmethod
     def load(cls, name: str) -> Self:
         """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
-        path, meta = locate(name), head(name)
+        path, meta = locate_model(name), read_description(name)
         if meta["type"] != "neural":
             raise ResourceError(f"model {path}: trained as {meta['type']}; the component {meta['type']} applies it")
         plan = Plan.of(meta, str(path))
