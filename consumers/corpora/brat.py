@@ -16,18 +16,18 @@ from .brat_lines import Written, annotation_conf, annotation_lines, visual_conf
 
 @component("brat")
 class BratConsumer(AnnotatedOptions, FolderConsumer):
-    """Writes a `.txt` and an `.ann` file for each document, and `annotation.conf` and `visual.conf` for all: a folder to be put
-    into brat's data folder.
+    """Writes a `.txt` and an `.ann` file for each document, and `annotation.conf` and `visual.conf` for all: a folder for brat's
+    data folder.
 
-    Offsets are code points. brat bears no line end inside an annotation: such a span is written in fragments, one a line.
-    SpanAttributes become attributes, normalisations and notes again; spans that share the attribute `fragments` one annotation.
-    Format: brat.nlplab.org/standoff.html.
+    Offsets are code points. brat does not allow a line end inside an annotation: such a span is written in fragments, one for
+    each line. SpanAttributes become attributes, normalisations and notes again; spans with the same attribute `fragments` become
+    one annotation. Format: brat.nlplab.org/standoff.html.
     """
 
     folder: Path = Path("restricted/brat")
     carriage_returns: Literal["keep", "blank"] = "keep"
-    """Carriage returns, behind which brat counts offsets wrong (nlplab/brat#853): as they are, or a blank for each, so that no
-    offset can shift."""
+    """Carriage returns, after which brat counts offsets incorrectly (nlplab/brat#853): unchanged (`keep`), or a space for each
+    (`blank`), so that no offset can shift."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,7 +46,7 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
         self.open_resources()
         self.open_folder(".txt", restricted=self.original)
 
-    def noted(self, state: dict[str, Any]) -> None:
+    def add_state(self, state: dict[str, Any]) -> None:
         for name, values in state.get("attributes", {}).items():
             self._written.attributes.setdefault(name, set()).update(values)
         self._written.lost += state.get("lost", 0)
@@ -57,21 +57,21 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
             if self.carriage_returns == "blank":
                 text = without_returns(text)
             else:
-                told = "texts hold carriage returns, which brat counts otherwise"
-                hint = "`carriage_returns: blank` keeps spans in their places"
-                warnings.warn(f"{self.id}: {told}; {hint}", CaspipeWarning, stacklevel=2)
+                problem = "texts contain carriage returns, which brat counts differently"
+                hint = "`carriage_returns: blank` prevents shifted spans"
+                warnings.warn(f"{self.id}: {problem}; {hint}", CaspipeWarning, stacklevel=2)
         written = Written()
         lines = [f"{line}\n" for line in annotation_lines(text, spans, written)]
         state = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
         return Content(text.encode(), ((".ann", "".join(lines).encode()),), state)
 
     def close(self) -> None:
-        """Writes the configuration again where attributes were there, and warns of what brat cannot hold."""
+        """Write the configuration again if there were attributes, and warn of what brat cannot store."""
         if self._files is not None and self._written.attributes:
             self._configure()
         if self._written.lost:
-            told = f"{self.id}: {self._written.lost} spans of nothing but line ends were left out"
-            warnings.warn(told, CaspipeWarning, stacklevel=2)
+            message = f"{self.id}: {self._written.lost} spans that consist of line ends were left out"
+            warnings.warn(message, CaspipeWarning, stacklevel=2)
         super().close()
 
     def _configure(self) -> None:

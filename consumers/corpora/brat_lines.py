@@ -1,4 +1,4 @@
-"""The lines of brat's .ann files for spans of a text, and brat's configuration for the labels and attributes in them."""
+"""The lines of brat's .ann files, and brat's configuration for the labels and attributes in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ...typesystem import CasError, PhiKind
 from ..files.annotated import Span
-from .colours import colour
+from .colors import label_color
 
 FRAGMENTS = "fragments"
 NORMALIZATION = "normalization/"
@@ -23,18 +23,19 @@ _NORMAL = re.compile(r"(\S+:\S+)\t([^\t\r\n]*)")
 
 @dataclass(slots=True)
 class Written:
-    """What documents of a run had: what the configuration must list."""
+    """What the documents of a run contained: the configuration must list it."""
 
     attributes: dict[str, set[str]] = field(default_factory=dict)
     """Name -> values; an empty value is a flag."""
     lost: int = 0
-    """Spans of nothing but line ends."""
+    """Spans that consist of line ends."""
 
 
 def annotation_lines(text: str, spans: Sequence[Span], written: Written) -> Iterator[str]:
-    """The lines of an .ann file. Spans that share an attribute `fragments` are one annotation; none holds a line end.
+    """Yield the lines of an .ann file. Spans with the same attribute `fragments` become one annotation; none contains a line
+    end.
 
-    Raises CasError for a label that brat cannot take.
+    Raises CasError for a label that brat does not allow.
     """
     counts = dict.fromkeys("AN#", 0)
     for name, group in _named(spans):
@@ -44,25 +45,26 @@ def annotation_lines(text: str, spans: Sequence[Span], written: Written) -> Iter
             continue
         label = group[0].label
         if not _NAME.fullmatch(label):
-            raise CasError("a label that brat cannot take: expected letters, digits, - and _")
+            raise CasError("a label that brat does not allow: expected letters, digits, - and _")
         bounds = ";".join(f"{b} {e}" for b, e in pieces)
         covered = " ".join(text[b:e] for b, e in pieces).replace("\t", " ")
         yield f"{name}\t{label} {bounds}\t{covered}"
-        for said, value in dict.fromkeys(pair for s in group for pair in s.said if pair[0] != FRAGMENTS):
-            sort, line = _said(name, said, value, written)
-            counts[sort] += 1
-            yield f"{sort}{counts[sort]}\t{line}"
+        for attribute, value in dict.fromkeys(pair for s in group for pair in s.attributes if pair[0] != FRAGMENTS):
+            line_type, line = _attribute_line(name, attribute, value, written)
+            counts[line_type] += 1
+            yield f"{line_type}{counts[line_type]}\t{line}"
 
 
 def _named(spans: Sequence[Span]) -> list[tuple[str, list[Span]]]:
-    """The spans by annotation, each with its id: its own for what came in fragments, else the next free one."""
+    """Return the spans by annotation, each with its id: its own for annotations that were read in fragments, else the next free
+    one."""
     groups: dict[object, list[Span]] = {}
     for n, span in enumerate(spans):
-        tied = next((value for name, value in span.said if name == FRAGMENTS), None)
+        tied = next((value for name, value in span.attributes if name == FRAGMENTS), None)
         groups.setdefault(n if tied is None else (tied, span.label), []).append(span)
     taken = {key[0] for key in groups if isinstance(key, tuple) and _ID.fullmatch(key[0])}
     used: set[str] = set()
-    made: list[tuple[str, list[Span]]] = []
+    annotations: list[tuple[str, list[Span]]] = []
     number = 0
     for key, group in groups.items():
         name = key[0] if isinstance(key, tuple) and key[0] in taken and key[0] not in used else ""
@@ -70,24 +72,25 @@ def _named(spans: Sequence[Span]) -> list[tuple[str, list[Span]]]:
             number += 1
             name = "" if f"T{number}" in taken else f"T{number}"
         used.add(name)
-        made.append((name, group))
-    return made
+        annotations.append((name, group))
+    return annotations
 
 
-def _said(name: str, said: str, value: str, written: Written) -> tuple[str, str]:
-    """The sort of line and its content for a SpanAttribute: an attribute where brat can take it, else a note."""
+def _attribute_line(name: str, attribute: str, value: str, written: Written) -> tuple[str, str]:
+    """Return the type of line and its content for a SpanAttribute: an attribute if brat allows it, else a note."""
     normal = _NORMAL.fullmatch(value)
-    if said.startswith(NORMALIZATION) and normal and _NAME.fullmatch(said.removeprefix(NORMALIZATION)):
-        return "N", f"{said.removeprefix(NORMALIZATION)} {name} {normal[1]}\t{normal[2]}"
-    if _NAME.fullmatch(said) and not re.search(r"\s", value):
-        written.attributes.setdefault(said, set()).add(value)
-        return "A", f"{said} {name} {value}".rstrip()
-    kind = re.sub(r"[^\w-]", "_", said.removeprefix(NOTE), flags=re.ASCII) or "_"
+    if attribute.startswith(NORMALIZATION) and normal and _NAME.fullmatch(attribute.removeprefix(NORMALIZATION)):
+        return "N", f"{attribute.removeprefix(NORMALIZATION)} {name} {normal[1]}\t{normal[2]}"
+    if _NAME.fullmatch(attribute) and not re.search(r"\s", value):
+        written.attributes.setdefault(attribute, set()).add(value)
+        return "A", f"{attribute} {name} {value}".rstrip()
+    kind = re.sub(r"[^\w-]", "_", attribute.removeprefix(NOTE), flags=re.ASCII) or "_"
     return "#", f"{kind} {name}\t{_BREAKS.sub(' ', value)}"
 
 
 def annotation_conf(labels: Sequence[str], attributes: Mapping[str, set[str]], scheme: str) -> str:
-    """brat's annotation.conf: the labels, kinds below those they belong to, the attributes, and overlaps of all sorts allowed."""
+    """Return brat's annotation.conf: the labels, with kinds below those they belong to, the attributes, and all types of overlap
+    allowed."""
     return "\n".join(
         [
             "[entities]",
@@ -106,13 +109,13 @@ def annotation_conf(labels: Sequence[str], attributes: Mapping[str, set[str]], s
 
 
 def visual_conf(labels: Sequence[str], scheme: str) -> str:
-    """brat's visual.conf: a colour for each label."""
-    drawn = [f"{label}\tbgColor:{colour(label, scheme)}" for label in _fit(labels)]
+    """Return brat's visual.conf: a color for each label."""
+    drawn = [f"{label}\tbgColor:{label_color(label, scheme)}" for label in _fit(labels)]
     return "\n".join(["[labels]", "", "[drawing]", "SPAN_DEFAULT\tfgColor:black, borderColor:darken", *drawn, ""])
 
 
 def _fit(labels: Sequence[str]) -> list[str]:
-    """The labels that brat can take."""
+    """Return the labels that brat allows."""
     return [label for label in labels if _NAME.fullmatch(label)]
 
 

@@ -21,8 +21,8 @@ class DoccanoConsumer(TaskConsumer):
 
     file: Path = Path("restricted/doccano.jsonl")
 
-    bears_attributes = False
-    miscounts = "doccano"  # doccano#2114
+    writes_attributes = False
+    miscounting_tool = "doccano"  # doccano#2114
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         return {

@@ -13,7 +13,7 @@ from ...pipeline.storage.files import write_atomic
 from ...typesystem import Cas
 from ...typesystem.utf16 import Utf16
 from ..files.annotated import Annotated, Overlaps, Span
-from .colours import colour
+from .colors import label_color
 from .tasks import TaskConsumer
 
 _CONTROL, _OBJECT = "label", "text"
@@ -21,22 +21,22 @@ _CONTROL, _OBJECT = "label", "text"
 
 @component("label_studio")
 class LabelStudioConsumer(TaskConsumer):
-    """Writes a JSON array of tasks for Label Studio's import, and beside it `labels.xml`, to be pasted as labelling
-    configuration. The spans are predictions, which people correct, or annotations, which are there to be reviewed;
-    SpanAttributes become per-region text. The document's id travels as `data.document_id`.
+    """Writes a JSON array of tasks for Label Studio's import, and `labels.xml` in the same folder, to be pasted as labelling
+    configuration. The spans are predictions, for people to correct, or annotations, for people to review; SpanAttributes become
+    per-region text. The document's id is in `data.document_id`.
 
     Offsets are UTF-16 code units, as browsers count. Format: labelstud.io/guide/predictions, labelstud.io/guide/task_format.
     """
 
     file: Path = Path("restricted/label_studio/tasks.json")
     overlaps: Overlaps = "keep"
-    """Overlapping spans: `error` (the document has failed), `longest` keeps the longest, `keep` all."""
+    """Overlapping spans: `error` (the document fails), `longest` keeps the longest, `keep` all."""
     write: list[Literal["predictions", "annotations"]] = dataclasses.field(default_factory=lambda: ["predictions"])
-    """What the spans become: predictions, annotations, or both."""
+    """Form of the spans: predictions, annotations, or both."""
     model_version: str = "caspipe"
-    """What predictions are called."""
+    """Name of the predictions."""
     configuration: str = "labels.xml"
-    """Name of the labelling configuration beside the tasks; empty for none."""
+    """File name of the labelling configuration; empty for none."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,18 +49,18 @@ class LabelStudioConsumer(TaskConsumer):
         super().open()
         self._names: set[str] = set()
 
-    def first(self) -> bytes:
+    def header(self) -> bytes:
         return b"[\n"
 
     separator = b",\n"
     ending = b""
 
-    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
-        said = {attribute for span in annotated.spans for attribute, _ in span.said}
-        return self.task(cas, annotated), sorted(map(_control, said))
+    def task_with_state(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
+        attributes = {name for span in annotated.spans for name, _ in span.attributes}
+        return self.task(cas, annotated), sorted(map(_control, attributes))
 
-    def noted(self, state: list[Any]) -> None:
-        super().noted(state)
+    def add_state(self, state: list[Any]) -> None:
+        super().add_state(state)
         self._names.update(state[1])
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
@@ -70,28 +70,28 @@ class LabelStudioConsumer(TaskConsumer):
             for n, span in enumerate(annotated.spans, 1)
             for result in self._results(f"r{n}", span, annotated.text, units)
         ]
-        made: dict[str, Any] = {"data": {"text": annotated.text, "document_id": self.document(cas)}}
+        task: dict[str, Any] = {"data": {"text": annotated.text, "document_id": self.document(cas)}}
         if "predictions" in self.write:
             scores = [span.confidence for span in annotated.spans]
             score = sum(scores) / len(scores) if scores else 0.0
-            made["predictions"] = [{"model_version": self.model_version, "score": score, "result": results}]
+            task["predictions"] = [{"model_version": self.model_version, "score": score, "result": results}]
         if "annotations" in self.write:
-            made["annotations"] = [{"result": results, "was_cancelled": False, "ground_truth": False}]
-        return made
+            task["annotations"] = [{"result": results, "was_cancelled": False, "ground_truth": False}]
+        return task
 
     def _results(self, name: str, span: Span, text: str, units: Utf16) -> Iterator[dict[str, Any]]:
-        """A region with its label, and what is said of it."""
+        """Yield a region with its label, and its attributes."""
         value: dict[str, Any] = {"start": units.to_utf16(span.begin), "end": units.to_utf16(span.end)}
         region = {"id": name, "to_name": _OBJECT, "score": span.confidence}
         covered = {"text": text[span.begin : span.end], "labels": [span.label]}
         yield region | {"from_name": _CONTROL, "type": "labels", "value": value | covered}
-        for attribute in dict.fromkeys(a for a, _ in span.said):
+        for attribute in dict.fromkeys(a for a, _ in span.attributes):
             control = _control(attribute)
-            said = {"text": [v for a, v in span.said if a == attribute]}
-            yield region | {"from_name": control, "type": "textarea", "value": value | said}
+            texts = {"text": [v for a, v in span.attributes if a == attribute]}
+            yield region | {"from_name": control, "type": "textarea", "value": value | texts}
 
     def close(self) -> None:
-        """Ends the array and writes the configuration."""
+        """End the array and write the configuration."""
         if self._slices is not None:
             self._slices.file.write(b"\n]\n")
             if self.configuration:
@@ -101,7 +101,7 @@ class LabelStudioConsumer(TaskConsumer):
 
     def _labels(self) -> str:
         lines = [
-            f"    <Label value={quoteattr(label)} background={quoteattr(colour(label, self.scheme))}/>"
+            f"    <Label value={quoteattr(label)} background={quoteattr(label_color(label, self.scheme))}/>"
             for label in self.labels()
         ]
         return "\n".join(
@@ -122,5 +122,5 @@ class LabelStudioConsumer(TaskConsumer):
 
 
 def _control(attribute: str) -> str:
-    """What the control for an attribute is called: no two controls have one name."""
+    """Return the name of the control for an attribute; no two controls have the same name."""
     return f"{attribute}_" if attribute in (_CONTROL, _OBJECT) else attribute

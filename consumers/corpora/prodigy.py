@@ -19,16 +19,15 @@ from .words import Bounds, Unaligned, align, tokens_of
 @component("prodigy")
 class ProdigyConsumer(TaskConsumer):
     """Writes JSON Lines for Prodigy (`ner.manual`, `spans.manual`): `{"text", "tokens", "spans", "document_id", "meta"}`. Each
-    span names its first and last token and, as `attributes`, what is said of it. Tokens are the document's; where it has
-    none they are cut out here.
+    span has its first and last token and its `attributes`. Tokens are the document's; if it has none, it is tokenized here.
 
     Offsets are code points. For overlapping spans use `spans.manual` and `overlaps: keep`.
     """
 
     file: Path = Path("restricted/prodigy.jsonl")
     unaligned: Unaligned = "split"
-    """Spans whose edges are not those of tokens: `split` cuts the tokens there, `widen` takes whole tokens. How many there were
-    is told by a warning."""
+    """Spans whose edges are not those of tokens: `split` splits the tokens there, `widen` takes whole tokens. A warning gives
+    their number."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -38,22 +37,22 @@ class ProdigyConsumer(TaskConsumer):
         super().open()
         self._moved = self._lost = 0
 
-    def noted(self, state: list[int]) -> None:
-        super().noted(state)
+    def add_state(self, state: list[int]) -> None:
+        super().add_state(state)
         self._moved, self._lost = self._moved + state[1], self._lost + state[2]
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
-        made: dict[str, Any] = self.counted(cas, annotated)[0]
-        return made
+        task: dict[str, Any] = self.task_with_state(cas, annotated)[0]
+        return task
 
-    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
+    def task_with_state(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
         text, spans = annotated
         words = tokens_of(cas, self.annotated_view(cas))
-        made = align(text, words, spans, self.unaligned, overlaps=self.overlaps == "keep")
-        lost = made.lost if self.unaligned == "widen" else 0
+        aligned = align(text, words, spans, self.unaligned, overlaps=self.overlaps == "keep")
+        lost = aligned.lost if self.unaligned == "widen" else 0
         if self.unaligned == "widen":
-            spans = [s._replace(begin=made.tokens[b][0], end=made.tokens[e - 1][1]) for b, e, s in made.spans]
-        tokens = _tokens(text, made.tokens, spans)
+            spans = [s._replace(begin=aligned.tokens[b][0], end=aligned.tokens[e - 1][1]) for b, e, s in aligned.spans]
+        tokens = _tokens(text, aligned.tokens, spans)
         begins = {token["start"]: token["id"] for token in tokens}
         ends = {token["end"]: token["id"] for token in tokens}
         task = {
@@ -63,13 +62,13 @@ class ProdigyConsumer(TaskConsumer):
             "document_id": self.document(cas),
             "meta": {"document_id": self.document(cas)},
         }
-        return task, made.moved, lost
+        return task, aligned.moved, lost
 
     def close(self) -> None:
         if self._slices is not None and (self._moved or self._lost):
-            told = "tokens were cut there" if self.unaligned == "split" else "they were widened"
+            change = "tokens were split there" if self.unaligned == "split" else "they were widened"
             warnings.warn(
-                f"{self.id}: {self._moved} spans did not begin and end with tokens ({told}); {self._lost} were left out",
+                f"{self.id}: {self._moved} spans did not begin and end with tokens ({change}); {self._lost} were left out",
                 CaspipeWarning,
                 stacklevel=2,
             )
@@ -77,32 +76,32 @@ class ProdigyConsumer(TaskConsumer):
 
 
 def _tokens(text: str, words: Bounds, spans: Sequence[Span]) -> list[dict[str, Any]]:
-    """Prodigy's tokens, of words that no span cuts.
+    """Return Prodigy's tokens for words that no span splits.
 
-    As in spaCy, tokens and one blank behind each with `ws` make up the text; other white space is tokens of its own, and so is
-    a blank that a span begins or ends with.
+    As in spaCy, tokens and one space after each with `ws` make up the text; other white space consists of tokens of its own, and
+    so does a space at which a span begins or ends.
     """
     opening, closing = {s.begin for s in spans}, {s.end for s in spans}
     edges = sorted(opening | closing)
-    made: list[dict[str, Any]] = []
+    tokens: list[dict[str, Any]] = []
 
     def add(begin: int, end: int, ws: bool = False) -> None:
-        made.append({"text": text[begin:end], "start": begin, "end": end, "id": len(made), "ws": ws})
+        tokens.append({"text": text[begin:end], "start": begin, "end": end, "id": len(tokens), "ws": ws})
 
-    at = 0
+    offset = 0
     for begin, end in [*words, (len(text), len(text))]:
-        cuts = edges[bisect_right(edges, at) : bisect_left(edges, begin)]
-        for b, e in pairwise([at, *cuts, begin]):
+        cuts = edges[bisect_right(edges, offset) : bisect_left(edges, begin)]
+        for b, e in pairwise([offset, *cuts, begin]):
             if b < e:
                 add(b, e)
         if begin < end:
             ws = text.startswith(" ", end) and end not in opening and end + 1 not in closing
             add(begin, end, ws)
-            at = end + ws
-    return made
+            offset = end + ws
+    return tokens
 
 
 def _span(first: int, last: int, span: Span) -> dict[str, Any]:
-    made = {"start": span.begin, "end": span.end, "token_start": first, "token_end": last, "label": span.label}
-    made |= {"source": span.source, "score": span.confidence} if span.source else {}
-    return made | ({"attributes": [list(said) for said in span.said]} if span.said else {})
+    fields = {"start": span.begin, "end": span.end, "token_start": first, "token_end": last, "label": span.label}
+    fields |= {"source": span.source, "score": span.confidence} if span.source else {}
+    return fields | ({"attributes": [list(pair) for pair in span.attributes]} if span.attributes else {})

@@ -1,4 +1,4 @@
-"""What consumers share that write tasks for annotation tools, all into one file of JSON."""
+"""Base class of consumers that write tasks for annotation tools to one JSON file."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from ..files.released import encodable
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class TaskConsumer(AnnotatedOptions, LineConsumer):
-    """A consumer that writes a task for each document."""
+    """A consumer that writes a task for each document. A subclass defines `task`."""
 
     file: Path = Path("restricted/tasks.jsonl")
     overlaps: Overlaps = "error"
-    """Overlapping spans: `error` (the document has failed), `longest` keeps the longest, `keep` all, for projects that allow
-    them."""
+    """Overlapping spans: `error` (the document fails), `longest` keeps the longest, `keep` all, for projects that allow them."""
     carriage_returns: Literal["keep", "blank"] = "keep"
-    """Carriage returns, which some tools count otherwise than they stand there: as they are, or a blank for each, so that no
-    offset can shift."""
+    """Carriage returns, which some tools count differently: unchanged (`keep`), or a space for each (`blank`), so that no offset
+    can shift."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether `document_id` is the document's id or a keyed pseudonym of it."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
-    bears_attributes: ClassVar[bool] = True
-    """Whether what is said of spans (SpanAttribute) is written too."""
-    miscounts: ClassVar[str] = ""
-    """The tool, where it is known to count offsets wrong behind carriage returns."""
+    writes_attributes: ClassVar[bool] = True
+    """Whether SpanAttributes are written too."""
+    miscounting_tool: ClassVar[str] = ""
+    """The tool, if it is known to count offsets incorrectly after carriage returns."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,59 +43,59 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
         self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
-        self._unsaid = 0
+        self._dropped = 0
 
     def close(self) -> None:
-        """Gives the file its name, and warns of what it could not take."""
-        if self._unsaid:
-            told = f"{self.id}: {self._unsaid} attributes of spans were left out: the format has no place for them"
-            warnings.warn(told, CaspipeWarning, stacklevel=2)
-            self._unsaid = 0
+        """Give the file its name, and warn of what was left out."""
+        if self._dropped:
+            message = f"{self.id}: {self._dropped} attributes of spans were left out: the format cannot store them"
+            warnings.warn(message, CaspipeWarning, stacklevel=2)
+            self._dropped = 0
         super().close()
 
     def holds_original_text(self) -> bool:
         return self.original
 
     ending: ClassVar[bytes] = b"\n"
-    """What stands behind each task."""
+    """Written after each task."""
 
-    def noted(self, state: list[int]) -> None:
-        self._unsaid += state[0]
+    def add_state(self, state: list[int]) -> None:
+        self._dropped += state[0]
 
     def content(self, cas: Cas) -> Content:
-        settled = self.settled(cas)
-        unsaid = 0 if self.bears_attributes else sum(len(span.said) for span in self.annotated(cas)[1])
-        task, *more = self.counted(cas, settled)
-        return Content(as_json(task) + self.ending, state=[unsaid, *more])
+        annotated = self.annotated_without_overlaps(cas)
+        dropped = 0 if self.writes_attributes else sum(len(span.attributes) for span in self.annotated(cas)[1])
+        task, *more = self.task_with_state(cas, annotated)
+        return Content(as_json(task) + self.ending, state=[dropped, *more])
 
-    def counted(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
-        """The task of a document, and what `noted` is to know of it behind the attributes left out: plain JSON."""
+    def task_with_state(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
+        """Return the task of a document, and what `add_state` needs besides the number of attributes left out: plain JSON."""
         return (self.task(cas, annotated),)
 
-    def settled(self, cas: Cas) -> Annotated:
-        """The text and the spans, as the parameters want them. Raises CasError."""
+    def annotated_without_overlaps(self, cas: Cas) -> Annotated:
+        """Return the text and the spans as the parameters require. Raises CasError."""
         text, spans = self.annotated(cas)
         if "\r" in text:
             if self.carriage_returns == "blank":
                 text = without_returns(text)
-            elif self.miscounts:
+            elif self.miscounting_tool:
                 warnings.warn(
-                    f"{self.id}: texts hold carriage returns, which {self.miscounts} counts otherwise; "
-                    "`carriage_returns: blank` keeps spans in their places",
+                    f"{self.id}: texts contain carriage returns, which {self.miscounting_tool} counts differently; "
+                    "`carriage_returns: blank` prevents shifted spans",
                     CaspipeWarning,
                     stacklevel=2,
                 )
         return Annotated(text, disjoint(spans, self.overlaps))
 
     def document(self, cas: Cas) -> str:
-        """What a document is called in its task."""
+        """Return the name of a document in its task."""
         return pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
-        """The task of a document."""
+        """Return the task of a document."""
         raise TypeError(f"{type(self).__name__} must define task")
 
 
 def as_json(task: dict[str, Any]) -> bytes:
-    """A task as one line, without the line end."""
+    """Return a task as one line, without the line end."""
     return json.dumps(task, ensure_ascii=False, separators=(",", ":")).encode()

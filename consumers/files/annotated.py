@@ -1,4 +1,4 @@
-"""What consumers share that write texts with annotations for people and other tools: whose annotations, and their labels."""
+"""Shared code of consumers that write texts with annotations: which annotations, and their labels."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .released import encodable, released_view
 
 Which = Literal["auto", "gold", "found", "masked"]
 Overlaps = Literal["error", "longest", "keep"]
-"""What becomes of spans that share characters."""
+"""What to do with spans that share characters."""
 
 
 class Span(NamedTuple):
-    """An annotation to be written. Offsets are code points of the text it stands in."""
+    """An annotation to be written. Offsets are code points."""
 
     begin: int
     end: int
@@ -36,13 +36,13 @@ class Span(NamedTuple):
     confidence: float
     source: str
     annotation: Annotation
-    """What it was made from."""
-    said: tuple[tuple[str, str], ...] = ()
-    """(name, value) of the SpanAttributes of it."""
+    """The annotation that it was made from."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """(name, value) of its SpanAttributes."""
 
 
 class Annotated(NamedTuple):
-    """A text and what is said of it, in text order."""
+    """A text and its annotations, in text order."""
 
     text: str
     spans: list[Span]
@@ -53,14 +53,14 @@ class AnnotatedOptions(CasConsumer):
     """Parameters of consumers that write annotated text; to be inherited before FolderConsumer or LineConsumer."""
 
     annotations: Which = "auto"
-    """What is written: the reference annotations (`gold`), the final spans of the original text (`found`), the masked text with
-    its replacements (`masked`), or (`auto`) the reference where the document has one, else what was found. All but `masked`
-    hold the original text, so folder and files are for their owner only."""
+    """Which annotations are written: the reference (`gold`), the final spans of the original text (`found`), the masked text
+    with its replacements (`masked`), or (`auto`) the reference if the document has one, else the final spans. All but `masked`
+    contain the original text, so folder and files are readable by their owner only."""
     scheme: str = ""
-    """Whose labels are written: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; else names of PHI kinds."""
+    """Scheme of the labels: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; empty for names of PHI kinds."""
 
     def check_scheme(self) -> None:
-        """To be called by `__post_init__`. Raises ValueError."""
+        """Raise ValueError for an unknown scheme; for `__post_init__`."""
         if self.scheme:
             try:
                 PhiKind.labels(self.scheme)
@@ -69,36 +69,36 @@ class AnnotatedOptions(CasConsumer):
 
     @property
     def original(self) -> bool:
-        """Whether what is written holds the original text."""
+        """Whether the output contains the original text."""
         return self.annotations != "masked"
 
     def annotated(self, cas: Cas) -> Annotated:
-        """The text and the annotations to write. Raises ComponentError or CasError where the document lacks them."""
+        """Return the text and the annotations to write. Raises ComponentError or CasError if the document lacks them."""
         view = self.annotated_view(cas)
-        found: Sequence[Phi | MaskedSpan]
+        items: Sequence[Phi | MaskedSpan]
         if self.annotations == "masked":
-            found = [m for m in view.select(MaskedSpan) if m.begin < m.end]
+            items = [m for m in view.select(MaskedSpan) if m.begin < m.end]
         else:
-            found = sorted(view.select(Phi), key=lambda p: (p.begin, p.end))
-        said: dict[int, list[tuple[str, str]]] = {}
+            items = sorted(view.select(Phi), key=lambda p: (p.begin, p.end))
+        attributes: dict[int, list[tuple[str, str]]] = {}
         for attribute in view.select(SpanAttribute):
-            said.setdefault(id(attribute.of), []).append((attribute.name, attribute.value))
-        return Annotated(encodable(view.text, cas), [self._span(p, said.get(id(p), ())) for p in found])
+            attributes.setdefault(id(attribute.of), []).append((attribute.name, attribute.value))
+        return Annotated(encodable(view.text, cas), [self._span(p, attributes.get(id(p), ())) for p in items])
 
     def annotated_view(self, cas: Cas) -> View:
-        """The view that is written. Raises ComponentError or CasError where the document lacks it."""
+        """Return the view to write. Raises ComponentError or CasError if the document lacks it."""
         if self.annotations == "masked":
             return released_view(self, cas)
         gold = self.annotations == "gold" or (self.annotations == "auto" and cas.has_view(GOLD_VIEW))
         return cas.view(GOLD_VIEW if gold else INITIAL_VIEW)
 
-    def _span(self, item: Phi | MaskedSpan, said: Sequence[tuple[str, str]]) -> Span:
+    def _span(self, item: Phi | MaskedSpan, attributes: Sequence[tuple[str, str]]) -> Span:
         confidence = item.confidence if isinstance(item, Phi) else 1.0
         label = self.label(item.kind)
-        return Span(item.begin, item.end, item.kind, label, confidence, item.source, item, tuple(said))
+        return Span(item.begin, item.end, item.kind, label, confidence, item.source, item, tuple(attributes))
 
     def label(self, kind: PhiKind) -> str:
-        """The label of a kind in `scheme`. Raises CasError for a kind that the scheme has no category for."""
+        """Return the label of a kind in `scheme`. Raises CasError for a kind without a category in the scheme."""
         if not self.scheme:
             return kind.name
         label = kind.in_scheme(self.scheme)
@@ -107,12 +107,13 @@ class AnnotatedOptions(CasConsumer):
         return label
 
     def labels(self) -> list[str]:
-        """Every label that may be written, in the order of the kinds."""
+        """Return every label that may be written, in the order of the kinds."""
         return PhiKind.labels(self.scheme) if self.scheme else [kind.name for kind in PhiKind]
 
 
 def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
-    """The spans in text order, for tools that bear no overlaps: `longest` keeps the longest of those that share characters.
+    """Return the spans in text order, for tools that do not support overlaps: `longest` keeps the longest of those that share
+    characters.
 
     Raises CasError for overlaps under `error`.
     """
@@ -123,8 +124,8 @@ def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
         end, last = 0, None
         for span in order:
             if last is not None and span.begin < end:
-                told = f"spans {last.begin}:{last.end} and {span.begin}:{span.end} overlap"
-                raise CasError(f"{told}; `overlaps` can say which to keep")
+                message = f"spans {last.begin}:{last.end} and {span.begin}:{span.end} overlap"
+                raise CasError(f"{message}; `overlaps` can say which to keep")
             if span.end > end:
                 end, last = span.end, span
         return order
@@ -138,5 +139,6 @@ def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
 
 
 def without_returns(text: str) -> str:
-    """The text with a blank for each carriage return: as long, and nothing left that tools count otherwise."""
+    """Return the text with a space for each carriage return: the same length, but without characters that tools count
+    differently."""
     return text.replace("\r", " ")

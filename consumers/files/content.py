@@ -1,4 +1,4 @@
-"""What a consumer has to write of one document, before it has a place."""
+"""What a consumer writes of one document, before it has a place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Content:
     """The bytes of a document's file, and what goes with them."""
 
     data: bytes
-    beside: tuple[tuple[str, bytes], ...] = ()
-    """Suffix and bytes of further files beside it."""
+    companions: tuple[tuple[str, bytes], ...] = ()
+    """Suffix and bytes of further files with the same name."""
     state: Any = None
-    """What must be known of the document even where its bytes are taken over from an earlier run: plain JSON without text."""
-    more: Any = None
-    """What only giving the bytes their place needs."""
+    """What the consumer must know of the document even if its bytes are adopted from an earlier run: plain JSON without text."""
+    extra: Any = None
+    """What `commit` needs besides the bytes."""

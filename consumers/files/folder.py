@@ -1,4 +1,4 @@
-"""What all consumers share that write one file for each document: folder, file names, privacy."""
+"""Base class of consumers that write one file for each document."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from .content import Content
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StagedFiles:
-    """The files of one document, without names yet: on the disk, or as bytes where they were made on another machine."""
+    """The files of one document, without names yet: on the disk, or as bytes if they were made on another machine."""
 
     files: tuple[tuple[str, Staged | bytes], ...]
-    """Suffix and file; that of the first is empty: it has the folder's own."""
+    """Suffix and file; the suffix of the first is empty, because it has that of the folder."""
     state: Any
-    more: Any
+    extra: Any
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class FolderConsumer(TwoPhaseConsumer):
-    """A consumer with a folder: one file for each document, whole or absent."""
+    """A consumer with a folder and one file for each document, complete or absent. A subclass defines `content`, and `open`,
+    which calls `open_folder`."""
 
     folder: Path = Path("release")
-    """Folder for the files, under the run's output folder. It is made when the run begins."""
+    """Folder for the files, under the run's output folder. It is created when the run begins."""
     names: Literal["id", "pseudonym"] = "id"
-    """What files are called: by the document's id, made safe for every system, or by a keyed pseudonym of it."""
+    """Names of the files: the document's id, made safe for every system, or a keyed pseudonym of it."""
     key: Secret | str = ""
-    """Secret for `names: pseudonym`: who has it can find a document's file, who lacks it cannot find the id."""
+    """Secret for `names: pseudonym`. With it a document's file can be found; without it the id cannot be derived."""
     durable: bool = True
-    """Each file is on the disk before it gets its name (fsync), so that a power cut leaves no empty file behind."""
+    """Whether each file is flushed to the disk before it gets its name (fsync), so that a power failure leaves no empty file."""
 
     def __post_init__(self) -> None:
         self._shares_disk = True
@@ -44,13 +45,13 @@ class FolderConsumer(TwoPhaseConsumer):
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._files: DocumentFolder | None = None
-        self._beside: tuple[str, list[Path]] | None = None
+        self._companions: tuple[str, list[Path]] | None = None
         self._named: str | None = None
 
     def open_folder(self, suffix: str, *, restricted: bool, reserved: Iterable[str] = ()) -> None:
-        """Makes the folder, for files with this suffix; `reserved` names go to no document. To be called by `open`.
+        """Create the folder, for files with this suffix; no document gets a `reserved` name. To be called by `open`.
 
-        Raises ConsumerError where the folder cannot be made. A consumer that prepares on another machine has none.
+        Raises ConsumerError if the folder cannot be created. A consumer that prepares on another machine has none.
         """
         if not self._shares_disk:
             return
@@ -70,21 +71,21 @@ class FolderConsumer(TwoPhaseConsumer):
         return self._files
 
     def content(self, cas: Cas) -> bytes | Content:
-        """What the file of a document holds. Raises CaspipeError where the document cannot be written."""
+        """Return the content of a document's file. Raises CaspipeError if the document cannot be written."""
         raise TypeError(f"{type(self).__name__} must define content(cas)")
 
-    def noted(self, state: Any) -> None:
-        """Takes account of what `content` told of a document beside its bytes."""
+    def add_state(self, state: Any) -> None:
+        """Process the `state` of a document that was written or adopted."""
 
     def prepare(self, cas: Cas) -> StagedFiles:
-        """The files of a document, written to the disk without names yet."""
-        made = self.content(cas)
-        made = made if isinstance(made, Content) else Content(made)
-        files = (("", made.data), *made.beside)
-        return StagedFiles(files if not self._shares_disk else self._staged(files), made.state, made.more)
+        """Write the files of a document to the disk, without names yet."""
+        content = self.content(cas)
+        content = content if isinstance(content, Content) else Content(content)
+        files = (("", content.data), *content.companions)
+        return StagedFiles(self._staged(files) if self._shares_disk else files, content.state, content.extra)
 
     def _staged(self, files: Iterable[tuple[str, Staged | bytes]]) -> tuple[tuple[str, Staged], ...]:
-        """The files on the disk, those that are not there yet written now."""
+        """Write those files to the disk that are not there yet."""
         folder = self.files
         staged: list[tuple[str, Staged]] = []
         try:
@@ -93,7 +94,7 @@ class FolderConsumer(TwoPhaseConsumer):
                     file = stage(folder.folder, file, private=folder.restricted, durable=self.durable)
                 staged.append((suffix, file))
         except BaseException:
-            _drop(staged)
+            _discard(staged)
             raise
         return tuple(staged)
 
@@ -101,19 +102,19 @@ class FolderConsumer(TwoPhaseConsumer):
         return [file for _, file in prepared.files if isinstance(file, Staged)]
 
     def discard(self, prepared: StagedFiles) -> None:
-        _drop(prepared.files)
+        _discard(prepared.files)
 
     def resume_state(self, prepared: StagedFiles) -> Any:
         return prepared.state
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
-        """Gives the files of a document their names."""
+        """Give the files of a document their names."""
         files = self.files
-        self._beside = self._named = None
+        self._companions = self._named = None
         name = self._name(document_id)
         outputs: list[Output] = []
-        beside: list[Path] = []
-        self._beside = document_id, beside
+        companions: list[Path] = []
+        self._companions = document_id, companions
         (_, first), *others = self._staged(prepared.files)
         self._announce(name)
         files.place(document_id, first, name)
@@ -122,32 +123,36 @@ class FolderConsumer(TwoPhaseConsumer):
             path = name.with_suffix(suffix)
             self._announce(path)
             files.place_beside(staged, path)
-            beside.append(files.folder / path)
+            companions.append(files.folder / path)
             outputs.append(self._output(path, staged.length, staged.digest))
-        self.noted(prepared.state)
+        self.add_state(prepared.state)
         return outputs
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Takes over the files of an earlier run where they are whole and have their names, or lie in another folder."""
+        """Adopt the files of an earlier run if they are intact and have the names that they would get now, or are in another
+        folder."""
         files = self.files
         name = self._name(document_id)
         own = [o for o in outputs if o.whole]
-        there = [PurePosixPath(o.path) for o in own[:1]]
-        elsewhere = any(locate(o) != self.output / o.path for o in own[:1])
-        named = bool(own) and (elsewhere or there == [self._path(name)])
-        if not named or any(digest_of(locate(o)) != o.digest for o in own):
-            files.names.take_back()  # the document comes again, and gets it then
+        first = PurePosixPath(own[0].path) if own else None
+        elsewhere = bool(own) and locate(own[0]) != self.output / own[0].path
+        if (
+            first is None
+            or not (elsewhere or first == self._path(name))
+            or any(digest_of(locate(o)) != o.digest for o in own)
+        ):
+            files.names.take_back()  # the document is processed again and gets the name then
             return None
-        stem = there[0].with_suffix("").as_posix()
-        made = []
+        stem = first.with_suffix("").as_posix()
+        adopted = []
         for o in own:
             path = name.with_suffix(o.path.removeprefix(stem))
             files.take_over(document_id, locate(o), path)
-            made.append(dataclasses.replace(o, path=self._path(path).as_posix()))
-        self.noted(state)
-        return made
+            adopted.append(dataclasses.replace(o, path=self._path(path).as_posix()))
+        self.add_state(state)
+        return adopted
 
     def _name(self, document: str) -> PurePosixPath:
         name = self.files.names.next(document)
@@ -170,20 +175,20 @@ class FolderConsumer(TwoPhaseConsumer):
     def rollback(self, document_id: str) -> None:
         if self._files is not None:
             if self._named == document_id:
-                self._files.names.take_back()  # as if it had failed before it was written: a resumed run gives it none either
+                self._files.names.take_back()  # as in a resumed run, where a failed document gets no name
             self._files.rollback(document_id)
         self._named = None
-        if self._beside is not None and self._beside[0] == document_id:
-            for path in self._beside[1]:
+        if self._companions is not None and self._companions[0] == document_id:
+            for path in self._companions[1]:
                 path.unlink(missing_ok=True)
-            self._beside = None
+            self._companions = None
 
     def close(self) -> None:
         self._files = None
         super().close()
 
 
-def _drop(files: Iterable[tuple[str, Staged | bytes]]) -> None:
+def _discard(files: Iterable[tuple[str, Staged | bytes]]) -> None:
     for _, file in files:
         if isinstance(file, Staged):
             file.discard()

@@ -1,4 +1,4 @@
-"""What consumers share that write all documents into one file: it gets its name when the run ends, whole lines only."""
+"""Base class of consumers that write all documents to one file, which gets its name when the run ends."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ from .slices import Slices
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class LineConsumer(TwoPhaseConsumer):
-    """A consumer with one file for all documents."""
+    """A consumer with one file for all documents. A subclass defines `content`."""
 
     file: Path = Path("release/documents")
-    """File for all documents, under the run's output folder. It gets its name when the run ends; until then it is a
-    temporary file beside it."""
+    """File for all documents, under the run's output folder. Until the run ends, it is a temporary file in the same folder."""
 
     scope = Scope.RUN
     separator: ClassVar[bytes] = b""
-    """What stands between two documents."""
+    """Written between two documents."""
 
     def __post_init__(self) -> None:
         self._slices: Slices | None = None
 
     def holds_original_text(self) -> bool:
-        """Whether folder and file are for their owner only."""
+        """Return whether folder and file must be readable by their owner only."""
         return False
 
-    def first(self) -> bytes:
-        """What the file begins with."""
+    def header(self) -> bytes:
+        """Return the begin of the file."""
         return b""
 
     def open(self) -> None:
-        """Makes the folder and the temporary file. Raises ConsumerError where that cannot be done."""
+        """Create the folder and the temporary file. Raises ConsumerError if that fails."""
         super().open()
         path = self.output / self.file
         if self.holds_original_text():
@@ -47,7 +46,7 @@ class LineConsumer(TwoPhaseConsumer):
             make_folder(path.parent)
         self._slices = Slices(path, private=self.holds_original_text())
         try:
-            self._slices.file.write(self.first())
+            self._slices.file.write(self.header())
         except BaseException:
             self.abort()
             raise
@@ -61,41 +60,43 @@ class LineConsumer(TwoPhaseConsumer):
         return self._slices
 
     def content(self, cas: Cas) -> bytes | Content:
-        """What the file says of a document. Raises CaspipeError where it cannot be said."""
+        """Return what to write of a document. Raises CaspipeError if it cannot be written."""
         raise TypeError(f"{type(self).__name__} must define content(cas)")
 
-    def noted(self, state: Any) -> None:
-        """Takes account of what `content` told of a document beside its bytes."""
+    def add_state(self, state: Any) -> None:
+        """Process the `state` of a document that was written or adopted."""
 
     def prepare(self, cas: Cas) -> Content:
-        made = self.content(cas)
-        return made if isinstance(made, Content) else Content(made)
+        content = self.content(cas)
+        return content if isinstance(content, Content) else Content(content)
 
     def resume_state(self, prepared: Content) -> Any:
         return prepared.state
 
     def commit(self, document_id: str, prepared: Content) -> list[Output]:
-        """Writes all that is said of a document, or nothing."""
-        begin, length = self.slices.append(document_id, prepared.data, self._before())
-        self.noted(prepared.state)
+        """Write everything about a document, or nothing."""
+        begin, length = self.slices.append(document_id, prepared.data, self._separator())
+        self.add_state(prepared.state)
         return [self._output(begin, length, hashlib.sha256(prepared.data).hexdigest())]
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Copies what an earlier run's file says of a document."""
-        found = next((o for o in outputs if not o.whole), None)
-        at = self.slices.copied(document_id, locate(found), found, self._before()) if found is not None else None
-        if found is None or at is None:
+        """Copy a document from an earlier run's file."""
+        previous = next((o for o in outputs if not o.whole), None)
+        if previous is None:
             return None
-        self.noted(state)
-        return [self._output(*at, found.digest)]
+        position = self.slices.copy(document_id, locate(previous), previous, self._separator())
+        if position is None:
+            return None
+        self.add_state(state)
+        return [self._output(*position, previous.digest)]
 
     def shared_files(self) -> dict[str, Path]:
         return {} if self._slices is None else {Path(self.file).as_posix(): self._slices.file.temporary}
 
-    def _before(self) -> bytes:
-        return self.separator if self.slices.file.offset > len(self.first()) else b""
+    def _separator(self) -> bytes:
+        return self.separator if self.slices.file.offset > len(self.header()) else b""
 
     def _output(self, begin: int, length: int, digest: str) -> Output:
         return Output(self.id, Path(self.file).as_posix(), begin, length, digest, False)
@@ -105,13 +106,13 @@ class LineConsumer(TwoPhaseConsumer):
             self._slices.rollback(document_id)
 
     def abort(self) -> None:
-        """Leaves the file that was there before."""
+        """Keep the file that was there before."""
         slices, self._slices = self._slices, None
         if slices is not None:
             slices.file.discard()
 
     def close(self) -> None:
-        """Gives the file its name."""
+        """Give the file its name."""
         slices, self._slices = self._slices, None
         if slices is not None:
             try:

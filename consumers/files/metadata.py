@@ -1,6 +1,7 @@
-"""Which metadata of a document may stand beside its masked text: what would undo the masking is withheld, and told.
+"""Metadata of a document that may be released with its masked text; metadata that would undo the masking are withheld with a
+warning.
 
-A true date beside moved ones tells the offset of all (the VigiBase system's future work, seed 001, section 9).
+A true date next to shifted ones reveals the offset of all (the VigiBase system's future work, seed 001, section 9).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...typesystem import source_record as carrier
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)
-"""Begin of names that say whose the document is, or by how much its dates moved."""
+"""Prefixes of names that tell whose document it is, or by how much its dates were shifted."""
 _MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc|mär|mai|okt|dez"
 )
@@ -37,39 +38,39 @@ class WithheldWarning(CaspipeWarning):
 
 
 def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
-    """The metadata of a masked document that may be released, and the fields of its record as they were masked, by name.
+    """Return the metadata of a masked document that may be released, and the masked fields of its record, by name.
 
-    Withheld, with a warning: what holds a date, what the record knows of people, and whose the document is. Raises ConsumerError
-    where no masker decided about a field.
+    Withheld, with a warning: values with a date, values that the record knows of people, and whose document it is. Raises
+    ConsumerError if no masker decided about a field.
     """
-    told: dict[str, str] = {}
+    released: dict[str, str] = {}
     known = [k.value.casefold() for k in cas.known_phi if k.kind.direct and len(k.value.strip()) > 1]
     for name, value in cas.metadata.items():
         folded = value.casefold()
         if _NEVER.match(name):
-            _tell(consumer, name, "says whose the document is, or by how much its dates moved")
+            _warn(consumer, name, "tells whose document it is, or by how much its dates were shifted")
         elif _DATE.search(value):
-            _tell(
+            _warn(
                 consumer,
                 name,
-                f"holds a date that nobody moved; let the reader declare it: structured: {{{name}: DATE}}",
+                f"contains a date that was not shifted; let the reader declare it: structured: {{{name}: DATE}}",
             )
         elif any(k in folded for k in known):
-            _tell(consumer, name, "holds what the record knows of people")
+            _warn(consumer, name, "contains what the record knows of people")
         else:
-            told[name] = value
+            released[name] = value
     for field in cas.select(RecordField):
         if not field.path.startswith(carrier.NAMED):
             continue
         name = field.path.removeprefix(carrier.NAMED)
         if not field.operator:
-            raise ConsumerError(f"{consumer.id}: {name}: expected a masked field, found one that no masker saw")
+            raise ConsumerError(f"{consumer.id}: {name}: expected a masked field, found one that was not")
         if field.masked is not None:
-            told[name] = field.masked
-    return {name: encodable(told[name], cas) for name in sorted(told)}
+            released[name] = field.masked
+    return {name: encodable(released[name], cas) for name in sorted(released)}
 
 
-def _tell(consumer: CasConsumer, name: str, why: str) -> None:
+def _warn(consumer: CasConsumer, name: str, why: str) -> None:
     if name.startswith("carrier_"):
         return
     warnings.warn(f"{consumer.id}: metadata {name} {why}: not written", WithheldWarning, stacklevel=4)

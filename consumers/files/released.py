@@ -1,4 +1,4 @@
-"""What consumers may release of a document: the masked view or nothing, and text as bytes that every program can read."""
+"""What may be released of a document: the masked view or nothing, and text as bytes that every program can read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ...pipeline.errors import ComponentError
 from ...typesystem import DEIDENTIFIED_VIEW, Cas, CasError, View
 
 REPLACED = "lone_surrogates_replaced"
-"""Metadata: how many lone surrogates of the text became U+FFFD when it was written."""
+"""Metadata: number of lone surrogates that became U+FFFD when the text was written."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def released_view(consumer: CasConsumer, cas: Cas, name: str = DEIDENTIFIED_VIEW) -> View:
-    """The view to write. Raises ComponentError where the document has none, since its original text is never a substitute,
-    and where the leak gate found something in it."""
+    """Return the view to write. Raises ComponentError if the document does not have it, since the original text is never a
+    substitute, or if the leak gate found something in it."""
     refuse_leaks(cas)
     if not cas.has_view(name):
         hint = "; no masker ran before this consumer" if name == DEIDENTIFIED_VIEW else ""
@@ -26,10 +26,8 @@ def released_view(consumer: CasConsumer, cas: Cas, name: str = DEIDENTIFIED_VIEW
 
 
 def encodable(text: str, cas: Cas) -> str:
-    """The text with each lone surrogate, which no encoding can carry, replaced by U+FFFD: offsets stay.
-
-    How many there were is noted in the document's metadata.
-    """
+    """Return the text with each lone surrogate, which no encoding allows, replaced by U+FFFD. Offsets stay the same. Their
+    number is noted in the document's metadata."""
     if text.isascii():
         return text
     clean, count = _SURROGATES.subn("\ufffd", text)

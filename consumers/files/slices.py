@@ -9,39 +9,37 @@ from ...pipeline.storage.files import AtomicFile, digest_of
 
 
 class Slices:
-    """A file that gets its name when the run ends, and knows which bytes are the last document's."""
+    """A file that gets its name when the run ends, and that can remove the last document again."""
 
     def __init__(self, path: Path, *, private: bool = False) -> None:
         self.file = AtomicFile(path, private=private)
         self._last: tuple[str, int] | None = None
 
-    def append(self, document: str, data: bytes, before: bytes = b"") -> tuple[int, int]:
-        """Writes all that is said of a document, or nothing. Returns where it begins and how long it is, in bytes.
-
-        `before`: what parts it from the document before.
-        """
+    def append(self, document: str, data: bytes, separator: bytes = b"") -> tuple[int, int]:
+        """Write everything about a document, or nothing. Returns its first byte and its length. `separator` is written before
+        it."""
         self._last = None
         begin = self.file.offset
-        self.file.write(before + data)
+        self.file.write(separator + data)
         self._last = document, begin
-        return begin + len(before), len(data)
+        return begin + len(separator), len(data)
 
     def rollback(self, document: str) -> bool:
-        """Takes the last document back where it is this one."""
+        """Remove the last document if it is this one. Returns whether it was."""
         if self._last is None or self._last[0] != document:
             return False
         self.file.truncate(self._last[1])
         self._last = None
         return True
 
-    def copied(self, document: str, old: Path, output: Output, before: bytes = b"") -> tuple[int, int] | None:
-        """Takes a slice of an earlier run's file over; None where it is not what was written then."""
+    def copy(self, document: str, old: Path, output: Output, separator: bytes = b"") -> tuple[int, int] | None:
+        """Copy a slice of an earlier run's file; None if it is not what was written then."""
         data = slice_of(old, output)
-        return None if data is None else self.append(document, data, before)
+        return None if data is None else self.append(document, data, separator)
 
 
 def slice_of(old: Path, output: Output) -> bytes | None:
-    """A slice of an earlier run's file; None where it is not what was written then."""
+    """Return a slice of an earlier run's file; None if it is not what was written then."""
     if digest_of(old, output.begin, output.length) != output.digest:
         return None
     with old.open("rb") as file:

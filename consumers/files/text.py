@@ -12,17 +12,18 @@ from .released import encodable, released_view
 
 @component("text")
 class TextConsumer(FolderConsumer):
-    """Writes the masked text of each document to a UTF-8 file of its own, newlines as they are.
+    """Writes the masked text of each document to a UTF-8 file of its own, with its newlines unchanged.
 
-    A document without the view is refused, never written unmasked. Lone surrogates become U+FFFD, one for one, and the
-    metadata says how many.
+    A document without the view is refused, never written unmasked. Lone surrogates become U+FFFD, one for one, and the metadata
+    contain their number.
     """
 
     folder: Path = Path("release/text")
     suffix: str = ".txt"
     """Suffix of the file names."""
     view: str = DEIDENTIFIED_VIEW
-    """View whose text is written. Any other than `deidentified` can hold original text: its folder is the owner's only."""
+    """View whose text is written. Any view but `deidentified` can contain original text: its folder is readable by its owner
+    only."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""Review in INCEpTION: the bundle that its importers take at first try, and their checks, made again here."""
+"""Review in INCEpTION: a project of files that its import accepts, and the checks of that import."""
 
 from .consumer import InceptionConsumer
 

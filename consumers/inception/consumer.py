@@ -87,7 +87,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         made = self._maker.make(cas, self.annotated_view(cas), annotated.spans, self.label, stem + mark)
         data = self._written(made.cas) if made.cas is not None else b""
         return Content(
-            data, state={"entry": self._entry(cas, made), "overlapping": made.overlapping}, more=(stem, mark)
+            data, state={"entry": self._entry(cas, made), "overlapping": made.overlapping}, extra=(stem, mark)
         )
 
     def resume_state(self, prepared: Content) -> Any:
@@ -98,7 +98,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         name = self._name(document_id)
         if not prepared.data:
             return self._added(document_id, name, prepared.state, b"")
-        stem, mark = prepared.more
+        stem, mark = prepared.extra
         ending = name.removesuffix(_SUFFIX[self.format]).removeprefix(stem)
         data = prepared.data.replace(mark.encode(), ending.encode())
         return self._added(document_id, name, prepared.state, self._zip.add(f"documents/{name}", data))

@@ -1,4 +1,4 @@
-"""Consumer that writes a page for each document, to look at what was found and what became of it."""
+"""Consumer that writes a page for each document with its spans and their outcome."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .spans import ShownSpan, shown_spans
 _INDEX = "index.html"
 _ROWS = "<!-- rows -->"
 _NAME = "\0"
-"""Stands in a row for the name of the page."""
+"""Placeholder in a row for the name of the page."""
 
 
 @component("html")
 class HtmlConsumer(FolderConsumer):
-    """Writes an HTML page for each document, original and masked text side by side with every span, and a list of all.
+    """Writes an HTML page for each document, original and masked text side by side with every span, and a list of all documents.
 
-    The pages hold the original text: folder and files are for their owner only. They load nothing and work offline.
+    The pages contain the original text: folder and files are readable by their owner only. They load nothing and work offline.
     """
 
     folder: Path = Path("restricted/html")
@@ -48,7 +48,7 @@ class HtmlConsumer(FolderConsumer):
         super().open()
         self.open_folder(".html", restricted=True, reserved=[_INDEX])
         self._index = Slices(self.files.folder / _INDEX, private=True)
-        with self._whole(self._index.file):
+        with self._discarding_on_error(self._index.file):
             self._index.file.write(_list_page()[0])
         self._documents = 0
 
@@ -58,18 +58,18 @@ class HtmlConsumer(FolderConsumer):
         self.open_folder(".html", restricted=True)
 
     def content(self, cas: Cas) -> Content:
-        """The page, and for the list of all its row around the page's name, which it gets later."""
+        """Return the page, and the row for the list with a placeholder for the name that the page gets later."""
         spans = shown_spans(cas)
         depth = 0 if self.key else len(safe_parts(cas.id)) - 1
         row = _row(cas, spans, _NAME)
-        return Content(document_page(cas, spans, "../" * depth + _INDEX), more=(depth, row))
+        return Content(document_page(cas, spans, "../" * depth + _INDEX), extra=(depth, row))
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().commit(document_id, prepared)
         assert self._index is not None
-        depth, row = prepared.more
+        depth, row = prepared.extra
         name = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
-        if len(name.parts) - 1 != depth:  # its name was taken, and lies elsewhere: so does the list
+        if len(name.parts) - 1 != depth:  # its name was taken, and the new one is in another folder
             outputs = [self._moved(outputs[0], name, depth)]
         data = row.replace(_NAME, quote(name.as_posix()), 1).encode()
         begin, length = self._index.append(document_id, data)
@@ -84,10 +84,10 @@ class HtmlConsumer(FolderConsumer):
         assert self._index is not None
         data = _read(locate(row), row) if row is not None and own is not None else None
         if own is None or data is None:
-            self.files.names.take_back()  # the document comes again, and gets it then
+            self.files.names.take_back()  # the document is processed again and gets the name then
             return None
         before, name = self.page_name([o for o in outputs if o.whole]), self.page_name(own)
-        if name != before:  # it comes from another folder, where its name was free
+        if name != before:  # in the folder that it comes from, its name was free
             link, right = (f'<a href="{quote(path.as_posix())}">'.encode() for path in (before, name))
             data = data.replace(link, right, 1)
             own = [self._moved(own[0], name, len(before.parts) - 1)]
@@ -96,7 +96,7 @@ class HtmlConsumer(FolderConsumer):
         return [*own, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
 
     def page_name(self, outputs: list[Output]) -> PurePosixPath:
-        """The name of a document's page in the folder."""
+        """Return the name of a document's page in the folder."""
         return PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
 
     def shared_files(self) -> dict[str, Path]:
@@ -106,7 +106,7 @@ class HtmlConsumer(FolderConsumer):
         return Output(self.id, (self.folder / _INDEX).as_posix(), begin, length, digest, False)
 
     def _moved(self, output: Output, name: PurePosixPath, depth: int) -> Output:
-        """The page again, with its link to the list from where it lies now."""
+        """Write the page again, with a link to the list that fits its name."""
         path = self.files.folder / name
         link, right = (f'<a href="{"../" * n}{_INDEX}">'.encode() for n in (depth, len(name.parts) - 1))
         data = path.read_bytes().replace(link, right, 1)
@@ -119,22 +119,22 @@ class HtmlConsumer(FolderConsumer):
             self._documents -= 1
 
     def close(self) -> None:
-        """Gives the list of all documents its name."""
+        """Give the list of all documents its name."""
         index, self._index = self._index, None
         if index is not None:
-            with self._whole(index.file):
+            with self._discarding_on_error(index.file):
                 index.file.write(_list_page(self._documents)[1])
                 index.file.commit()
         super().close()
 
     def abort(self) -> None:
-        """Leaves the list that was there before."""
+        """Keep the list that was there before."""
         index, self._index = self._index, None
         if index is not None:
             index.file.discard()
 
     @contextlib.contextmanager
-    def _whole(self, index: AtomicFile) -> Iterator[None]:
+    def _discarding_on_error(self, index: AtomicFile) -> Iterator[None]:
         try:
             yield
         except BaseException:
@@ -144,7 +144,7 @@ class HtmlConsumer(FolderConsumer):
 
 
 def _read(file: Path, output: Output) -> bytes | None:
-    """A slice of an earlier run's list; None where it is not what was written then."""
+    """Return a slice of an earlier run's list; None if it is not what was written then."""
     if digest_of(file, output.begin, output.length) != output.digest:
         return None
     with file.open("rb") as opened:

@@ -1,4 +1,4 @@
-"""Consumer that writes an account of the run as one HTML page: numbers and names of components, no text of any document."""
+"""Consumer that writes a report of the run as one HTML page: numbers and names of components, no text of any document."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class ReportConsumer(TwoPhaseConsumer):
     """Writes a report of the run: documents, PHI by kind and source, rules, operators, timings, pace, memory, errors,
     configuration.
 
-    One HTML file that needs nothing else and works offline. The same documents give the same report, apart from timings.
+    One self-contained HTML file that works offline. The same documents give the same report, apart from timings.
     """
 
     file: Path = Path("release/report.html")
     """The report, under the run's output folder. Written when the run has ended."""
     document_ids: bool = False
-    """Whether failed documents appear with their id and the message, which can name files, and warnings that may name
-    documents in full; else by number only."""
+    """Whether failed documents appear with their id and message, which can contain file names, and warnings that may name
+    documents appear in full; else by number only."""
     configuration: bool = True
-    """Whether the report shows the configuration, without secrets. To be left out where it names people, as a list of
-    names given in place does."""
+    """Whether the report shows the configuration, without secrets. Turn it off if the configuration contains names of people,
+    such as an inline list of names."""
     max_failures: int = 200
-    """Failed documents listed one by one; all are counted."""
+    """Number of failed documents listed one by one; all are counted."""
 
     scope = Scope.RUN
 
@@ -47,30 +47,30 @@ class ReportConsumer(TwoPhaseConsumer):
         self._last: tuple[str, Tally] | None = None
 
     def open(self) -> None:
-        """Makes the folder. Raises ConsumerError where that cannot be done."""
+        """Create the folder. Raises ConsumerError if that fails."""
         super().open()
         self._start()
         make_folder((self.output / self.file).parent)
 
     def prepare(self, cas: Cas) -> dict[str, Any]:
-        """The counts of a document, as plain data."""
+        """Return the counts of a document, as plain data."""
         return Tally.of(cas).to_plain()
 
     def commit(self, document_id: str, prepared: dict[str, Any]) -> list[Output]:
-        """Adds the counts of a document. It is no output of its own."""
+        """Add the counts of a document. It has no output of its own."""
         tally = Tally.from_plain(prepared)
-        self._settle()
+        self._count_last()
         self._last = document_id, tally
         return []
 
     def resume_state(self, prepared: dict[str, Any]) -> dict[str, Any]:
-        """The counts: they are all a later run needs of the document."""
+        """Return the counts: a later run needs nothing else of the document."""
         return prepared
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Counts a document of an earlier run as it was counted then."""
+        """Count a document of an earlier run as it was counted then."""
         try:
             return self.commit(document_id, state)
         except ValueError:
@@ -80,15 +80,15 @@ class ReportConsumer(TwoPhaseConsumer):
         if self._last is not None and self._last[0] == document_id:
             self._last = None
 
-    def _settle(self) -> None:
-        """Counts the document before for good: from now on nobody takes it back."""
+    def _count_last(self) -> None:
+        """Count the previous document, which cannot be rolled back any more."""
         if self._last is not None:
             self._tally.add(self._last[1])
             self._last = None
 
     def finish(self, report: RunReport) -> None:
-        """Writes the page; called by the run when all else is done. Raises ConsumerError that names the path."""
-        self._settle()
+        """Write the page, after everything else is done. Raises ConsumerError that names the path."""
+        self._count_last()
         path = self.output / self.file
         make_folder(path.parent)
         write_atomic(path, self.render(report))

@@ -1,4 +1,4 @@
-"""What a page shows of a document: final spans, what was masked, what was taken out, what was missed, each with its reasons."""
+"""The spans that a page shows of a document: final, masked, removed and missed ones, each with its candidates."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Literal
 from ...typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
 
 State = Literal["masked", "found", "kept", "vetoed", "missed"]
-"""What became of a place: masked; found, where no masker ran; final but left readable; taken out; known to the reference only."""
+"""Outcome of a span: masked; found, if no masker ran; final but left readable; removed; only in the reference."""
 
 
 Mark = tuple[int, int, str, State, list[int]]
-"""Begin, end, kind, state, numbers of the places it stands for."""
+"""Begin, end, kind, state, numbers of the shown spans that it belongs to."""
 
 
 @dataclass(slots=True)
 class ShownSpan:
-    """One place in the original text that has something to tell. `number` counts from 1 in text order."""
+    """One span of the original text that the page explains. `number` counts from 1 in text order."""
 
     begin: int
     end: int
@@ -32,10 +32,10 @@ class ShownSpan:
 
 
 def shown_spans(cas: Cas) -> list[ShownSpan]:
-    """Everything a page shows of the original text, disjoint and in text order.
+    """Return everything that a page shows of the original text, disjoint and in text order.
 
-    Final spans first, then masked spans that no final span explains, then reference spans nobody found, then candidates
-    that were taken out; what overlaps something before it is left to that one's list of candidates.
+    Final spans take precedence, then masked spans without a final span, then reference spans that were not found, then
+    candidates that were removed; a span that overlaps one before it appears in that span's list of candidates.
     """
     if not cas.has_view(INITIAL_VIEW):
         return []
@@ -44,26 +44,26 @@ def shown_spans(cas: Cas) -> list[ShownSpan]:
     masked = cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan) if masker_ran else []
     masked.sort(key=lambda m: m.original_begin)
     ends = [m.original_end for m in masked]
-    found: list[ShownSpan] = []
+    spans: list[ShownSpan] = []
     for phi in view.select(Phi):
-        at = bisect_right(ends, phi.begin)
+        i = bisect_right(ends, phi.begin)
         over = []
-        while at < len(masked) and masked[at].original_begin < phi.end:
-            over.append(masked[at])
-            at += 1
+        while i < len(masked) and masked[i].original_begin < phi.end:
+            over.append(masked[i])
+            i += 1
         state: State = "masked" if over else "kept" if masker_ran else "found"
-        found.append(ShownSpan(phi.begin, phi.end, phi.kind.name, state, phi, over))
-    explained = {id(m) for s in found for m in s.masked}
-    found += [
+        spans.append(ShownSpan(phi.begin, phi.end, phi.kind.name, state, phi, over))
+    explained = {id(m) for s in spans for m in s.masked}
+    spans += [
         ShownSpan(m.original_begin, m.original_end, m.kind.name, "masked", None, [m])
         for m in masked
         if id(m) not in explained
     ]
     gold = cas.view(GOLD_VIEW) if cas.has_view(GOLD_VIEW) else None
     if gold is not None and gold.text == view.text:
-        found += [ShownSpan(g.begin, g.end, g.kind.name, "missed") for g in gold.select(Phi)]
-    found += _clusters(c for c in view.select(PhiCandidate) if c.winner is None)
-    taken = _disjoint(found, len(view.text))
+        spans += [ShownSpan(g.begin, g.end, g.kind.name, "missed") for g in gold.select(Phi)]
+    spans += _clusters(c for c in view.select(PhiCandidate) if c.winner is None)
+    taken = _disjoint(spans, len(view.text))
     for number, shown in enumerate(taken, 1):
         shown.number = number
         shown.candidates = view.select(PhiCandidate, overlapping=(shown.begin, shown.end))
@@ -71,18 +71,18 @@ def shown_spans(cas: Cas) -> list[ShownSpan]:
 
 
 def _clusters(candidates: Iterable[PhiCandidate]) -> list[ShownSpan]:
-    """Candidates that hang together by overlaps, as one place each."""
-    made: list[ShownSpan] = []
+    """Return candidates that overlap, directly or through others, as one span each."""
+    clusters: list[ShownSpan] = []
     for c in candidates:
-        if made and c.begin < made[-1].end:
-            made[-1].end = max(made[-1].end, c.end)
+        if clusters and c.begin < clusters[-1].end:
+            clusters[-1].end = max(clusters[-1].end, c.end)
         elif c.begin < c.end:
-            made.append(ShownSpan(c.begin, c.end, c.kind.name, "vetoed"))
-    return made
+            clusters.append(ShownSpan(c.begin, c.end, c.kind.name, "vetoed"))
+    return clusters
 
 
 def _disjoint(spans: Iterable[ShownSpan], limit: int) -> list[ShownSpan]:
-    """Those that overlap none before them, in text order."""
+    """Return the spans that do not overlap any span before them, in text order."""
     taken: list[ShownSpan] = []
     covered = bytearray(limit)
     for s in spans:
@@ -93,7 +93,8 @@ def _disjoint(spans: Iterable[ShownSpan], limit: int) -> list[ShownSpan]:
 
 
 def masked_marks(view: View, spans: list[ShownSpan]) -> list[Mark]:
-    """(begin, end, kind, state, numbers) of what to mark in the masked text: replacements, and kept spans where they went."""
+    """Return (begin, end, kind, state, numbers) of the marks in the masked text: replacements, and kept spans at their new
+    offsets."""
     numbers: dict[int, list[int]] = {}
     for s in spans:
         for m in s.masked:

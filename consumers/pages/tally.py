@@ -1,4 +1,4 @@
-"""Counts over documents that only the CAS knows: kinds, rules, operators. Numbers only, never text."""
+"""Counts over documents that only the CAS contains: kinds, rules, operators. Numbers only, never text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BY_PAIR = ("proposed", "won", "vetoed", "operators", "fallbacks")
 
 
 def winning_candidate(phi: Phi, candidates: list[PhiCandidate]) -> PhiCandidate | None:
-    """The candidate that speaks for a final span: of its source and kind; None for a span that no candidate stands behind."""
+    """Return the candidate that a final span was made from: of its source and kind; None if there is no such candidate."""
     return next((c for c in candidates if c.winner is phi and c.source == phi.source and c.kind is phi.kind), None)
 
 
@@ -29,7 +29,7 @@ class Tally:
     proposed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(source, rule) -> candidates."""
     won: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(source, rule) -> final spans it speaks for."""
+    """(source, rule) -> final spans made from its candidates."""
     vetoed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(source, rule) -> candidates that became part of no final span."""
     operators: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -38,13 +38,13 @@ class Tally:
     """(operator, reason) -> masked spans that became placeholders instead."""
 
     def add(self, other: Tally) -> None:
-        """Adds the counts of other documents."""
+        """Add the counts of other documents."""
         self.documents += other.documents
         for name in (*BY_KIND, *BY_PAIR):
             getattr(self, name).update(getattr(other, name))
 
     def to_plain(self) -> dict[str, Any]:
-        """The counts as plain data that JSON holds; what is empty is left out."""
+        """Return the counts as plain data for JSON, without empty ones."""
         plain: dict[str, Any] = {"documents": self.documents}
         plain |= {name: dict(counts) for name in BY_KIND if (counts := getattr(self, name))}
         for name in BY_PAIR:
@@ -54,7 +54,7 @@ class Tally:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
-        """What `to_plain` made. Raises ValueError, without what it found, where it is something else."""
+        """Return the counts that `to_plain` returned as data. Raises ValueError, without the data, if it is something else."""
         try:
             tally = cls(documents=int(plain["documents"]))
             for name in BY_KIND:
@@ -67,21 +67,21 @@ class Tally:
 
     @classmethod
     def of(cls, cas: Cas) -> Tally:
-        """The counts of one document."""
+        """Return the counts of one document."""
         tally = cls(documents=1)
         view = cas.views[0] if cas.views else None
         candidates = view.select(PhiCandidate) if view is not None else []
-        spoken: dict[int, list[PhiCandidate]] = {}
+        by_winner: dict[int, list[PhiCandidate]] = {}
         for c in candidates:
             tally.proposed[c.source, c.rule] += 1
             if c.winner is None:
                 tally.vetoed[c.source, c.rule] += 1
             else:
-                spoken.setdefault(id(c.winner), []).append(c)
+                by_winner.setdefault(id(c.winner), []).append(c)
         for phi in view.select(Phi) if view is not None else []:
             tally.spans[phi.kind.name] += 1
-            voice = winning_candidate(phi, spoken.get(id(phi), []))
-            tally.won[phi.source, voice.rule if voice is not None else ""] += 1
+            winner = winning_candidate(phi, by_winner.get(id(phi), []))
+            tally.won[phi.source, winner.rule if winner is not None else ""] += 1
         tally.holding.update(tally.spans.keys())
         if cas.has_view(DEIDENTIFIED_VIEW):
             for span in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):

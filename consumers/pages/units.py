@@ -1,10 +1,10 @@
-"""Durations, rates and sizes written for people."""
+"""Durations, rates and sizes as people write them."""
 
 from __future__ import annotations
 
 
 def duration(seconds: float) -> str:
-    """A duration for people: `85 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`."""
+    """Return a duration: `85 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`."""
     if seconds < 1:
         return f"{seconds * 1000:.3g} ms"
     if seconds < 60:
@@ -14,10 +14,10 @@ def duration(seconds: float) -> str:
 
 
 def rate(each_second: float) -> str:
-    """Documents a second: `1,234`, `7.5`, `0.04`."""
+    """Return documents a second: `1,234`, `7.5`, `0.04`."""
     return f"{each_second:,.0f}" if each_second >= 10 else f"{each_second:.2g}"
 
 
 def megabytes(size: float) -> str:
-    """Bytes as megabytes of 10^6: `245 MB`, `3.1 MB`."""
+    """Return bytes as megabytes of 10^6: `245 MB`, `3.1 MB`."""
     return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:.2g} MB"

@@ -24,16 +24,17 @@ _DEFAULT = Path("release/spans.csv")
 class CsvConsumer(AnnotatedOptions, LineConsumer):
     """Writes a CSV table with a row for each masked span: document, offsets in the masked text, kind, operator, fallback.
 
-    With other `annotations` a row for each span of the original text: document, offsets in code points, kind, label in
-    `scheme`, confidence, source. It holds no text of any document, unless `text`. Cells that a spreadsheet would take for a
-    formula begin with an apostrophe.
+    With other `annotations`, a row for each span of the original text: document, offsets in code points, kind, label in
+    `scheme`, confidence, source. It contains no text of any document, unless `text` is set. Cells that a spreadsheet would take
+    for a formula begin with an apostrophe.
     """
 
     file: Path = _DEFAULT
-    """File under the run's output folder. Spans of the original go to `restricted/spans.csv` unless another file is given."""
+    """File under the run's output folder. Spans of the original are written to `restricted/spans.csv` unless another file is
+    given."""
     annotations: Which = "masked"
     text: bool = False
-    """Whether a last column holds the text of each span."""
+    """Whether a last column contains the text of each span."""
     names: Literal["id", "pseudonym"] = "id"
     """Whether `document` is the document's id or a keyed pseudonym of it."""
     key: Secret | str = ""
@@ -49,12 +50,12 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
             self.file = Path("restricted") / _DEFAULT.name
 
     def holds_original_text(self) -> bool:
-        """True where offsets of the original are written too: beside the masked text they would be the way back."""
+        """Return True if offsets of the original are written: next to the masked text they would undo the masking."""
         return self.original
 
-    def first(self) -> bytes:
-        header = _ORIGINAL if self.original else _MASKED
-        return _rows([(*header, "text") if self.text else header])
+    def header(self) -> bytes:
+        names = _ORIGINAL if self.original else _MASKED
+        return _rows([(*names, "text") if self.text else names])
 
     def content(self, cas: Cas) -> bytes:
         name = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
@@ -63,15 +64,15 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
             rows: list[tuple[object, ...]] = [
                 (name, s.begin, s.end, s.kind.name, s.label, s.confidence, s.source) for s in spans
             ]
-            places = [(s.begin, s.end) for s in spans]
+            bounds = [(s.begin, s.end) for s in spans]
         else:
             view = released_view(self, cas)
             masked = view.select(MaskedSpan)
             text = encodable(view.text, cas)
             rows = [(name, s.begin, s.end, s.kind.name, s.operator, s.fallback) for s in masked]
-            places = [(s.begin, s.end) for s in masked]
+            bounds = [(s.begin, s.end) for s in masked]
         if self.text:
-            rows = [(*row, text[b:e]) for row, (b, e) in zip(rows, places, strict=True)]
+            rows = [(*row, text[b:e]) for row, (b, e) in zip(rows, bounds, strict=True)]
         return _rows(rows)
 
 

@@ -22,14 +22,14 @@ _DEFAULT = Path("release/documents.jsonl")
 class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
     """Writes the masked text of each document and the spans that were masked, as JSON Lines (UTF-8).
 
-    Offsets are code points in the masked text. Original text, original spans and original offsets are left out unless
-    `include` asks for them; the file is its owner's only then. With other `annotations` the original text is written with its
-    spans, in the form that the reader `jsonl` takes as reference (`spans_field: spans`).
+    Offsets are code points in the masked text. Original text, original spans and original offsets are left out unless `include`
+    asks for them; the file is readable by its owner only then. With other `annotations`, the original text is written with its
+    spans, in the form that the reader `jsonl` reads as reference (`spans_field: spans`).
     """
 
     file: Path = _DEFAULT
-    """File for all documents, under the run's output folder. It gets its name when the run ends; until then it is a
-    temporary file beside it. Original texts go to `restricted/documents.jsonl` unless another file is given."""
+    """File for all documents, under the run's output folder. Until the run ends, it is a temporary file in the same folder.
+    Original texts are written to `restricted/documents.jsonl` unless another file is given."""
     annotations: Which = "masked"
     folder: Path | None = None
     """Folder for one .json file for each document, instead of `file`."""
@@ -98,18 +98,18 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
         if not self.original:
             return self.record(cas)
         text, spans = self.annotated(cas)
-        made: dict[str, Any] = {"id": self.document_name(cas), "text": text}
-        made["spans"] = [
+        record: dict[str, Any] = {"id": self.document_name(cas), "text": text}
+        record["spans"] = [
             {"begin": s.begin, "end": s.end, "kind": s.label, "confidence": s.confidence, "source": s.source}
             for s in spans
         ]
         if "metadata" in self.fields:
-            made["metadata"] = self.metadata(cas)
-        return made
+            record["metadata"] = self.metadata(cas)
+        return record
 
 
 class _Files(FolderConsumer):
-    """The files of a `jsonl` with `folder`."""
+    """The files of a `jsonl` consumer with `folder`."""
 
     def __init__(self, outer: JsonlConsumer) -> None:
         assert outer.folder is not None

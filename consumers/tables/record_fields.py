@@ -1,4 +1,4 @@
-"""What consumers share that write a record for each document: which fields, what of the original, and under which id."""
+"""Shared code of consumers that write a record for each document: its fields, what it contains of the original, and its id."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Original = Literal["original", "phi", "offsets"]
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class RecordOptions(CasConsumer):
-    """Parameters of consumers that write records; to be inherited before the class that writes. `check_record` is to be called
-    when the consumer is made."""
+    """Parameters of consumers that write records; to be inherited before the class that writes. Call `check_record` in
+    `__post_init__`."""
 
     fields: list[FieldName] = dataclasses.field(default_factory=lambda: ["id", "text", "spans"])
     """What is written: document id, masked text, spans of the masked text with kind and operator, number of spans by kind,
-    metadata of the document with the record's `structured` fields as they were masked. Metadata that hold a date or what the
-    record knows of people, and those that say whose the document is, are withheld."""
+    metadata of the document with the masked `structured` fields of its record. Metadata with a date, with what the record knows
+    of people, or that tell whose document it is, are withheld."""
     include: list[Original] = dataclasses.field(default_factory=list)
     """What is written of the original: its text, its PHI spans with their source, the original offsets of the spans."""
     names: Literal["id", "pseudonym"] = "id"
-    """Whether the document is called by its id or by a keyed pseudonym of it, in file names too."""
+    """Whether the document's id is written, or a keyed pseudonym of it; in file names too."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     def check_record(self) -> None:
-        """Raises ValueError where a pseudonym has no secret or nothing is to be written."""
+        """Raise ValueError if a pseudonym has no secret or nothing is to be written."""
         self.key = Secret.of(self.key)
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
@@ -41,57 +41,63 @@ class RecordOptions(CasConsumer):
             raise ValueError("fields: expected at least one")
 
     def holds_original_text(self) -> bool:
-        """Whether what is written is for its owner only."""
+        """Return whether the output must be readable by its owner only."""
         return bool(self.include)
 
     def document_name(self, cas: Cas) -> str:
-        """What the document is called."""
+        """Return the id or the pseudonym of the document."""
         return pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
 
     def record(self, cas: Cas) -> dict[str, Any]:
-        """The document as a record, its fields in a fixed order. Raises ComponentError where it was not masked."""
+        """Return the document as a record, its fields in a fixed order. Raises ComponentError if it was not masked."""
         masked = released_view(self, cas)
-        made: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         if "id" in self.fields:
-            made["id"] = self.document_name(cas)
+            record["id"] = self.document_name(cas)
         if "text" in self.fields:
-            made["text"] = encodable(masked.text, cas)
+            record["text"] = encodable(masked.text, cas)
         if "spans" in self.fields:
-            made["spans"] = self.spans(masked)
+            record["spans"] = self.spans(masked)
         if "counts" in self.fields:
-            made["counts"] = counts(masked)
+            record["counts"] = counts(masked)
         if "original" in self.include:
-            made["original"] = encodable(cas.text, cas)
+            record["original"] = encodable(cas.text, cas)
         if "phi" in self.include:
-            made["phi"] = [_phi(p) for p in cas.select(Phi)]
+            record["phi"] = [_phi(p) for p in cas.select(Phi)]
         if "metadata" in self.fields:  # last: the lines above may add to it
-            made["metadata"] = self.metadata(cas)
-        return made
+            record["metadata"] = self.metadata(cas)
+        return record
 
     def metadata(self, cas: Cas) -> dict[str, str]:
-        """The metadata that may be written: all where the original text is, else what does not undo the masking."""
+        """Return the metadata that may be written: all if the original text is written too, else those that do not undo the
+        masking."""
         if self.holds_original_text():
             return {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
-        told = released_metadata(self, cas)
-        if self.names == "pseudonym" and "record" in told:
-            told["record"] = pseudonym(cas.metadata["record"], self.key)
-        return told
+        metadata = released_metadata(self, cas)
+        if self.names == "pseudonym" and "record" in metadata:
+            metadata["record"] = pseudonym(cas.metadata["record"], self.key)
+        return metadata
 
     def spans(self, masked: View) -> list[dict[str, Any]]:
-        """The spans of the masked text; `fallback` only where there was one."""
+        """Return the spans of the masked text; `fallback` only if there was one."""
         return [self._masked_span(s) for s in masked.select(MaskedSpan)]
 
     def _masked_span(self, span: MaskedSpan) -> dict[str, Any]:
-        made: dict[str, Any] = {"begin": span.begin, "end": span.end, "kind": span.kind.name, "operator": span.operator}
+        fields: dict[str, Any] = {
+            "begin": span.begin,
+            "end": span.end,
+            "kind": span.kind.name,
+            "operator": span.operator,
+        }
         if span.fallback:
-            made["fallback"] = span.fallback
+            fields["fallback"] = span.fallback
         if "offsets" in self.include:
-            made |= {"original_begin": span.original_begin, "original_end": span.original_end}
-        return made
+            fields |= {"original_begin": span.original_begin, "original_end": span.original_end}
+        return fields
 
 
 def counts(masked: View) -> dict[str, int]:
-    """Number of masked spans by kind, in order of names."""
+    """Return the number of masked spans by kind, in order of names."""
     kinds = [span.kind.name for span in masked.select(MaskedSpan)]
     return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 

@@ -93,13 +93,13 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
             rows = [_replace_nul(row) for row in self.rows_of(cas)]
         columns = [c.name for c in self.columns()]
         table = [[row.get(c) for c in columns] for row in rows]
-        return Content(json.dumps(table).encode(), state=_digest(table), more=name)
+        return Content(json.dumps(table).encode(), state=_digest(table), extra=name)
 
     def resume_state(self, prepared: Content) -> Any:
         return prepared.state
 
     def commit(self, document_id: str, prepared: Content) -> list[Output]:
-        return self._put(document_id, self._stored(prepared.more), json.loads(prepared.data), prepared.state)
+        return self._put(document_id, self._stored(prepared.extra), json.loads(prepared.data), prepared.state)
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate

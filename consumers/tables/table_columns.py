@@ -1,4 +1,4 @@
-"""What consumers share that write tables with typed columns: a row for each document, or one for each masked span."""
+"""Shared code of consumers that write tables with typed columns: a row for each document or for each masked span."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..files.released import released_view
 from .record_fields import RecordOptions
 
 Shape = Literal["text", "number", "real", "spans", "phi", "counts", "metadata"]
-"""What a column holds; the last four are nested: lists of objects, and objects of numbers or of strings."""
+"""Type of a column; the last four are nested: lists of objects, and objects of numbers or of strings."""
 
 
 class Column(NamedTuple):
@@ -29,7 +29,7 @@ class TableOptions(RecordOptions):
     """Parameters of consumers that write tables; to be inherited before the class that writes."""
 
     rows: Literal["documents", "spans"] = "documents"
-    """What a row is: a document with the columns of `fields` and `include`, or a masked span with the columns `document`,
+    """Whether a row is a document with the columns of `fields` and `include`, or a masked span with the columns `document`,
     `begin`, `end`, `kind`, `operator`, `fallback` (and `original_begin`, `original_end` with `include: [offsets]`)."""
 
     def check_record(self) -> None:
@@ -38,7 +38,7 @@ class TableOptions(RecordOptions):
             raise ValueError("include: expected offsets only, for rows: spans")
 
     def columns(self) -> list[Column]:
-        """The columns of the table, in order."""
+        """Return the columns of the table, in order."""
         if self.rows == "spans":
             return [Column("document", "text"), *self.span_columns()]
         order = ("id", "text", "spans", "counts", "original", "phi", "metadata")
@@ -46,17 +46,17 @@ class TableOptions(RecordOptions):
         return [Column(n, _SHAPES.get(n, n)) for n in names]  # type: ignore[arg-type]  # nested ones are shapes by name
 
     def span_columns(self) -> list[Column]:
-        """The columns of a span."""
+        """Return the columns of a span."""
         originals = [Column("original_begin", "number"), Column("original_end", "number")]
         return [*_SPAN, Column("fallback", "text"), *(originals if "offsets" in self.include else [])]
 
     @property
     def id_column(self) -> str:
-        """The column that says which document a row belongs to; empty where none does."""
+        """The column with the document that a row belongs to; empty if there is none."""
         return "document" if self.rows == "spans" else "id" if "id" in self.fields else ""
 
     def rows_of(self, cas: Cas) -> list[dict[str, Any]]:
-        """The rows of a document, each with all columns. Raises ComponentError where it was not masked."""
+        """Return the rows of a document, each with all columns. Raises ComponentError if it was not masked."""
         if self.rows == "documents":
             return [self.record(cas)]
         name = self.document_name(cas)

@@ -1,4 +1,4 @@
-"""Consumer that writes each document as JSON CAS, UIMA's JSON form: lossless, and its types go with it."""
+"""Consumer that writes each document as JSON CAS, UIMA's JSON format: lossless, including its types."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ...pipeline.contract.component import component
 from ...typesystem import Cas
 from ...typesystem.json_cas.writer import write_jsoncas
 from ...typesystem.typesystem import own_types
-from .cas_file import WholeConsumer
+from .cas_folder import CasFolderConsumer
 
 
 @component("jsoncas")
-class JsonCasConsumer(WholeConsumer):
+class JsonCasConsumer(CasFolderConsumer):
     """Writes each document as JSON CAS 0.4 with the types it uses.
 
-    JSON CAS holds the original text unless `views` says otherwise, so folder and files are for their owner only.
+    JSON CAS contains the original text unless `views` excludes it, so folder and files are readable by their owner only.
     """
 
     folder: Path = Path("restricted/jsoncas")
     type_system: Literal["minimal", "full", "none"] = "minimal"
-    """The types that go with a document: those it uses with all they refer to, all it knows, or none."""
+    """Types that are written with a document: those it uses with all they refer to, all it knows, or none."""
 
     def open(self) -> None:
         super().open()

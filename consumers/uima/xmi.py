@@ -1,4 +1,4 @@
-"""Consumer that writes each document as UIMA XMI, for other tools and for reading it back."""
+"""Consumer that writes each document as UIMA XMI, for other tools and for reading it again."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ...typesystem.typesystem import TypeSystem, own_types
 from ...typesystem.xmi.writer import write_xmi
 from ..files.content import Content
 from ..files.folder import StagedFiles
-from .cas_file import WholeConsumer
+from .cas_folder import CasFolderConsumer
 
 _TYPES = "TypeSystem.xml"
-_MOST = 1_000
+_MAX_REMEMBERED = 1_000
 """Type systems of documents that are remembered."""
 
 
 @component("xmi")
-class XmiConsumer(WholeConsumer):
+class XmiConsumer(CasFolderConsumer):
     """Writes each document as XMI, and the type system of all of them as `TypeSystem.xml`.
 
-    A document whose types contradict those before it has its own beside it, `<file>.typesystem.xml`.
+    A document whose types contradict those before it has its own type system, `<file>.typesystem.xml`.
 
-    XMI holds the original text unless `views` says otherwise, so folder and files are for their owner only.
+    XMI contains the original text unless `views` excludes it, so folder and files are readable by their owner only.
     """
 
     folder: Path = Path("restricted/xmi")
     on_illegal: Literal["replace", "error"] = "replace"
-    """What happens to characters that XML 1.0 cannot carry: replaced one for one, or the document has failed."""
+    """What to do with characters that XML 1.0 forbids: replace them one for one, or let the document fail."""
     pretty: bool = False
-    """Indents the XML, for people."""
+    """Indent the XML, for people."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,8 +43,8 @@ class XmiConsumer(WholeConsumer):
     def open(self) -> None:
         super().open()
         self._types = TypeSystem()
-        self._more = False
-        self._brought: dict[str, tuple[bytes, bool]] = {}
+        self._has_own_types = False
+        self._merged: dict[str, tuple[bytes, bool]] = {}
         self.open_folder(".xmi", restricted=self.restricted)
         self.files.add(_TYPES, self._types.to_xml())
 
@@ -65,26 +65,26 @@ class XmiConsumer(WholeConsumer):
             offset_map=self.offset_map,
             pretty=self.pretty,
         )
-        return Content(data, more=self._bytes(types))
+        return Content(data, extra=self._bytes(types))
 
     def _bytes(self, types: TypeSystem | None) -> bytes | None:
-        """A type system as XML; the same object for documents that share it, so that it travels once."""
+        """Return a type system as XML; the same object for documents that share it, so that it is pickled once."""
         data = None if types is None else types.to_xml()
         if data != self._sent:
             self._sent = data
         return self._sent
 
     def resume_state(self, prepared: StagedFiles) -> Any:
-        """The digest of the types that a document brings; where it is the first to bring them, themselves."""
-        data: bytes | None = prepared.more
+        """Return the digest of the types that a document needs; for the first such document, also the types."""
+        data: bytes | None = prepared.extra
         if data is None:
             return None
         digest = hashlib.sha256(data).hexdigest()
-        return [digest] if digest in self._brought else [digest, base64.b64encode(zlib.compress(data, 9)).decode()]
+        return [digest] if digest in self._merged else [digest, base64.b64encode(zlib.compress(data, 9)).decode()]
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().commit(document_id, prepared)
-        data: bytes | None = prepared.more
+        data: bytes | None = prepared.extra
         return (
             outputs if data is None else self._with_types(document_id, outputs, hashlib.sha256(data).hexdigest(), data)
         )
@@ -92,40 +92,41 @@ class XmiConsumer(WholeConsumer):
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Takes a document over with the types that it brought, if they are known: they go into the type system of all."""
+        """Adopt a document with its types, if they are known, and merge them into the type system of all documents."""
         if state is None:
             return super().adopt_previous(document_id, outputs, None, locate)
         digest, *given = state
-        data = zlib.decompress(base64.b64decode(given[0])) if given else self._brought.get(digest, (b"", False))[0]
-        made = super().adopt_previous(document_id, outputs[:1], None, locate) if data else None
-        return None if made is None else self._with_types(document_id, made, digest, data)
+        data = zlib.decompress(base64.b64decode(given[0])) if given else self._merged.get(digest, (b"", False))[0]
+        adopted = super().adopt_previous(document_id, outputs[:1], None, locate) if data else None
+        return None if adopted is None else self._with_types(document_id, adopted, digest, data)
 
     def _with_types(self, document: str, outputs: list[Output], digest: str, data: bytes) -> list[Output]:
-        """Takes a document's types into those of all, or writes them beside it where they contradict each other."""
-        _, joins = self._brought.get(digest) or (data, self._joins(TypeSystem.from_xml(data)))
-        if len(self._brought) < _MOST:
-            self._brought[digest] = data, joins
-        if joins:
+        """Merge a document's types into those of all documents, or write a type system for this document if they contradict each
+        other."""
+        _, merged = self._merged.get(digest) or (data, self._merge(TypeSystem.from_xml(data)))
+        if len(self._merged) < _MAX_REMEMBERED:
+            self._merged[digest] = data, merged
+        if merged:
             return outputs
         own = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix()).with_suffix(".typesystem.xml")
         self._announce(own)
         self.files.add(str(own), data)
-        if self._beside is None or self._beside[0] != document:
-            self._beside = document, []
-        self._beside[1].append(self.files.folder / own)
+        if self._companions is None or self._companions[0] != document:
+            self._companions = document, []
+        self._companions[1].append(self.files.folder / own)
         return [*outputs, self._output(own, len(data), hashlib.sha256(data).hexdigest())]
 
-    def _joins(self, types: TypeSystem) -> bool:
+    def _merge(self, types: TypeSystem) -> bool:
         if not self._types.includes(types):
             try:
                 self._types = self._types.merge(types)
             except TypeSystemError:
                 return False
-            self._more = True
+            self._has_own_types = True
         return True
 
     def close(self) -> None:
-        """Writes the type system again where documents brought types of their own."""
-        if self._files is not None and self._more:
+        """Write the type system again if documents had types of their own."""
+        if self._files is not None and self._has_own_types:
             self._files.add(_TYPES, self._types.to_xml())
         super().close()

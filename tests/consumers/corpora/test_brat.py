@@ -101,7 +101,7 @@ def test_carriage_returns_are_warned_of(tmp_path: Path) -> None:
     consumer = BratConsumer()
     consumer.output = tmp_path
     with pytest.warns(
-        CaspipeWarning, match="brat: texts hold carriage returns, which brat counts otherwise; `carriage_returns"
+        CaspipeWarning, match="brat: texts contain carriage returns, which brat counts differently; `carriage_returns"
     ):
         consumer.process(document("a\r\nb", []))
     BratConsumer(carriage_returns="blank", folder=tmp_path / "x").process(document("a\r\nb", []))
@@ -112,14 +112,14 @@ def test_spans_of_nothing_but_line_ends_are_counted(tmp_path: Path) -> None:
     consumer = BratConsumer()
     consumer.output = tmp_path
     consumer.process(document("a\n\nb", spans((1, 3, "ID"))))
-    with pytest.warns(CaspipeWarning, match="brat: 1 spans of nothing but line ends were left out"):
+    with pytest.warns(CaspipeWarning, match="brat: 1 spans that consist of line ends were left out"):
         consumer.close()
 
 
 def test_a_label_that_brat_cannot_take_is_refused() -> None:
     ((span,),) = (BratConsumer().annotated(document("7", spans((0, 1, "ID")))).spans,)
     assert list(annotation_lines("7", [span], Written())) == ["T1\tID 0 1\t7"]
-    with pytest.raises(CasError, match=r"^a label that brat cannot take: expected letters, digits, - and _$"):
+    with pytest.raises(CasError, match=r"^a label that brat does not allow: expected letters, digits, - and _$"):
         list(annotation_lines("7", [span._replace(label="Name é")], Written()))
     assert "Name" not in annotation_conf(["ID", "Name é"], {}, "own") + visual_conf(["ID", "Name é"], "own")
 

@@ -75,7 +75,7 @@ def test_no_sentence_ends_inside_a_span(tmp_path: Path) -> None:
         (
             "split",
             ["aged", "53", "años", "MK", "7", "x"],
-            "conll: 2 spans did not begin and end with tokens (tokens were cut there)",
+            "conll: 2 spans did not begin and end with tokens (tokens were split there)",
         ),
         (
             "widen",
@@ -117,7 +117,7 @@ def test_what_cannot_be_said_is_counted(tmp_path: Path) -> None:
     assert [str(w.message).removeprefix("conll: ") for w in warned] == [
         "3 spans did not begin and end with tokens (they were widened)",
         "2 spans without a token of their own were left out",
-        "1 attributes of spans were left out: the format has no place for them",
+        "1 attributes of spans were left out: the format cannot store them",
     ]
 
 

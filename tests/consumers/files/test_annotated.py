@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from caspipe.consumers.corpora.colours import colour
+from caspipe.consumers.corpora.colors import label_color
 from caspipe.consumers.corpora.doccano import DoccanoConsumer
 from caspipe.consumers.files.annotated import Span, disjoint
 from caspipe.pipeline.errors import ComponentError
@@ -25,7 +25,7 @@ def test_reference_goes_before_what_was_found_unless_told_otherwise(make: Make) 
     phi = gold.add(Phi(0, 3, kind=PhiKind.OTHER))
     gold.add(SpanAttribute(of=phi, name="sure", value="no"))
     ((span,),) = (DoccanoConsumer().annotated(cas).spans,)
-    assert (span.label, span.said) == ("OTHER", (("sure", "no"),))
+    assert (span.label, span.attributes) == ("OTHER", (("sure", "no"),))
     assert [s.label for s in DoccanoConsumer(annotations="found").annotated(cas).spans] == found
     text, spans = DoccanoConsumer(annotations="masked").annotated(cas)
     assert text.startswith("Dr. [PERSON] saw her on [DATE], aged 41.")
@@ -71,6 +71,9 @@ def test_a_span_inside_a_long_one_is_seen_behind_others() -> None:
 
 def test_labels_of_one_top_kind_share_their_colour() -> None:
     assert (
-        colour("PERSON_PATIENT") == colour("PERSON") == colour("NOMBRE_SUJETO_ASISTENCIA", "meddocan") != colour("DATE")
+        label_color("PERSON_PATIENT")
+        == label_color("PERSON")
+        == label_color("NOMBRE_SUJETO_ASISTENCIA", "meddocan")
+        != label_color("DATE")
     )
-    assert colour("FAX") == colour("PHONE") != colour("nobody's") == colour("OTHER")
+    assert label_color("FAX") == label_color("PHONE") != label_color("nobody's") == label_color("OTHER")

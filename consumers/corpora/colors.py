@@ -1,4 +1,4 @@
-"""Colours of labels in annotation tools: a hue for each kind of the first level, as on our own pages."""
+"""Colors of labels in annotation tools: a hue for each first-level kind, as on our own pages."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from functools import lru_cache
 
 from ...typesystem import PhiKind
-from ..pages.style import STYLE
+from ..pages.rendering import read_static
 
 _HUES = {
     name: int(hue)
-    for selector, hue in re.findall(r"^((?:\.k-[A-Z]+,? ?)+)\{ --h: (\d+);", STYLE, re.MULTILINE)
+    for selector, hue in re.findall(r"^((?:\.k-[A-Z]+,? ?)+)\{ --h: (\d+);", read_static("page.css"), re.MULTILINE)
     for name in re.findall(r"\.k-([A-Z]+)", selector)
 }
-_GREY = "#d5d8dc"
+_GRAY = "#d5d8dc"
 
 
 @lru_cache(maxsize=1024)
-def colour(label: str, scheme: str = "") -> str:
-    """The colour (`#rrggbb`, light enough for black text) of a label of a scheme, or of a kind; grey for others."""
+def label_color(label: str, scheme: str = "") -> str:
+    """Return the color (`#rrggbb`, light enough for black text) of a label of a scheme, or of a kind; gray for others."""
     try:
         kind = PhiKind.of_scheme(scheme, label) if scheme else PhiKind.of(label)
     except ValueError:
-        return _GREY
+        return _GRAY
     hue = _HUES.get(kind.top.name)
     if hue is None or kind.top.name in ("OTHER", "PHOTO"):
-        return _GREY
+        return _GRAY
     parts = colorsys.hls_to_rgb(hue / 360, 0.82, 0.75)
     return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
