@@ -74,9 +74,9 @@ class RepetitionSearch:
         words, size = self.lowers[origin.first : origin.last], origin.last - origin.first
         characters = self.text[self.begins[origin.first] : self.ends[origin.last - 1]]
         for i in self.occurrences.get(words[0], ()):
-            if i != origin.first and self.text.startswith(characters, self.begins[i]):
-                if self.lowers[i : i + size] == words:
-                    yield Repeat(i, i + size, origin, "same characters")
+            same = self.text.startswith(characters, self.begins[i]) and self.lowers[i : i + size] == words
+            if same and i != origin.first:
+                yield Repeat(i, i + size, origin, "same characters")
 
     def parts(self, origins: Sequence[Origin]) -> Iterator[Repeat]:
         """Yield words of names that occur alone or in another order.

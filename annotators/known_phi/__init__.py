@@ -1,4 +1,4 @@
-"""Known PHI: what the record says about a person, found in its narratives."""
+"""Known PHI: finds the values of the record in its narratives."""
 
 from .annotator import KnownPhiAnnotator
 

@@ -1,4 +1,4 @@
-"""Finds the age of the record, in figures or words: `58-year-old`, `aged 58`, `58 y/o`, `fifty eight year old`."""
+"""Finds the age of the record, in digits or words: `58-year-old`, `aged 58`, `58 y/o`, `fifty eight year old`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OLD = {
     for unit, word in _UNITS.items()
 }
 _UNIT_OF = re.compile(r"(year|yr|y|month|mo|m|week|wk|w|day|d|801|802|803|804|a)")
-"""Units as they stand in records: words, UCUM codes, and the codes 801 to 804 of E2B(R2)."""
+"""Units in records: words, UCUM codes, and the codes 801 to 804 of E2B(R2)."""
 _NAMES = {
     **dict.fromkeys(("year", "yr", "y", "a", "801"), "year"),
     **dict.fromkeys(("month", "mo", "m", "802"), "month"),
@@ -43,7 +43,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
 def in_words(number: int) -> list[str]:
-    """A number from 0 to 129 in English words, in its usual spellings."""
+    """Return the usual spellings of a number from 0 to 129 in English words."""
     if number < 20:
         return [_ONES[number]]
     if number < 100:
@@ -56,12 +56,12 @@ def in_words(number: int) -> list[str]:
 
 
 class AgeMatcher:
-    """An age of the record. `value` is a number, with a unit where it is not years: `58`, `58.0`, `22-month`."""
+    """Finds an age of the record. `value` is a number, with a unit unless it is years: `58`, `58.0`, `22-month`."""
 
     def __init__(self, value: str, kind: PhiKind) -> None:
-        found = _VALUE.search(fold(value))
-        self.number = int(found.group(1)) if found else -1
-        unit = _UNIT_OF.match(found.group(2)) if found and found.group(2) else None
+        match = _VALUE.search(fold(value))
+        self.number = int(match.group(1)) if match else -1
+        unit = _UNIT_OF.match(match.group(2)) if match and match.group(2) else None
         self.unit = _NAMES.get(unit.group(1), "year") if unit else "year"
         over = kind is PhiKind.AGE and self.unit == "year" and self.number > 89
         self.kind = PhiKind.AGE_OVER_89 if over else kind
@@ -70,27 +70,28 @@ class AgeMatcher:
         self.words = in_words(self.number) if 0 <= self.number < 130 else []
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where this age is stated."""
+        """Yield every statement of this age."""
         if self.number < 0:
             return
-        places = list(self._figures(document.folded))
-        places += [(at, at + len(w)) for w in self.words for at in whole_word_offsets(document.folded, w)]
-        for begin, end in sorted(places):
+        numbers = list(self._numeric(document.folded))
+        numbers += [(begin, begin + len(w)) for w in self.words for begin in whole_word_offsets(document.folded, w)]
+        for begin, end in sorted(numbers):
             span = self._span(document, begin, end)
             if span:
                 yield PhiMatch(*span, self.kind, 1.0, "known age", self.value)
 
-    def _figures(self, folded: str) -> Iterator[tuple[int, int]]:
-        """Where the number stands in figures; letters may follow it directly, as in `58yo`."""
-        figure = str(self.number)
-        at = folded.find(figure)
-        while at >= 0:
-            end = at + len(figure)
-            if not (at and folded[at - 1].isalnum()) and not folded[end : end + 1].isdigit():
-                yield at, end
-            at = folded.find(figure, end)
+    def _numeric(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Yield the spans of the number in digits; letters may follow it directly, as in `58yo`."""
+        digits = str(self.number)
+        begin = folded.find(digits)
+        while begin >= 0:
+            end = begin + len(digits)
+            if not (begin and folded[begin - 1].isalnum()) and not folded[end : end + 1].isdigit():
+                yield begin, end
+            begin = folded.find(digits, end)
 
     def _span(self, document: SearchableText, begin: int, end: int) -> tuple[int, int] | None:
+        """Return the span of the age that contains a number, or None if the number is not an age."""
         folded = document.folded
         if begin and (
             folded[begin - 1].isalnum() or (folded[begin - 1] in "./$" and folded[begin - 2 : begin - 1].isdigit())

@@ -1,4 +1,4 @@
-"""Marks what the record already says about a person, wherever and however the text repeats it."""
+"""Marks the values that the record already contains about a person, in any of their renderings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
 from ..names.words import Words
 from .age import AgeMatcher
 from .date import DateMatcher
-from .folding import compose, seen
+from .folding import compose, without_invisible
 from .number import NumberMatcher
 from .online_address import OnlineAddressMatcher
 from .person import PersonMatcher
 from .person_name import parse_name
-from .phrase import PhraseMatcher, address_matchers, organisation_matchers
+from .phrase import PhraseMatcher, address_matchers, organization_matchers
 from .searchable_text import PhiMatch, SearchableText
 
 _ROLES = {
@@ -29,30 +29,30 @@ _ROLES = {
     "reporter": "PERSON_REPORTER",
     "sender": "PERSON_REPORTER",
 }
-_REMEMBERED = 512
+_MAX_CACHED = 512
 
 
 class KnownPhiMatcher(Protocol):
-    """Finds one fact of the record in a document."""
+    """Finds one value of the record in a document."""
 
     def find(self, document: SearchableText) -> Iterable[PhiMatch]: ...
 
 
 @component("known_phi", outputs=[PhiCandidate])
 class KnownPhiAnnotator(Annotator):
-    """Marks every repetition of what the record says: the `KnownPhi` feature structures of the view.
+    """Marks every repetition of the record's values: the `KnownPhi` feature structures of the view.
 
-    Names are found whole and in parts, in any case, with initials, short forms and one slip of the pen; dates, numbers,
-    ages and addresses in any of their renderings. A name that is also a word (`Will`, `White`) counts only where its
-    capital, a title or another part of the name speaks for it. The candidate's value is the record's own.
+    Names are found in full and in parts, in any case, with initials, short forms and one typo; dates, numbers, ages and
+    addresses in any of their renderings. A name that is also a word (`Will`, `White`) counts only if its capital, a title
+    or another part of the name is evidence for it. The candidate's value is that of the record.
     """
 
     nicknames: bool = True
-    """Look for `Bill` where the record says William."""
+    """Also search for `Bill` if the record says William."""
     shortest_fuzzy: int = 5
-    """Names of at least so many letters are also found with one edit; shorter ones only where a cue stands beside them."""
+    """Names of at least this many letters are also found with one edit; shorter ones only with a cue beside them."""
     words: Words = cast(Words, "english")  # a name until `open` loads it
-    """Which names are also ordinary words, and which words are no slips of the pen."""
+    """Lists of words that decide which names are also ordinary words and which words are not typos."""
 
     def __post_init__(self) -> None:
         if self.shortest_fuzzy < 3:
@@ -62,32 +62,28 @@ class KnownPhiAnnotator(Annotator):
         known = view.select(KnownPhi)
         if not known:
             return
-        text, offsets = seen(view.text)
+        text, offsets = without_invisible(view.text)
         document = SearchableText(text)
-        hits: list[PhiMatch] = []
-        for item in known:
-            for matcher in self._matchers(item):
-                hits.extend(matcher.find(document))
-        for hit in _without_contained(hits):
-            begin, end = _placed(view.text, offsets, hit) if offsets else (hit.begin, hit.end)
-            yield PhiCandidate(begin, end, kind=hit.kind, confidence=hit.confidence, value=hit.value, rule=hit.rule)
+        matches = [match for item in known for matcher in self._matchers(item) for match in matcher.find(document)]
+        for m in _without_contained(matches):
+            begin, end = _original_span(view.text, offsets, m) if offsets else (m.begin, m.end)
+            yield PhiCandidate(begin, end, kind=m.kind, confidence=m.confidence, value=m.value, rule=m.rule)
 
     @cached_property
-    def _made(self) -> dict[tuple[str, str], list[KnownPhiMatcher]]:
+    def _cache(self) -> dict[tuple[str, str], list[KnownPhiMatcher]]:
         return {}
 
     def _matchers(self, item: KnownPhi) -> list[KnownPhiMatcher]:
-        """The matchers of one fact, kept for the narrative fields and documents of the same case."""
+        """Return the matchers of one value, cached for the narrative fields and documents of the same case."""
         kind = item.kind
         if kind is PhiKind.PERSON:
             kind = PhiKind.of(_ROLES.get(item.role.lower(), "PERSON"))
         key = (kind.name, item.value)
-        made = self._made.get(key)
-        if made is None:
-            if len(self._made) >= _REMEMBERED:
-                self._made.clear()
-            made = self._made[key] = self._compile(kind, compose(item.value))
-        return made
+        if key not in self._cache:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            self._cache[key] = self._compile(kind, compose(item.value))
+        return self._cache[key]
 
     def _compile(self, kind: PhiKind, value: str) -> list[KnownPhiMatcher]:
         words = self.words
@@ -103,30 +99,26 @@ class KnownPhiAnnotator(Annotator):
             case "LOCATION" if kind not in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_FACILITY):
                 return [*address_matchers(value, kind, words)]
             case "LOCATION" | "ORGANIZATION":
-                return [*organisation_matchers(value, kind, words)]
+                return [*organization_matchers(value, kind, words)]
             case "EMAIL" | "URL" | "IP" | "PERSON":
                 return [OnlineAddressMatcher(value, kind, words)]
             case _:
                 return [PhraseMatcher(value, kind, words)]
 
 
-def _placed(text: str, offsets: list[int], hit: PhiMatch) -> tuple[int, int]:
-    """Begin and end of a hit in the text itself, with the diacritics of its last letter."""
-    end = offsets[hit.end - 1] + 1
+def _original_span(text: str, offsets: list[int], match: PhiMatch) -> tuple[int, int]:
+    """Return the span of a match in the text with invisible characters, including the diacritics of its last letter."""
+    end = offsets[match.end - 1] + 1
     while "\u0300" <= text[end : end + 1] <= "\u036f":
         end += 1
-    return offsets[hit.begin], end
+    return offsets[match.begin], end
 
 
-def _without_contained(hits: list[PhiMatch]) -> Iterator[PhiMatch]:
-    """The hits in text order, less those that lie inside another of the same first-level kind."""
-    hits.sort(key=_longest_first)
+def _without_contained(matches: list[PhiMatch]) -> Iterator[PhiMatch]:
+    """Yield the matches in text order, without those inside another of the same first-level kind."""
+    matches.sort(key=lambda m: (m.begin, -m.end, -m.confidence, m.kind.name))
     reached: dict[PhiKind, int] = {}
-    for hit in hits:
-        if hit.end > reached.get(hit.kind.top, -1):
-            reached[hit.kind.top] = hit.end
-            yield hit
-
-
-def _longest_first(hit: PhiMatch) -> tuple[int, int, float, str]:
-    return hit.begin, -hit.end, -hit.confidence, hit.kind.name
+    for match in matches:
+        if match.end > reached.get(match.kind.top, -1):
+            reached[match.kind.top] = match.end
+            yield match

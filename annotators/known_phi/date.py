@@ -1,7 +1,6 @@
-"""Finds a date of the record however it is written: `1960-04-14`, `4/14/60`, `14th of April 1960`, `april fourteenth`.
+"""Finds a date of the record in any layout: `1960-04-14`, `4/14/60`, `14th of April 1960`, `april fourteenth`.
 
-Only places that hold the day or the year are looked at, so that a document costs little; the grammar of all dates is in
-`annotators/dates`.
+For speed, only text around the day or the year is examined; the grammar of all dates is in `annotators/dates`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from .searchable_text import PhiMatch, SearchableText
 
 
 class Day(NamedTuple):
-    """A date with 0 for parts that are not known."""
+    """A date with 0 for unknown parts."""
 
     year: int
     month: int
@@ -42,7 +41,7 @@ _TENTHS = {20: "twentieth", 30: "thirtieth"}
 
 
 def ordinal_in_words(day: int) -> list[str]:
-    """A day of the month in English words: ordinal first, then cardinal."""
+    """Return a day of the month in English words: ordinal first, then cardinal."""
     if day < 20:
         return [_ORDINALS[day], *in_words(day)]
     if day in _TENTHS:
@@ -51,27 +50,28 @@ def ordinal_in_words(day: int) -> list[str]:
     return [f"{tens}-{_ORDINALS[day % 10]}", f"{tens} {_ORDINALS[day % 10]}", *in_words(day)]
 
 
-def readings(value: str) -> list[Day]:
-    """The dates a field of the record can mean: two where day and month are both below 13 and their order is open.
+def interpretations(value: str) -> list[Day]:
+    """Return the dates that a field of the record can mean: two if day and month are both below 13 and their order is unknown.
 
-    Besides date expressions, HL7 timestamps of any precision: `1960`, `196004`, `19600414`, `196004141230`.
+    Besides date expressions, HL7 timestamps of any precision are accepted: `1960`, `196004`, `19600414`, `196004141230`.
     """
     text = value.strip()
     compact = _COMPACT.fullmatch(text)
     if compact and len(text) in (6, 8, 10, 12, 14):
-        found = [Day(int(compact[1]), int(compact[2]), int(compact[3] or 0))]
+        days = [Day(int(compact[1]), int(compact[2]), int(compact[3] or 0))]
     else:
         dates = [r.begin for r in parse_date(text, languages=LANGUAGES) if r.end is None]
-        found = [Day(d.year or 0, d.month or 0, d.day or 0) for d in dates]
-    return [d for d in dict.fromkeys(found) if (d.year or d.month) and d.month <= 12 and d.day <= 31]
+        days = [Day(d.year or 0, d.month or 0, d.day or 0) for d in dates]
+    return [d for d in dict.fromkeys(days) if (d.year or d.month) and d.month <= 12 and d.day <= 31]
 
 
 class DateMatcher:
-    """A date of the record. Without its year, or as a year or month alone, it counts only after `born`, `DOB`, `birthday`."""
+    """Finds a date of the record. Without its year, or as a year or month alone, it counts only after `born`, `DOB`,
+    `birthday`."""
 
     def __init__(self, value: str, kind: PhiKind) -> None:
         self.kind = kind
-        self.days = readings(value)
+        self.days = interpretations(value)
         full = [d for d in self.days if d.year and d.month and d.day]
         self.value = f"{full[0].year:04d}-{full[0].month:02d}-{full[0].day:02d}" if len(full) == 1 else ""
         self.compact = {
@@ -85,16 +85,16 @@ class DateMatcher:
         }
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where the date stands."""
+        """Yield every statement of the date."""
         if not self.days:
             return
         end = -1
-        for begin, stop in sorted({*self._figures(document), *self._words(document)}, key=_longest_first):
+        for begin, stop in sorted({*self._numeric(document), *self._words(document)}, key=_longest_first):
             if begin >= end:
                 yield PhiMatch(begin, stop, self.kind, 1.0, "known date", self.value)
                 end = stop
 
-    def _figures(self, document: SearchableText) -> Iterator[tuple[int, int]]:
+    def _numeric(self, document: SearchableText) -> Iterator[tuple[int, int]]:
         folded, numbers = document.folded, document.numbers
         for i, (begin, end, digits) in enumerate(numbers):
             if digits in self.compact:
@@ -120,17 +120,17 @@ class DateMatcher:
 
     @staticmethod
     def _triple(folded: str, one: tuple[int, int, str], two: tuple[int, int, str], three: tuple[int, int, str]) -> bool:
-        """Whether three numbers stand together as in `4/14/1960`."""
+        """Return whether three numbers are joined as in `4/14/1960`."""
         return bool(_SEPARATOR.fullmatch(folded, one[1], two[0]) and _SEPARATOR.fullmatch(folded, two[1], three[0]))
 
     def _pair(self, folded: str, one: tuple[int, int, str], two: tuple[int, int, str]) -> bool:
-        """Whether two numbers are day and month: `4/14`."""
+        """Return whether two numbers are day and month: `4/14`."""
         if folded[one[1] : two[0]] not in ("/", "-", ".") or len(one[2]) > 2 or len(two[2]) > 2:
             return False
         return any({d.day, d.month} == {int(one[2]), int(two[2])} for d in self.days)
 
     def _same(self, first: str, second: str, third: str) -> bool:
-        """Whether three numbers are this date in one of the orders in use: D M Y, M D Y, Y M D."""
+        """Return whether three numbers are this date in one of the common orders: D M Y, M D Y, Y M D."""
         for year, month, day in self.days:
             written = (f"{year:04d}", f"{year % 100:02d}")
             if third in written and day and (int(first), int(second)) in ((day, month), (month, day)):
@@ -140,7 +140,7 @@ class DateMatcher:
         return False
 
     def _named(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
-        """The day, in figures or words, with the month by name beside it."""
+        """Yield the day, in digits or words, with the name of the month beside it."""
         folded = document.folded
         after = _MONTH_AFTER.match(folded, end)
         if after and _MONTHS.get(after[1]) == day.month:
@@ -151,22 +151,22 @@ class DateMatcher:
             yield from self._dated(document, before.start(), suffix.end() if suffix else end, day)
 
     def _dated(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
-        """Day and month with the year after them; without a year only where birth is spoken of."""
+        """Yield day and month with the year after them; without a year only after a mention of birth."""
         year = _YEAR_AFTER.match(document.folded, end)
         if year:
             if int(year[1]) in (day.year, day.year % 100):
                 yield begin, year.end()
             return
         for words in _year_in_words(day.year):
-            at = document.folded.find(words, end, end + 4 + len(words))
-            if at >= 0:
-                yield begin, at + len(words)
+            year_begin = document.folded.find(words, end, end + 4 + len(words))
+            if year_begin >= 0:
+                yield begin, year_begin + len(words)
                 return
         if not day.year or self._is_birth(document, begin):
             yield begin, end
 
     def _year(self, document: SearchableText, begin: int, end: int, day: Day) -> Iterator[tuple[int, int]]:
-        """The year with the month by name before it, or alone where birth is spoken of."""
+        """Yield the year with the name of the month before it, or alone after a mention of birth."""
         before = _MONTH_BEFORE.search(document.folded, max(0, begin - 18), begin)
         if before and day.month and _MONTHS.get(before[1]) == day.month:
             if not _DAY_BEFORE.search(document.folded, max(0, before.start() - 8), before.start()):
@@ -175,12 +175,12 @@ class DateMatcher:
             yield begin, end
 
     def _words(self, document: SearchableText) -> Iterator[tuple[int, int]]:
-        """The day in words with the month beside it."""
+        """Yield the day in words with the month beside it."""
         for day in self.days:
             if day.day and day.month:
                 for words in ordinal_in_words(day.day):
-                    for at in whole_word_offsets(document.folded, words):
-                        yield from self._named(document, at, at + len(words), day)
+                    for begin in whole_word_offsets(document.folded, words):
+                        yield from self._named(document, begin, begin + len(words), day)
 
     @staticmethod
     def _is_birth(document: SearchableText, begin: int) -> bool:
@@ -192,10 +192,11 @@ def _year_in_words(year: int) -> list[str]:
         return []
     century, rest = divmod(year, 100)
     tails = in_words(rest) if rest > 9 else [f"oh {in_words(rest)[0]}"] if rest else ["hundred"]
-    found = [f"{head} {tail}" for head in in_words(century) for tail in tails] if century < 20 or rest > 9 else []
+    spellings = [f"{head} {tail}" for head in in_words(century) for tail in tails] if century < 20 or rest > 9 else []
     if century == 20:
-        found += [f"two thousand{link}{tail}" for link in (" ", " and ") for tail in (in_words(rest) if rest else [""])]
-    return [words.strip() for words in found]
+        ends = in_words(rest) if rest else [""]
+        spellings += [f"two thousand{link}{end}" for link in (" ", " and ") for end in ends]
+    return [words.strip() for words in spellings]
 
 
 def _longest_first(span: tuple[int, int]) -> tuple[int, int]:

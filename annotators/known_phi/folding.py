@@ -1,4 +1,4 @@
-"""Folds a text to lower case without diacritics, one code point for one, so that offsets in both are the same."""
+"""Folds a text to lower case without diacritics, code point by code point, so that offsets stay the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_UNSEEN = re.compile("[\u00ad\u0300-\u036f\u200b-\u200f\u2060\ufeff]+")
+_INVISIBLE = re.compile("[\u00ad\u0300-\u036f\u200b-\u200f\u2060\ufeff]+")
 _WIDTHS = ("<wide>", "<narrow>", "<font>")
 
 _LETTERS = {
@@ -20,8 +20,8 @@ _EXPANDED = {
 }  # fmt: skip
 
 
-class _Folding(dict[int, str]):
-    """Table for `str.translate`, filled as characters come up; bounded by the size of Unicode."""
+class _FoldTable(dict[int, str]):
+    """A table for `str.translate`, filled on demand."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -36,41 +36,39 @@ class _Folding(dict[int, str]):
         return folded
 
 
-_FOLDING = _Folding()
+_FOLD_TABLE = _FoldTable()
 
 
 def fold(text: str) -> str:
-    """The text in lower case, letters without diacritics, digits in ASCII, dashes and apostrophes unified, widths too.
+    """Return the text in lower case, letters without diacritics, digits in ASCII, dashes, apostrophes and widths unified.
 
-    As long as `text`.
+    The result has the same length.
     """
-    return text.lower() if text.isascii() else text.translate(_FOLDING)
+    return text.lower() if text.isascii() else text.translate(_FOLD_TABLE)
 
 
-def seen(text: str) -> tuple[str, list[int]]:
-    """The text without combining diacritics and invisible characters, and the offset in `text` of each code point of it.
+def without_invisible(text: str) -> tuple[str, list[int]]:
+    """Return the text without combining diacritics and invisible characters, and the offset in `text` of each code point.
 
-    An empty list says that nothing was left out and the offsets are the same.
+    The list is empty if no character was left out, so that the offsets are the same.
     """
-    if text.isascii() or _UNSEEN.search(text) is None:
+    if text.isascii() or _INVISIBLE.search(text) is None:
         return text, []
-    parts, offsets, at = list[str](), list[int](), 0
-    for left_out in _UNSEEN.finditer(text):
-        parts.append(text[at : left_out.start()])
-        offsets += range(at, left_out.start())
-        at = left_out.end()
-    parts.append(text[at:])
-    offsets += range(at, len(text))
+    parts, offsets, begin = list[str](), list[int](), 0
+    for low, high in (*(m.span() for m in _INVISIBLE.finditer(text)), (len(text), len(text))):
+        parts.append(text[begin:low])
+        offsets += range(begin, low)
+        begin = high
     return "".join(parts), offsets
 
 
 def compose(value: str) -> str:
-    """A value of the record with its diacritics in one code point each and without invisible characters."""
-    return value if value.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFC", value))
+    """Return a value with each letter and its diacritics in one code point, without invisible characters."""
+    return value if value.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFC", value))
 
 
 def spelling_variants(word: str) -> list[str]:
-    """The folded forms of a word: plain and, for umlauts and ligatures, written out: `Müller` -> `muller`, `mueller`."""
+    """Return the folded forms of a word, plain and with umlauts and ligatures written out: `Müller` -> `muller`, `mueller`."""
     plain = fold(word)
     if word.isascii():
         return [plain]
@@ -79,11 +77,11 @@ def spelling_variants(word: str) -> list[str]:
 
 
 def whole_word_offsets(folded: str, word: str) -> Iterator[int]:
-    """Offsets at which `word` stands as a whole word of a folded text: no letter or digit touches it."""
+    """Yield the offsets of `word` in a folded text, if no letter or digit touches it."""
     size, limit = len(word), len(folded)
-    at = folded.find(word)
-    while at >= 0:
-        end = at + size
-        if not (at and folded[at - 1].isalnum()) and not (end < limit and folded[end].isalnum()):
-            yield at
-        at = folded.find(word, at + 1)
+    begin = folded.find(word)
+    while begin >= 0:
+        end = begin + size
+        if not (begin and folded[begin - 1].isalnum()) and not (end < limit and folded[end].isalnum()):
+            yield begin
+        begin = folded.find(word, begin + 1)

@@ -1,4 +1,4 @@
-"""Finds the numbers and codes of the record: whatever separators the text puts in, and when only the end is shown."""
+"""Finds the numbers and codes of the record with any separators, or if only their last digits are shown."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class NumberMatcher:
         self.value = self.digits if self.numeric else self.whole
         bare = self.digits.lstrip("0")
         self.bare = bare if kind.top.name == "ID" and len(bare) > 4 else ""
-        """The number without leading zeros, where texts may write it with more or fewer of them."""
+        """The number without leading zeros, if texts may write it with more or fewer of them."""
         self.forms = self._forms()
 
     def _forms(self) -> dict[str, int]:
-        """Digit strings that are this number -> least number of runs they must be written in."""
+        """Return digit strings that are this number -> minimum number of groups they must be written in."""
         if not self.numeric or len(self.digits) < 3:
             return {}
         if self.bare:
@@ -60,11 +60,11 @@ class NumberMatcher:
             elif len(self.digits) == 10:
                 forms["1" + self.digits] = 1
             if len(national) >= 10:
-                forms.setdefault(national[-7:], 2)  # the local number, only where it is written in groups
+                forms.setdefault(national[-7:], 2)  # the local number, only if it is written in groups
         return forms
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where the number stands."""
+        """Yield every occurrence of the number."""
         if self.forms:
             yield from self._runs(document)
         elif len("".join(self.chunks)) >= 3:
@@ -106,17 +106,18 @@ class NumberMatcher:
         return _NUMBER_CUE.search(folded, max(0, begin - 14), begin) is not None
 
     def _code(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """A code of letters and digits: its longest piece is looked up, the others must stand around it."""
+        """Yield the occurrences of a code of letters and digits: its longest piece with the other pieces around it."""
         folded, chunks = document.folded, self.chunks
         core = max(range(len(chunks)), key=lambda i: len(chunks[i]))
-        at = folded.find(chunks[core])
-        while at >= 0:
-            begin, end = self._left(folded, at, core), self._right(folded, at + len(chunks[core]), core)
+        core_begin = folded.find(chunks[core])
+        while core_begin >= 0:
+            begin = self._left(folded, core_begin, core)
+            end = self._right(folded, core_begin + len(chunks[core]), core)
             if begin is not None and end is not None:
                 open_before = begin == 0 or not folded[begin - 1].isalnum()
                 if open_before and (end == len(folded) or not folded[end].isalnum()):
                     yield PhiMatch(begin, end, self.kind, 1.0, "known code", self.value)
-            at = folded.find(chunks[core], at + 1)
+            core_begin = folded.find(chunks[core], core_begin + 1)
 
     def _left(self, folded: str, begin: int, core: int) -> int | None:
         for chunk in reversed(self.chunks[:core]):

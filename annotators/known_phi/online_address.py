@@ -1,4 +1,4 @@
-"""Finds e-mail, web and network addresses of the record as they are, and the parts that give them away."""
+"""Finds e-mail, web and network addresses of the record, and the parts that identify them."""
 
 from __future__ import annotations
 
@@ -19,35 +19,36 @@ _OFFICES = frozenset(
 
 
 class OnlineAddressMatcher:
-    """A string of the record that has one spelling, in any case: an e-mail address, a URL, an IP address, a user name."""
+    """Finds a string of the record that has one spelling, in any case: an e-mail address, a URL, an IP address, a user name."""
 
     def __init__(self, value: str, kind: PhiKind, words: Words) -> None:
         self.kind = kind
         self.value = value.strip()
         self.text = _SCHEME.sub("", fold(self.value)).rstrip("/")
-        local, at, domain = self.text.partition("@")
-        mail = kind.top.name == "EMAIL" and bool(at)
+        local, at_sign, domain = self.text.partition("@")
+        mail = kind.top.name == "EMAIL" and bool(at_sign)
         self.domain = f"@{domain}" if mail else ""
         handle = len(local) >= 5 and local not in _OFFICES and not words.is_word(local)
         self.local = local if mail and handle else ""
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where it stands, whole, with its user name hidden (`j***@example.org`), or its user name alone."""
+        """Yield every occurrence: whole, with its user name hidden (`j***@example.org`), or its user name alone."""
         if len(self.text) < 3:
             return
-        folded, end = document.folded, -1
-        for at in whole_word_offsets(folded, self.text):
-            before = _PREFIX.search(folded, max(0, at - 12), at)
-            end = at + len(self.text)
-            yield PhiMatch(before.start() if before else at, end, self.kind, 1.0, "known address", self.value)
+        folded = document.folded
+        for begin in whole_word_offsets(folded, self.text):
+            prefix = _PREFIX.search(folded, max(0, begin - 12), begin)
+            first, end = prefix.start() if prefix else begin, begin + len(self.text)
+            yield PhiMatch(first, end, self.kind, 1.0, "known address", self.value)
         if self.domain:
-            at = folded.find(self.domain)
-            while at >= 0:
-                masked = _MASKED_LOCAL.search(folded, max(0, at - 24), at)
+            begin = folded.find(self.domain)
+            while begin >= 0:
+                masked = _MASKED_LOCAL.search(folded, max(0, begin - 24), begin)
                 if masked:
-                    yield PhiMatch(masked.start(), at + len(self.domain), self.kind, 0.9, "known address, masked")
-                at = folded.find(self.domain, at + 1)
+                    yield PhiMatch(masked.start(), begin + len(self.domain), self.kind, 0.9, "known address, masked")
+                begin = folded.find(self.domain, begin + 1)
         if self.local:
-            for at in whole_word_offsets(folded, self.local):
-                if not folded.startswith(self.domain, at + len(self.local)):
-                    yield PhiMatch(at, at + len(self.local), PhiKind.PERSON_USERNAME, 0.8, "known user name")
+            for begin in whole_word_offsets(folded, self.local):
+                end = begin + len(self.local)
+                if not folded.startswith(self.domain, end):
+                    yield PhiMatch(begin, end, PhiKind.PERSON_USERNAME, 0.8, "known user name")

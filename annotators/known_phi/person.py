@@ -1,4 +1,4 @@
-"""Finds the people of the record in a text: full names, single parts, initials, short forms, slips of the pen."""
+"""Finds the people of the record in a text: full names, single parts, initials, short forms, typos."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from ...typesystem import PhiKind
 from ..names.words import Words
 from .folding import fold, spelling_variants, whole_word_offsets
-from .nicknames import NICKNAMES
+from .nicknames import nickname_table
 from .person_name import PersonName
 from .searchable_text import PhiMatch, SearchableText
 
@@ -24,27 +24,27 @@ _INITIALS_CUE = re.compile(r"(?:\b(?:patient|pt|initials|subject|mr|mrs|ms|dr|na
 
 
 @dataclass(frozen=True, slots=True)
-class _Needle:
+class _NameForm:
     text: str
     part: int
-    """Which part of the name it stands for: 1 given, 2 surname, 4 both or unknown."""
+    """The part of the name: 1 given, 2 surname, 4 both or unknown."""
     word: int
-    """Spellings and short forms of one word share a number."""
+    """A number that spellings and short forms of one word share."""
     rule: str
     level: int
     fuzzy: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PartMatch:
     begin: int
     end: int
-    needle: _Needle
+    form: _NameForm
     edits: int = 0
 
 
 class PersonMatcher:
-    """One person of the record, ready to be looked for.
+    """Finds one person of the record.
 
     `shortest_fuzzy` is the length in letters from which a part is also found with one edit (optimal string alignment:
     a letter changed, left out, added, or two swapped).
@@ -57,17 +57,17 @@ class PersonMatcher:
         self.value = " ".join((*name.given, name.whole_family or " ".join(name.family), name.either)).strip()
         self.initials = name.initials
         self.firsts = {1: {fold(g[0]) for g in name.given}, 2: {fold(f[0]) for f in name.family}}
-        self.needles = self._needles(name, nicknames)
+        self.forms = self._needles(name, nicknames)
 
-    def _needles(self, name: PersonName, nicknames: bool) -> list[_Needle]:
-        made: dict[str, _Needle] = {}
+    def _needles(self, name: PersonName, nicknames: bool) -> list[_NameForm]:
+        forms: dict[str, _NameForm] = {}
         number = 0
 
         def add(word: str, part: int, rule: str, fuzzy: bool = True) -> None:
             for text in spelling_variants(word):
-                if len(text) > 1 and text not in made:
+                if len(text) > 1 and text not in forms:
                     level = 0 if " " in text else self.words.level(text)
-                    made[text] = _Needle(text, part, number, rule, level, fuzzy and text.isalpha())
+                    forms[text] = _NameForm(text, part, number, rule, level, fuzzy and text.isalpha())
 
         if name.whole_family:
             add(name.whole_family, 2, "surname", fuzzy=False)
@@ -80,7 +80,7 @@ class PersonMatcher:
                 number += 1
                 add(word, part, rule)
                 if nicknames and part != 2:
-                    for short in NICKNAMES.get(fold(word), ()):
+                    for short in nickname_table().get(fold(word), ()):
                         add(short, 1, "short form", fuzzy=False)
                 pieces = re.split(r"[-'’‐‑]", word)
                 if len(pieces) > 1:
@@ -90,28 +90,30 @@ class PersonMatcher:
                         if len(piece) > 2:
                             number += 1
                             add(piece, part, rule)
-        return list(made.values())
+        return list(forms.values())
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where the text speaks of this person; overlapping finds are made one."""
-        found = [
-            _Found(at, at + len(n.text), n) for n in self.needles for at in whole_word_offsets(document.folded, n.text)
+        """Yield every mention of this person; overlapping matches are merged."""
+        matches = [
+            _PartMatch(offset, offset + len(n.text), n)
+            for n in self.forms
+            for offset in whole_word_offsets(document.folded, n.text)
         ]
-        taken = {(f.begin, f.end) for f in found}
-        for needle in self.needles:
-            if needle.fuzzy and len(needle.text) >= 3:
-                found.extend(f for f in self._near(document, needle) if (f.begin, f.end) not in taken)
-        found.sort(key=_order)
+        taken = {(f.begin, f.end) for f in matches}
+        for form in self.forms:
+            if form.fuzzy and len(form.text) >= 3:
+                matches.extend(f for f in self._near(document, form) if (f.begin, f.end) not in taken)
+        matches.sort(key=_order)
         kept: list[tuple[int, int, float, str]] = []
-        chain: list[_Found] = []
-        for item in found:
+        chain: list[_PartMatch] = []
+        for item in matches:
             if chain and item.begin < chain[-1].end:
                 continue
             if chain and not self._joined(document, chain, item):
-                kept.extend(self._settle(document, chain))
+                kept.extend(self._resolve_chain(document, chain))
                 chain = []
             chain.append(item)
-        kept.extend(self._settle(document, chain))
+        kept.extend(self._resolve_chain(document, chain))
         kept.extend(self._initials(document))
         kept.sort()
         end = -1
@@ -120,44 +122,46 @@ class PersonMatcher:
                 yield PhiMatch(begin, stop, self.kind, confidence, rule, self.value)
                 end = stop
 
-    def _near(self, document: SearchableText, needle: _Needle) -> Iterator[_Found]:
-        """Words one edit away: such a word begins with the first half of the name or ends with the second, or swaps the
-        two letters where the halves meet."""
-        text, folded = needle.text, document.folded
+    def _near(self, document: SearchableText, form: _NameForm) -> Iterator[_PartMatch]:
+        """Yield words one edit away: such a word begins with the first half of the name, ends with the second, or swaps the
+        two letters between the halves."""
+        text, folded = form.text, document.folded
         size, half = len(text), len(text) // 2
         head, tail = text[:half], text[half:]
         swapped = text[: half - 1] + text[half] + text[half - 1] + text[half + 1 :]
         seen: set[int] = set()
         for piece, at_begin in ((head, True), (tail, False), (swapped, True)):
-            at = folded.find(piece)
-            while at >= 0:
-                edge = at - 1 if at_begin else at + len(piece)
+            offset = folded.find(piece)
+            while offset >= 0:
+                edge = offset - 1 if at_begin else offset + len(piece)
                 if not (0 <= edge < len(folded) and folded[edge].isalnum()):
-                    begin, end = document.word_at(at)
+                    begin, end = document.word_at(offset)
                     if begin not in seen and size - 1 <= end - begin <= size + 1:
                         seen.add(begin)
                         word = folded[begin:end]
                         if word != text and _distance()(word, text, score_cutoff=1) <= 1:
-                            yield _Found(begin, end, needle, 1)
-                at = folded.find(piece, at + 1)
+                            yield _PartMatch(begin, end, form, 1)
+                offset = folded.find(piece, offset + 1)
 
-    def _joined(self, document: SearchableText, chain: list[_Found], right: _Found) -> bool:
-        """Whether a find goes on with a mention: another word of the name, and only a blank, a comma, an initial or a
-        particle between them."""
+    def _joined(self, document: SearchableText, chain: list[_PartMatch], right: _PartMatch) -> bool:
+        """Return whether a match continues a mention: it is another word of the name, after only a space, a comma, an initial or
+        a particle."""
         left = chain[-1]
-        if right.begin - left.end > 14 or any(f.needle.word == right.needle.word for f in chain):
+        if right.begin - left.end > 14 or any(f.form.word == right.form.word for f in chain):
             return False
-        if right.needle.level > 1 and not document.lower_case and document.text[right.begin].islower():
+        if right.form.level > 1 and not document.lower_case and document.text[right.begin].islower():
             return False  # `Young will stay`
         return _GAP.match(document.folded, left.end, right.begin) is not None
 
-    def _settle(self, document: SearchableText, chain: list[_Found]) -> Iterator[tuple[int, int, float, str]]:
-        """The mention that a chain of finds makes: all of it where several parts support one another, else the single
-        parts that stand on their own."""
+    def _resolve_chain(
+        self, document: SearchableText, chain: list[_PartMatch]
+    ) -> Iterator[tuple[int, int, float, str]]:
+        """Yield the mentions in a chain of matches: all of it if several parts support each other, else the single parts that are
+        mentions on their own."""
         if not chain:
             return
         exact = [f for f in chain if not f.edits]
-        parts = {f.needle.part for f in chain}
+        parts = {f.form.part for f in chain}
         letters = sum(f.end - f.begin for f in chain)
         if len(chain) > 1 and len(parts) > 1 and (exact or letters >= 8):
             begin, end = self._widened(document, chain[0], chain[-1])
@@ -170,11 +174,11 @@ class PersonMatcher:
             confidence = self._single(document, item, wider)
             if confidence:
                 fuzzy = ", one edit" if item.edits else ""
-                yield begin, end, confidence, f"known {item.needle.rule}{fuzzy}"
+                yield begin, end, confidence, f"known {item.form.rule}{fuzzy}"
 
-    def _single(self, document: SearchableText, item: _Found, wider: bool) -> float:
-        """Confidence in one part on its own, 0 where it is more likely just a word."""
-        level = item.needle.level
+    def _single(self, document: SearchableText, item: _PartMatch, wider: bool) -> float:
+        """Return the confidence in one part on its own, 0 if it is more likely an ordinary word."""
+        level = item.form.level
         word = document.folded[item.begin : item.end]
         if item.edits:
             level = max(level, 1) if not self.words.is_word(word) else max(2, self.words.level(word))
@@ -184,10 +188,10 @@ class PersonMatcher:
         if wider:
             cue = max(cue, 2)
         if item.edits:
-            return self._slip(document, item, word, level, cue)
+            return self._misspelled(document, item, word, level, cue)
         case = document.case(item.begin, item.end)
         if len(word) <= 4 and case == "capital" and document.text[item.begin : item.end].isupper():
-            level, case = max(level, 2), "initial"  # `PIP`, `ART`: an abbreviation sooner than a name
+            level, case = max(level, 2), "initial"  # `PIP`, `ART`: more likely an abbreviation than a name
             cue = document.cue(item.begin, item.end)
         if level == 0 or cue == 3:
             return 0.99
@@ -200,11 +204,11 @@ class PersonMatcher:
             return 0.7
         return 0.0
 
-    def _slip(self, document: SearchableText, item: _Found, word: str, level: int, cue: int) -> float:
-        """Confidence in a word one edit away from a part."""
-        name, text = item.needle.text, document.text
+    def _misspelled(self, document: SearchableText, item: _PartMatch, word: str, level: int, cue: int) -> float:
+        """Return the confidence in a word one edit away from a part."""
+        name, text = item.form.text, document.text
         case = document.case(item.begin, item.end)
-        if level > 2:  # `While`, `and`: only where a title stands before a capital
+        if level > 2:  # `While`, `and`: only with a capital after a title
             return 0.7 if cue == 3 and case != "lower" else 0.0
         if cue >= 2:
             return 0.8
@@ -217,14 +221,14 @@ class PersonMatcher:
             return 0.75 if sorted(word) == sorted(name) or word[1:] == name or name[1:] == word else 0.5
         return 0.8
 
-    def _widened(self, document: SearchableText, first: _Found, last: _Found) -> tuple[int, int]:
-        """The span with an initial of the missing part before or after it: `B. White`, `Brian W.`, `White, B`."""
+    def _widened(self, document: SearchableText, first: _PartMatch, last: _PartMatch) -> tuple[int, int]:
+        """Return the span with an initial of the missing part before or after it: `B. White`, `Brian W.`, `White, B`."""
         folded, begin, end = document.folded, first.begin, last.end
         if first is not last:
             return begin, end
-        wanted = self.firsts[1] if first.needle.part == 2 else self.firsts[2] if first.needle.part == 1 else set()
+        wanted = self.firsts[1] if first.form.part == 2 else self.firsts[2] if first.form.part == 1 else set()
         before = _INITIAL_BEFORE.search(folded, max(0, begin - 8), begin)
-        if before and first.needle.part != 1 and self._capital(document, before.start()):
+        if before and first.form.part != 1 and self._capital(document, before.start()):
             letters = {c for c in before.group() if c.isalpha()}
             if (letters & wanted) if wanted else "." in before.group():
                 return before.start(), end
@@ -233,11 +237,11 @@ class PersonMatcher:
             return begin, after.end()
         return begin, end
 
-    def _capital(self, document: SearchableText, at: int) -> bool:
-        return document.lower_case or document.text[at].isupper()
+    def _capital(self, document: SearchableText, offset: int) -> bool:
+        return document.lower_case or document.text[offset].isupper()
 
     def _initials(self, document: SearchableText) -> Iterator[tuple[int, int, float, str]]:
-        """The initials, in either order: dotted anywhere, bare where something says that they are initials."""
+        """Yield the initials, in either order: with full stops anywhere, without them only after a cue for initials."""
         letters = self.initials
         if not 2 <= len(letters) <= 4:
             return
@@ -247,29 +251,29 @@ class PersonMatcher:
         folded = document.folded
         for order in orders:
             for text in (".".join(order), ". ".join(order)):
-                for at in whole_word_offsets(folded, text):
-                    end = at + len(text)
+                for offset in whole_word_offsets(folded, text):
+                    end = offset + len(text)
                     end += folded.startswith(".", end)
                     spelt = folded[end : end + 2]  # `b.w.c`: part of something longer
                     if (
-                        self._capital(document, at)
-                        and not (at and folded[at - 1] == ".")
+                        self._capital(document, offset)
+                        and not (offset and folded[offset - 1] == ".")
                         and not (spelt[:1].isalnum() or spelt[1:] == ".")
                     ):
-                        yield at, end, 0.9, "known initials"
-            for at in whole_word_offsets(folded, order):
-                end = at + len(order)
-                if document.text[at:end].isupper() and _INITIALS_CUE.search(folded, max(0, at - 12), at):
-                    yield at, end, 0.8, "known initials"
+                        yield offset, end, 0.9, "known initials"
+            for offset in whole_word_offsets(folded, order):
+                end = offset + len(order)
+                if document.text[offset:end].isupper() and _INITIALS_CUE.search(folded, max(0, offset - 12), offset):
+                    yield offset, end, 0.8, "known initials"
 
 
-def _order(item: _Found) -> tuple[int, int, int]:
+def _order(item: _PartMatch) -> tuple[int, int, int]:
     return item.begin, -item.end, item.edits
 
 
 @cache
 def _distance() -> Any:
-    """Optimal string alignment; imported when a name is first looked for, not with the command."""
+    """Return the optimal string alignment distance, imported when the first name is searched for."""
     from rapidfuzz.distance import OSA
 
     return OSA.distance

@@ -1,4 +1,4 @@
-"""Takes a name of the record apart: `White, Brian`, `D. Flores MD`, `van der Berg`."""
+"""Parses a name of the record: `White, Brian`, `D. Flores MD`, `van der Berg`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PARTICLES = frozenset(
     "van von de der den del della di da das dos du des la las le lo los el al ter ten te zu zur vom af av ibn bin bint ben "
     "abu st saint san santa y e".split()
 )
-"""Words that belong to a surname but identify nobody alone."""
+"""Words that belong to a surname but do not identify a person on their own."""
 
 AFFIXES = frozenset(
     "dr doctor prof professor mr mrs ms miss mx mister sir dame lady lord rev reverend fr father sr sister br brother nurse "
@@ -25,7 +25,7 @@ EMPTY = frozenset(
     "unknown unk na none null nil masked mask msk privacy redacted anonymous anonymised anonymized confidential withheld asku "
     "nask ni unspecified blank test patient not reported available applicable".split()
 )
-"""Words of which name fields consist that mean 'no name'."""
+"""Words of name fields that contain no name."""
 
 _FIRST_NAMES_TOO = frozenset("al ben san la le lo el da di du santa abu e y".split())
 _NAMES_TOO = frozenset("do ma ba pa np st fr br sr sister brother major judge dean dame lady lord ing gen".split())
@@ -36,16 +36,16 @@ _NICK = re.compile(r"[\"“(]\s*([^\W\d_]{2,20})\s*[\"”)]")
 
 @dataclass(frozen=True, slots=True)
 class PersonName:
-    """A name of the record in parts, as written; `either` holds a single word that may be given name or surname."""
+    """The parts of a name, as written; `either` is a single word that may be a given name or a surname."""
 
     given: tuple[str, ...] = ()
     family: tuple[str, ...] = ()
-    """Surnames without particles; several where the name has several."""
+    """Surnames without particles."""
     whole_family: str = ""
     """The surname with its particles: `van der Berg`."""
     either: str = ""
     initials: str = ""
-    """Folded first letters in the order given names, surnames; what stands as an initial in the value is in here."""
+    """Folded first letters of given names, then surnames, including those that are initials in the value."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class PersonName:
 
 
 def parse_name(value: str) -> PersonName:
-    """The parts of a name field. Empty where the field says that there is none."""
+    """Return the parts of a name field; all are empty if the field contains no name."""
     nicks = tuple(_NICK.findall(value))
     value = _without_credentials(_NICK.sub(" ", value))
     before, comma, after = value.partition(",")
@@ -63,12 +63,12 @@ def parse_name(value: str) -> PersonName:
         words = _words(before)
         if len(words) < 2:
             return _single(words, nicks)
-        at = len(words) - 1
-        while at > 1 and fold(words[at - 1]) in PARTICLES:
-            at -= 1
-        if at == 1 and fold(words[0]) in PARTICLES - _FIRST_NAMES_TOO:
-            at = 0
-        given, family = words[:at], words[at:]
+        family_begin = len(words) - 1
+        while family_begin > 1 and fold(words[family_begin - 1]) in PARTICLES:
+            family_begin -= 1
+        if family_begin == 1 and fold(words[0]) in PARTICLES - _FIRST_NAMES_TOO:
+            family_begin = 0
+        given, family = words[:family_begin], words[family_begin:]
     names = [w for w in family if fold(w) not in PARTICLES or len(family) == 1]
     parts = [*given, *names]
     return PersonName(
@@ -80,7 +80,7 @@ def parse_name(value: str) -> PersonName:
 
 
 def _without_credentials(value: str) -> str:
-    """The value without dotted credentials, `M.D.`, and what follows a comma where that is titles only."""
+    """Return the value without dotted credentials (`M.D.`) and without titles after a comma."""
     pieces = re.split(r"([\s,]+)", value)
     dotted = [p for p in pieces if "." in p[:-1] and fold(p).replace(".", "") in AFFIXES]
     if dotted and len(dotted) < len([p for p in pieces if p.strip(" ,")]):
@@ -102,14 +102,14 @@ def _single(words: list[str], nicks: tuple[str, ...]) -> PersonName:
 
 
 def _words(text: str) -> list[str]:
-    """The words that are names or initials; dotted initials come apart: `B.W.` -> `B`, `W`."""
-    found = [w.rstrip("'’‐‑-") for w in _WORD.findall(text)]
-    if all(fold(w) in EMPTY for w in found):
+    """Return the words that are names or initials; dotted initials are separated: `B.W.` -> `B`, `W`."""
+    words = [w.rstrip("'’‐‑-") for w in _WORD.findall(text)]
+    if all(fold(w) in EMPTY for w in words):
         return []
-    kept = [w for w in found if not _is_affix(w)]
-    if len(kept) < 2 <= len(found):  # `KIM DO`: what could be a title has to be a name
-        kept = [w for w in found if not _is_affix(w) or fold(w) in _NAMES_TOO]
-    return kept
+    names = [w for w in words if not _is_affix(w)]
+    if len(names) < 2 <= len(words):  # `KIM DO`: a word that could be a title must be a name
+        names = [w for w in words if not _is_affix(w) or fold(w) in _NAMES_TOO]
+    return names
 
 
 def _is_affix(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds the addresses, places, organisations and other phrases of the record, in full and in their telling parts."""
+"""Finds the addresses, places, organizations and other phrases of the record, in full and in their distinctive parts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SAME = (
     "mount mt", "fort ft", "hospital hosp", "center centre ctr", "university univ", "medical med", "and &", "strasse str",
     "number no nr",
 )  # fmt: skip
-_ALIKE: dict[str, tuple[str, ...]] = {}
+_VARIANTS: dict[str, tuple[str, ...]] = {}
 for _line in _SAME:
     for _form in _line.split():
-        _ALIKE[_form] = tuple(dict.fromkeys((_form, *_ALIKE.get(_form, ()), *_line.split())))
+        _VARIANTS[_form] = tuple(dict.fromkeys((_form, *_VARIANTS.get(_form, ()), *_line.split())))
 
 _CUES = frozenset(
     "hospital hosp clinic center centre medical health pharmacy drugstore school college university institute foundation inc "
@@ -43,7 +43,7 @@ _STATES = frozenset(
 
 
 class PhraseMatcher:
-    """A phrase of the record. White space, punctuation, case and usual abbreviations (`St` for `Street`) may differ."""
+    """Finds a phrase of the record. White space, punctuation, case and usual abbreviations (`St` for `Street`) may differ."""
 
     def __init__(self, value: str, kind: PhiKind, words: Words, rule: str = "known phrase") -> None:
         self.kind = kind
@@ -56,12 +56,12 @@ class PhraseMatcher:
         self.level = words.level(self.tokens[0]) if len(self.tokens) == 1 else 0
         self.short = len("".join(self.tokens)) < 4
 
-    def _rarity(self, at: int) -> tuple[bool, int]:
-        token = self.tokens[at]
-        return token not in _ALIKE and token not in _CUES, len(token)
+    def _rarity(self, index: int) -> tuple[bool, int]:
+        token = self.tokens[index]
+        return token not in _VARIANTS and token not in _CUES, len(token)
 
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
-        """Every place where the phrase stands."""
+        """Yield every occurrence of the phrase."""
         if not self.tokens or len("".join(self.tokens)) < 2:
             return
         folded = document.folded
@@ -78,8 +78,8 @@ class PhraseMatcher:
 
     def _core(self, document: SearchableText) -> Iterator[tuple[int, int]]:
         for form in self.forms[self.core]:
-            for at in whole_word_offsets(document.folded, form):
-                yield at, at + len(form)
+            for begin in whole_word_offsets(document.folded, form):
+                yield begin, begin + len(form)
 
     @staticmethod
     def _left(folded: str, begin: int, forms: tuple[str, ...]) -> int:
@@ -103,11 +103,11 @@ class PhraseMatcher:
         return -1
 
     def _clear(self, document: SearchableText, begin: int, end: int) -> bool:
-        """Whether a single word that is also an ordinary word stands as a name here."""
+        """Return whether a phrase of one ordinary word is used as a name here."""
         if self.level == 0 and not self.short:
             return True
         if self.short and len(self.tokens) == 1:
-            return document.text[begin:end].isupper() and document.case(begin, end) != "shouted"
+            return document.text[begin:end].isupper() and document.case(begin, end) != "all_capitals"
         case = document.case(begin, end)
         return (
             case == "capital"
@@ -117,28 +117,28 @@ class PhraseMatcher:
 
 
 def _spelt(token: str) -> tuple[str, ...]:
-    """The folded forms of a token: abbreviated or written out, with and without apostrophe, `ü` as `u` and `ue`."""
-    found: list[str] = []
+    """Return the folded forms of a token: abbreviated or written out, with and without apostrophe, `ü` as `u` and `ue`."""
+    forms: list[str] = []
     for form in spelling_variants(token):
         plain = form.replace("'", "")
-        found += _ALIKE.get(plain, (plain,))
+        forms += _VARIANTS.get(plain, (plain,))
         if plain != form:
-            found += [form, form.replace("'", " ")]
+            forms += [form, form.replace("'", " ")]
         elif len(form) > 2 and form.endswith("s"):
-            found.append(form[:-1] + "'s")
+            forms.append(form[:-1] + "'s")
         if len(form) > 8 and form.endswith("strasse"):
-            found.append(form[:-4])
-    return tuple(dict.fromkeys(found))
+            forms.append(form[:-4])
+    return tuple(dict.fromkeys(forms))
 
 
 def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
-    """The matchers of a postal address: street with and without its number, city, ZIP or postal code, state by name."""
-    found: list[PhraseMatcher] = []
+    """Return matchers of a postal address: street with and without its number, city, ZIP or postal code, name of the state."""
+    matchers: list[PhraseMatcher] = []
 
     def code(written: str) -> None:
-        found.append(PhraseMatcher(written, PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+        matchers.append(PhraseMatcher(written, PhiKind.LOCATION_ZIP, words, "known ZIP code"))
         if not written.isdigit() and " " in written:
-            found.append(PhraseMatcher(written.replace(" ", ""), PhiKind.LOCATION_ZIP, words, "known ZIP code"))
+            matchers.append(PhraseMatcher(written.replace(" ", ""), PhiKind.LOCATION_ZIP, words, "known ZIP code"))
 
     at_end = _ZIP.search(value) or _LETTERED_CODE.search(value)
     rest = value[: at_end.start()] if at_end else value
@@ -160,24 +160,24 @@ def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatc
         if any(c.isdigit() for c in piece):
             if number and _UNIT.match(fold(piece)):
                 continue
-            found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
+            matchers.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
             bare = re.sub(r"(?:^\s*#?\d+[\w/-]*\s+|\s+\d+[a-zA-Z]?\s*$)", "", piece)
             bare = re.split(r"(?i)\s+(?:apt|apartment|unit|suite|ste|#)\b", bare)[0]
             if bare != piece and (len(_TOKEN.findall(bare)) > 1 or len(bare) > 8):
-                found.append(PhraseMatcher(bare, PhiKind.LOCATION_STREET, words, "known street without number"))
+                matchers.append(PhraseMatcher(bare, PhiKind.LOCATION_STREET, words, "known street without number"))
         elif number == 0 and len(pieces) > 1:
-            found.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
+            matchers.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
         else:
-            found.append(PhraseMatcher(piece, _place(kind), words, "known place"))
-    return found
+            matchers.append(PhraseMatcher(piece, _place(kind), words, "known place"))
+    return matchers
 
 
 def _place(kind: PhiKind) -> PhiKind:
     return PhiKind.LOCATION_CITY if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET) else kind
 
 
-def organisation_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
-    """The whole name and, where something telling is left, the name without `Hospital`, `Inc` and the like."""
+def organization_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
+    """Return matchers of the whole name and, if it remains distinctive, of the name without `Hospital`, `Inc` etc."""
     whole = PhraseMatcher(value, kind, words)
     tokens = re.findall(r"\S+", value)
     while len(tokens) > 1 and fold(tokens[-1]).strip(".,") in _CUES:

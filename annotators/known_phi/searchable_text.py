@@ -1,4 +1,4 @@
-"""One document as the matchers see it: text, folded text, its numbers, and the evidence around a span."""
+"""A document prepared for matching: text, folded text, its numbers, and the evidence around a span."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PAUSE_AFTER = re.compile(r"\s*(?:[,.?!\n]|$)")
 
 
 class PhiMatch(NamedTuple):
-    """What a matcher found: a span, its kind, how sure, by which rule, and the normalised value."""
+    """A match of a value of the record: span, kind, confidence, rule and normalised value."""
 
     begin: int
     end: int
@@ -62,23 +62,23 @@ class PhiMatch(NamedTuple):
 
 
 class SearchableText:
-    """A text with what matchers ask about it. Offsets in `folded` are offsets in `text`."""
+    """A text with the properties that matchers need. Offsets in `folded` are offsets in `text`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold(text)
         self.lower_case = text == self.folded if text.isascii() else text == text.lower()
-        """No capitals at all, as in transcripts of speech: case says nothing."""
+        """No capitals at all, as in transcripts of speech, so that case is not evidence."""
 
     @cached_property
     def numbers(self) -> list[tuple[int, int, str]]:
-        """Every run of digits: begin, end, digits in ASCII."""
+        """Every run of digits, as (begin, end, digits in ASCII)."""
         return [(m.start(), m.end(), m.group()) for m in _NUMBER.finditer(self.folded)]
 
-    def word_at(self, at: int) -> tuple[int, int]:
-        """Begin and end of the run of letters and digits around an offset."""
+    def word_at(self, offset: int) -> tuple[int, int]:
+        """Return begin and end of the run of letters and digits around an offset."""
         folded = self.folded
-        begin = end = at
+        begin = end = offset
         while begin and folded[begin - 1].isalnum():
             begin -= 1
         while end < len(folded) and folded[end].isalnum():
@@ -86,8 +86,8 @@ class SearchableText:
         return begin, end
 
     def cue(self, begin: int, end: int) -> int:
-        """How much the words around a span speak for a name: 3 a title or `named`, 2 a greeting or `is a 58-year-old`,
-        1 `patient` before or a verb of people after, 0 nothing."""
+        """Return the strength of the words around a span as evidence for a name: 3 for a title or `named`, 2 for a greeting or
+        `is a 58-year-old`, 1 for `patient` before or a verb of people after it, else 0."""
         folded, low = self.folded, max(0, begin - 24)
         if _TITLE.search(folded, low, begin):
             return 3
@@ -98,15 +98,15 @@ class SearchableText:
         return 0
 
     def pauses(self, begin: int, end: int) -> tuple[bool, bool]:
-        """Whether a pause (punctuation or a line's end) stands before and after, as around somebody spoken to."""
+        """Return whether a pause (punctuation or the end of a line) is before and after a span, as in a form of address."""
         return (
             _PAUSE_BEFORE.search(self.folded, max(0, begin - 6), begin) is not None,
             _PAUSE_AFTER.match(self.folded, end) is not None,
         )
 
     def case(self, begin: int, end: int) -> str:
-        """What the case of a word tells: `lower`, `capital` (inside a running sentence), `initial` (at the start of a
-        sentence or line), `heading` (among other capitalised words), `shouted` (among words in capitals)."""
+        """Return the case of a word in its context: `lower`, `capital` (within a sentence), `initial` (at the beginning of a
+        sentence or line), `heading` (among other capitalized words), `all_capitals` (among words in capitals)."""
         text = self.text
         if not text[begin].isupper():
             return "lower"
@@ -114,21 +114,21 @@ class SearchableText:
         before = self._neighbour(begin, -1)
         if end - begin > 1 and text[begin:end].isupper():
             others = [w for w in (before, after) if len(w) > 1]
-            return "shouted" if any(w.isupper() for w in others) or not others else "capital"
+            return "all_capitals" if any(w.isupper() for w in others) or not others else "capital"
         if not before:
             return "initial"
         if after[:1].isupper() or before[:1].isupper():
             return "heading"
         return "capital"
 
-    def _neighbour(self, at: int, step: int) -> str:
-        """The word next to an offset within the sentence and line, empty where there is none."""
+    def _neighbour(self, offset: int, step: int) -> str:
+        """Return the word next to an offset within the sentence and line, or an empty string."""
         text = self.text
         limit = len(text) if step > 0 else -1
-        at = at if step > 0 else at - 1
-        while at != limit and (text[at] in " \t\"'()[]," or (text[at] == "." and text[at - 2 : at - 1] in ("", " "))):
-            at += step
-        if at == limit or not text[at].isalnum():
+        i = offset if step > 0 else offset - 1
+        while i != limit and (text[i] in " \t\"'()[]," or (text[i] == "." and text[i - 2 : i - 1] in ("", " "))):
+            i += step
+        if i == limit or not text[i].isalnum():
             return ""
-        begin, end = self.word_at(at)
+        begin, end = self.word_at(i)
         return text[begin:end]

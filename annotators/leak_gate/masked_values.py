@@ -16,7 +16,7 @@ from ..known_phi.number import NumberMatcher
 from ..known_phi.online_address import OnlineAddressMatcher
 from ..known_phi.person import PersonMatcher
 from ..known_phi.person_name import AFFIXES, PARTICLES, parse_name
-from ..known_phi.phrase import PhraseMatcher, address_matchers, organisation_matchers
+from ..known_phi.phrase import PhraseMatcher, address_matchers, organization_matchers
 from ..known_phi.searchable_text import PhiMatch, SearchableText
 from ..names.words import Words
 from .visible_text import plain
@@ -133,9 +133,7 @@ class MaskedValueFinder:
         if not name.words and not initials:
             return
         matcher = PersonMatcher(name, value.kind, self.words, nicknames=False, shortest_fuzzy=3)
-        matcher.needles = [
-            replace(needle, fuzzy=False) for needle in matcher.needles
-        ]  # as written, no slips of the pen
+        matcher.forms = [replace(form, fuzzy=False) for form in matcher.forms]  # as written, no slips of the pen
         for hit in matcher.find(self.document):
             if hit.rule == "known initials":
                 if initials:
@@ -191,7 +189,7 @@ class MaskedValueFinder:
 
     def _places(self, kind: PhiKind, text: str) -> Iterable[KnownPhiMatcher]:
         if kind.top is PhiKind.ORGANIZATION or kind in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_CLINIC):
-            return organisation_matchers(text, kind, self.words)
+            return organization_matchers(text, kind, self.words)
         if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET):
             return address_matchers(text, kind, self.words)
         return (PhraseMatcher(text, kind, self.words),)

@@ -16,7 +16,7 @@ from ...known_phi.folding import compose, fold, spelling_variants
 from ...known_phi.number import NumberMatcher
 from ...known_phi.online_address import OnlineAddressMatcher
 from ...known_phi.person_name import PersonName, parse_name
-from ...known_phi.phrase import address_matchers, organisation_matchers
+from ...known_phi.phrase import address_matchers, organization_matchers
 from ...known_phi.searchable_text import SearchableText
 from ...lexicon.normalization import tokens_of
 from ...names.words import Words as WordLists
@@ -179,7 +179,7 @@ def _matchers(kind: PhiKind, value: str) -> list[Any]:
         case "EMAIL" | "URL":
             return [OnlineAddressMatcher(value, kind, lists)]
         case "ORGANIZATION":
-            return [*organisation_matchers(value, kind, lists)]
+            return [*organization_matchers(value, kind, lists)]
         case _:
             return [*address_matchers(value, kind, lists)]
 

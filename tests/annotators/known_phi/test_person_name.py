@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.known_phi.age import in_words
-from caspipe.annotators.known_phi.date import Day, ordinal_in_words, readings
+from caspipe.annotators.known_phi.date import Day, interpretations, ordinal_in_words
 from caspipe.annotators.known_phi.folding import fold, spelling_variants, whole_word_offsets
-from caspipe.annotators.known_phi.nicknames import NICKNAMES
+from caspipe.annotators.known_phi.nicknames import nickname_table
 from caspipe.annotators.known_phi.person_name import parse_name
 
 
@@ -105,9 +105,9 @@ def test_days_in_words() -> None:
     ],
 )
 def test_the_dates_of_a_record(value: str, days: list[Day]) -> None:
-    assert readings(value) == days
+    assert interpretations(value) == days
 
 
 def test_short_forms_go_both_ways() -> None:
-    assert "bill" in NICKNAMES["william"] and "william" in NICKNAMES["bill"]
-    assert all(name not in forms for name, forms in NICKNAMES.items())
+    assert "bill" in nickname_table()["william"] and "william" in nickname_table()["bill"]
+    assert all(name not in forms for name, forms in nickname_table().items())
