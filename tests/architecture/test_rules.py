@@ -46,8 +46,8 @@ MODULE_LAYERS = {
 }
 """Single modules at the top of a folder, and the layer they belong to. The public packages re-export from every layer."""
 PUBLIC_PACKAGES = ("typesystem", "pipeline")
-DISPATCHERS = ("pipeline.application.cli.main", "pipeline.application.cli.train")
-"""Modules that import one command's module when the command runs."""
+DISPATCHERS = ("pipeline.application.cli.main", "pipeline.application.cli.serve", "pipeline.application.cli.review")
+"""Modules that import one command's module, or a server that needs an optional extra, when the command runs."""
 LIMITS = {"file": 400, "function": 60, "class": 250}
 VAGUE = {"util", "utils", "helper", "helpers", "manager", "base", "common", "misc"}
 SHARED_SLOTS = {"typesystem": {"_begin", "_end", "_source", "_origin", "_sofa"}}

@@ -8,15 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ReaderError
+from ...running.ledger import Ledger, Row
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
 from .released import RELEASE, fingerprint
-
-if TYPE_CHECKING:
-    from ...running.ledger import Ledger, Row
 
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 FORMAT = "caspipe release 1"

@@ -8,14 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....typesystem import PhiKind
+from ...contract.component import Output
 from ...errors import ReaderError
-
-if TYPE_CHECKING:
-    from ...contract.component import Output
-    from ...running.ledger import Ledger
+from ...running.ledger import Ledger
 
 RELEASE = "release"
 _NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
@@ -44,7 +42,6 @@ class MaskedText:
 
 def ledger_of(run: Path, ledger: Path | None = None) -> Ledger:
     """The ledger of a run that has ended. Raises ResourceError where there is none, ReaderError where the run goes on."""
-    from ...running.ledger import Ledger
 
     found = Ledger.read(ledger or run)
     if found.run().state == "running":

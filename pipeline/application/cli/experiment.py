@@ -24,7 +24,7 @@ from ..experiment.experiment import Experiment
 from ..experiment.plan import Plan
 from ..experiment.reading import read_plan
 from ..experiment.run import Summary, run_experiment
-from ..experiment.schedule import Progress
+from ..experiment.scheduler import Progress
 from . import console
 from .command import EXIT_INCOMPLETE, EXIT_INTERRUPTED, CommandApp, complain
 from .options import Plugin, Quiet, choices, load_plugins

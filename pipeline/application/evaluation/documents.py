@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ....consumers.scoring import Pair, pair_of, pair_of_two
 from ....consumers.scoring.schemes.tab_files import same_documents
@@ -14,12 +14,9 @@ from ....readers.files.archive import is_archive
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from ...assembly.assemble import with_resolver
 from ...contract import params, registry
-from ...contract.component import Annotator, Component
+from ...contract.component import Annotator, CollectionReader, Component
 from ...errors import ReaderError, ResourceError
 from ...pipeline import Pipeline
-
-if TYPE_CHECKING:
-    from ...contract.component import CollectionReader
 
 Step = Callable[[int | None], None]
 """Called for each document with the number of all, where that is known."""

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ....consumers.scoring import Mark, Pair, Profile, RiskSettings, by_patient, found_profile, profile_of, risk_of
-from ....typesystem import INITIAL_VIEW, Phi, PhiKind
+from ....consumers.scoring import (
+    Mark,
+    Pair,
+    Profile,
+    Risk,
+    RiskSettings,
+    by_patient,
+    found_profile,
+    plots,
+    profile_of,
+    risk_of,
+)
+from ....consumers.scoring.risk_page import risk_page
+from ....consumers.scoring.risk_plot import risk_plot
+from ....typesystem import INITIAL_VIEW, Phi, PhiKind, View
+from ...assembly.shipped import locate
 from ...errors import ConsumerError, Fault, ReaderError, nearest
-
-if TYPE_CHECKING:
-    from ....consumers.scoring import Risk
-    from ....typesystem import View
-    from .documents import Step
+from ...pipeline import Pipeline
+from ...storage.files import make_folder, write_atomic
+from .documents import Collection, Step, processed, read_documents
 
 GROUPS = ("group", "patient")
 
@@ -99,16 +110,12 @@ def profiles_of(corpus: str, reader: str, overrides: Sequence[str] = (), step: S
 
 
 def _of_pipeline(config: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
-    from ...assembly.shipped import locate
-    from ...pipeline import Pipeline
-    from .documents import processed
 
     for cas in processed(Pipeline.load(locate(config), list(overrides)), step):
         yield _profile(cas.view(INITIAL_VIEW), cas.metadata)
 
 
 def _of_collection(path: Path, reader: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
-    from .documents import Collection, read_documents
 
     if path.is_dir() and next(path.rglob("*.xmi"), None) is not None:
         reader = "xmi"
@@ -124,15 +131,9 @@ def _profile(view: View, metadata: Mapping[str, str]) -> Profile:
 
 def write(risk: Risk, html: Path | None, plot: Path | None) -> None:
     """The page and the picture. Raises ConsumerError where one cannot be written."""
-    from ...storage.files import make_folder, write_atomic
 
     if html is not None:
-        from ....consumers.scoring.risk_page import risk_page
-
         make_folder(html.parent)
         write_atomic(html, risk_page(risk))
     if plot is not None:
-        from ....consumers.scoring import plots
-        from ....consumers.scoring.risk_plot import risk_plot
-
         plots.save(risk_plot(risk), plot)

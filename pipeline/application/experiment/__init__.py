@@ -6,25 +6,26 @@
 A kind of experiment is a part (`Experiment`); packages of others add theirs under the entry point `caspipe.components`.
 """
 
-from .bench import Bench, Outcome
-from .experiment import Experiment
+from .experiment import Experiment, experiment_of
 from .plan import Plan
 from .reading import read_plan
 from .result import Figure, Result, Table
 from .run import Summary, run_experiment
+from .runner import ExperimentRunner, JobOutcome
 from .scores import Counts, Scores
 
 __all__ = [
-    "Bench",
     "Counts",
     "Experiment",
+    "ExperimentRunner",
     "Figure",
-    "Outcome",
+    "JobOutcome",
     "Plan",
     "Result",
     "Scores",
     "Summary",
     "Table",
+    "experiment_of",
     "read_plan",
     "run_experiment",
 ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
+from ....consumers.scoring import CRITERIA, SCHEMES
 from ...assembly import assemble, config
 from ...contract.component import CasConsumer
 from ...errors import Fault, nearest
 from ...storage.yaml_source import Keys, Source, dotted
-from . import part_of
+from .experiment import experiment_of
+from .model_steps import MODEL, build, check_untrained, with_parameters
 from .plan import Model, Plan, finders, pieces
 
 
@@ -24,13 +26,12 @@ def checked(plan: Plan, source: Source) -> list[Fault]:
     except RecursionError:  # models made of themselves, which is a fault already told
         return faults
     at: Keys = ("experiment", plan.experiment.name)
-    for keys, what in plan.experiment.check(plan):
+    for keys, what in experiment_of(plan).check(plan):
         faults.append(Fault(dotted((*at, *keys)), what, *source.place((*at, *keys))))
     return faults
 
 
 def _names(plan: Plan) -> Iterable[tuple[Keys, str]]:
-    from ....consumers.scoring import CRITERIA, SCHEMES
 
     for key in ("train", "test"):
         named = getattr(plan.settings, key)
@@ -51,25 +52,25 @@ def _of_model(plan: Plan, model: Model, source: Source) -> list[Fault]:
     faults: list[Fault] = []
     built: list[Fault] = []  # told when the file was read
     corpus = plan.corpora[plan.train].config
-    steps = pieces(plan.models, model.name)
+    system = pieces(plan.models, model.name)
     whole = config.Config(source.file, source.base, aggregates={name: [] for name in plan.models})
-    whole.engines = [*corpus.engines, *(piece.step for piece in steps)]
-    prepared = [part_of.build(step, "engines", corpus, built) for step in corpus.engines]
+    whole.engines = [*corpus.engines, *(piece.step for piece in system)]
+    prepared = [build(step, "engines", corpus, built) for step in corpus.engines]
     found = prepared + [
-        part_of.untrained(piece.step, built) if piece.trained else part_of.build(piece.step, "engines", whole, built)
-        for piece in steps
+        check_untrained(piece.step, built) if piece.trained else build(piece.step, "engines", whole, built)
+        for piece in system
     ]
-    reader = part_of.build(corpus.reader, "reader", corpus, built) if corpus.reader is not None else None
+    reader = build(corpus.reader, "reader", corpus, built) if corpus.reader is not None else None
     if built:
         return []
     if model.trainer is not None:
-        step = part_of.given(model.trainer, {part_of.MODEL: "model"})
-        trainer = part_of.build(step, "consumers", whole, built)
+        step = with_parameters(model.trainer, {MODEL: "model"})
+        trainer = build(step, "consumers", whole, built)
         if trainer is None:  # told when the file was read
             return []
         whole.consumers.append(step)
         taught = [
-            part_of.untrained(p.step, built) if p.trained else part_of.build(p.step, "engines", whole, built)
+            check_untrained(p.step, built) if p.trained else build(p.step, "engines", whole, built)
             for p in finders(plan.models, model)
         ]
         engines = [c for c in [*prepared, *taught] if c is not None]

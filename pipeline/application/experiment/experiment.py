@@ -1,35 +1,39 @@
-"""The family of experiments: a kind of experiment is one small class, registered as a part; third parties add theirs alike."""
+"""The family of experiments: each kind is a small class, registered as a part; plug-ins add their own in the same way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...contract.component import Part
 from ...storage.yaml_source import Keys
-
-if TYPE_CHECKING:
-    from .bench import Bench
-    from .plan import Plan
-    from .result import Result
+from .plan import Plan
+from .result import Result
+from .runner import ExperimentRunner
 
 
 class Experiment(Part):
-    """A kind of experiment. Its fields are what stands under `experiment:` in YAML.
+    """A kind of experiment. Its fields are the keys under `experiment:` in YAML.
 
-    A field `models` holds names of the models it is about, all or all trainable ones where it is empty.
+    A field `models` holds the names of the models it is about; if it is empty, all models or all trainable ones.
     """
 
     full: ClassVar[tuple[str, ...]] = ()
-    """Parameters whose default is the source's number (repetitions): a report with fewer says so in its first line."""
+    """Parameters whose default is the source's number (repetitions): the first line of a report says if a run used fewer."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
-        """Faults that the file as a whole shows: (keys below `experiment`, what is wrong). Touches no data."""
+        """Yield faults that only the file as a whole shows: (keys below `experiment`, message). Reads no data."""
         yield from ()
 
-    def run(self, bench: Bench) -> Result:
-        """Asks the bench for trainings and tests and makes tables and figures of what comes back.
+    def run(self, runner: ExperimentRunner) -> Result:
+        """Run trainings and tests, and return tables and figures of their results.
 
-        The same documents give the same result, whatever the order in which jobs end.
+        The same documents give the same result in whatever order the jobs end.
         """
-        raise TypeError(f"{type(self).__name__} must define run(bench)")
+        raise TypeError(f"{type(self).__name__} must define run(runner)")
+
+
+def experiment_of(plan: Plan) -> Experiment:
+    """Return the experiment of a plan."""
+    assert isinstance(plan.experiment, Experiment)
+    return plan.experiment

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ....consumers import scoring
 from ....typesystem import GOLD_VIEW, Cas, KnownPhi, Phi
 from ...assembly.config import Step
 from ...contract import registry
@@ -37,7 +38,6 @@ def of_step(step: Step, role: str) -> list[Any]:
 
 def of_scoring() -> str:
     """The code that counts hits."""
-    from ....consumers import scoring
 
     return _code(str(Path(inspect.getfile(scoring)).parent))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ....consumers.scoring import at_level, pair_of, score
 from ....typesystem import Cas, PhiCandidate, PhiKind
 from ....typesystem.errors import warning_text
 from ...assembly.config import Step
@@ -21,8 +22,9 @@ from ...errors import CaspipeError, ComponentError, guarded
 from ...pipeline import Pipeline
 from ...storage.files import make_folder, restricted_folder, write_atomic
 from ...storage.yaml_source import Text
-from . import part_of
+from . import model_steps
 from .corpus import Documents
+from .ranking import rankings
 from .scores import OVERALL, Counts, Scores
 from .settings import Level
 
@@ -141,7 +143,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     shutil.rmtree(made, ignore_errors=True)
     restricted_folder(final.parent)  # models hold words of the documents
     make_folder(made)
-    trainer = part_of.made(part_of.given(job.step, {part_of.MODEL: "model"}), "consumers")
+    trainer = model_steps.create(model_steps.with_parameters(job.step, {model_steps.MODEL: "model"}), "consumers")
     assert isinstance(trainer, CasConsumer)
     trainer.output = made
     try:
@@ -157,8 +159,6 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
         raise
     result: dict[str, Any] = {"active_features": _active_features(made / "model"), "documents": len(documents)}
     if job.rank:
-        from .ranking import rankings
-
         result["rankings"] = rankings(made / "model", job.rank)
     shutil.rmtree(final, ignore_errors=True)
     made.rename(final)
@@ -175,14 +175,13 @@ def _active_features(bundle: Path) -> int | None:
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
-    from ....consumers.scoring import at_level, pair_of, score
 
     engines: list[Component] = []
     for step, training in job.pieces:
         if training is not None:
             path = Text(str(bundle_folder(folder.resolve(), training) / "model"), folder.resolve())
-            step = part_of.with_model(step, path)
-        engines.append(part_of.made(step, "engines"))
+            step = model_steps.with_model(step, path)
+        engines.append(model_steps.create(step, "engines"))
         engines[-1].set_id(step.id)
     pairs, proposed = [], []
     with Pipeline(engines, name=job.system) as pipeline:
@@ -202,12 +201,12 @@ def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any
         return score(kept, criteria=job.criteria)
 
     whole = scored(0.0)
-    result: dict[str, Any] = {"scores": _scores(whole).to_json(), "documents": len(documents)}
+    result: dict[str, Any] = {"scores": scores_of(whole).to_json(), "documents": len(documents)}
     if job.each:
         result["each"] = _each(whole, job.criteria)
     if job.thresholds:
         found = [(least, scored(least)) for least in job.thresholds]
-        result["thresholds"] = [[least, _scores(scores).to_json()] for least, scores in found]
+        result["thresholds"] = [[least, scores_of(scores).to_json()] for least, scores in found]
         if job.each:
             result["each_threshold"] = [[least, _each(scores, job.criteria)] for least, scores in found]
     if job.keep:
@@ -217,7 +216,7 @@ def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any
     return result
 
 
-def _scores(found: Any) -> Scores:
+def scores_of(found: Any) -> Scores:
     """Counts by criterion and kind, those of all kinds together in a row of their own."""
     counts: dict[tuple[str, str], Counts] = {}
     for row in found.table:

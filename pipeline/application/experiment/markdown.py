@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .bench import Bench
 from .page import QUOTES
 from .result import Result, Table, shown
-from .scale import command, first_line, shortfalls
+from .run_size import command, first_line, shortfalls
+from .runner import ExperimentRunner
 
 
-def report_markdown(bench: Bench, result: Result, missing: str, versions: Mapping[str, str]) -> str:
+def report_markdown(runner: ExperimentRunner, result: Result, missing: str, versions: Mapping[str, str]) -> str:
     """The page. Its first line under the heading says how large the run was."""
-    settings, plan = bench.settings, bench.plan
-    lines = [f"# {settings.title or plan.name}", "", first_line(bench)]
-    if shortfalls(bench):
+    settings, plan = runner.settings, runner.plan
+    lines = [f"# {settings.title or plan.name}", "", first_line(runner)]
+    if shortfalls(runner):
         lines[-1] += f" The full run: `{command(plan, full=True)}`"
     lines += ["", settings.note] if settings.note else []
     lines += ["", QUOTES] if result.quotes else []
@@ -28,11 +28,11 @@ def report_markdown(bench: Bench, result: Result, missing: str, versions: Mappin
     for table in result.tables:
         lines += [f"## {table.title}", "", *markdown_table(table), ""]
         lines += [table.note, ""] if table.note else []
-    for corpus in bench.corpora.values():
+    for corpus in runner.corpora.values():
         tokens, spans = corpus.counted()
         used = f"{len(corpus.documents):,} of {corpus.whole:,} documents in {len(set(corpus.groups)):,} groups"
         lines.append(f"Corpus {corpus.name}: {used}, {tokens:,} tokens, {spans:,} gold spans.")
-    lines += ["", f"{len(bench.failures):,} jobs failed: {bench.failures[0]}"] if bench.failures else []
+    lines += ["", f"{len(runner.failures):,} jobs failed: {runner.failures[0]}"] if runner.failures else []
     lines += ["", "Versions: " + ", ".join(f"{name} {v}" for name, v in sorted(versions.items())) + "."]
     return "\n".join(lines).rstrip() + "\n"
 

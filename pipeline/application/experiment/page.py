@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from ....consumers.pages.page import esc, page
-from .bench import Bench
 from .result import Cell, Figure, Result, Table, shown
-from .scale import command, first_line, shortfalls
+from .run_size import command, first_line, shortfalls
+from .runner import ExperimentRunner
 from .svg import inline
 
 STYLE = """
@@ -41,25 +41,25 @@ QUOTES = (
 
 
 def report_page(
-    bench: Bench, result: Result, drawn: Mapping[str, str], missing: str, versions: Mapping[str, str]
+    runner: ExperimentRunner, result: Result, drawn: Mapping[str, str], missing: str, versions: Mapping[str, str]
 ) -> bytes:
     """The page. `drawn`: figures as SVG by name; `missing`: why there are none, empty where there are."""
-    settings, plan = bench.settings, bench.plan
+    settings, plan = runner.settings, runner.plan
     title = settings.title or plan.name
-    status = "short" if shortfalls(bench) else "whole"
+    status = "short" if shortfalls(runner) else "whole"
     told = [esc(settings.note)] if settings.note else []
     told += [f"After {esc(settings.source)}."] if settings.source else []
     head = (
         f'<header><p class="facts">Experiment: {esc(plan.experiment.name)}</p><h1>{esc(title)}</h1>'
-        f'<p><span class="{status} status">{esc(first_line(bench))}</span></p>'
+        f'<p><span class="{status} status">{esc(first_line(runner))}</span></p>'
         + "".join(f'<p class="lead">{t}</p>' for t in told)
         + (f'<p class="note">{QUOTES}</p>' if result.quotes else "")
         + "</header>"
     )
-    body = [head, "<main>", _findings(result.findings), _commands(bench)]
+    body = [head, "<main>", _findings(result.findings), _commands(runner)]
     body += _figures(result.figures, drawn, missing)
     body += _tables(result.tables)
-    body += [_corpora(bench), _failures("Jobs that failed", bench.failures), _failures("Warnings", bench.warnings)]
+    body += [_corpora(runner), _failures("Jobs that failed", runner.failures), _failures("Warnings", runner.warnings)]
     body += [
         f"<h2>Configuration</h2><details><summary>{esc(plan.name)}.yaml</summary><pre>{esc(plan.text)}</pre></details>",
         f'<h2>Versions</h2><p class="facts">{esc(", ".join(f"{n} {v}" for n, v in sorted(versions.items())))}</p>',
@@ -75,10 +75,10 @@ def _findings(findings: Sequence[str]) -> str:
     return f'<ul class="findings">{items}</ul>' if items else ""
 
 
-def _commands(bench: Bench) -> str:
-    made = f"<h2>Command</h2><pre>{esc(command(bench.plan))}</pre>"
-    full = command(bench.plan, full=True)
-    if shortfalls(bench):
+def _commands(runner: ExperimentRunner) -> str:
+    made = f"<h2>Command</h2><pre>{esc(command(runner.plan))}</pre>"
+    full = command(runner.plan, full=True)
+    if shortfalls(runner):
         made += f'<p class="note">The full run:</p><pre>{esc(full)}</pre>'
     return made
 
@@ -181,9 +181,9 @@ def _cell(value: Cell, number: bool, top: bool, start: bool) -> str:
     return f'<td class="{css}">{esc(text)}</td>' if css else f"<td>{esc(text)}</td>"
 
 
-def _corpora(bench: Bench) -> str:
+def _corpora(runner: ExperimentRunner) -> str:
     rows: list[list[Cell]] = [
-        [c.name, len(c.documents), c.whole, len(set(c.groups)), *c.counted()] for c in bench.corpora.values()
+        [c.name, len(c.documents), c.whole, len(set(c.groups)), *c.counted()] for c in runner.corpora.values()
     ]
     columns = ["corpus", "documents used", "documents", "groups", "tokens", "gold spans"]
     return "<h2>Corpora</h2>" + _table(Table("", columns, rows))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...assembly import config
-from .experiment import Experiment
+from ...contract.component import Part
 from .settings import Settings
 
 RESOLVER = "resolver"
@@ -41,7 +41,8 @@ class Plan:
 
     file: str
     name: str
-    experiment: Experiment
+    experiment: Part
+    """An `Experiment`, see `experiment_of`."""
     settings: Settings
     corpora: dict[str, CorpusPlan]
     models: dict[str, Model]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ....annotators.sequence.linear_model import LinearModel
+
 EVERYTHING = 2**31
 
 
@@ -13,7 +15,6 @@ def rankings(path: Path, n: int) -> dict[str, Any]:
 
     Raises ResourceError for what is no bundle.
     """
-    from ....annotators.sequence.linear_model import LinearModel
 
     bundle = LinearModel.load(str(path))
     found: dict[str, Any] = {}

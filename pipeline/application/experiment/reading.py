@@ -10,7 +10,7 @@ from ...assembly import assemble, config
 from ...contract import params, registry
 from ...errors import ConfigError, Fault, nearest
 from ...storage.yaml_source import Keys, Source, dotted, read
-from . import part_of
+from . import model_steps
 from .checking import checked
 from .experiment import Experiment
 from .override import override
@@ -97,7 +97,7 @@ class _Reading:
                 self.fault(at, "expected a reader")
                 continue
             steps: dict[str, Any] = {k: entry[k] for k in ("reader", "engines") if k in entry}
-            made = part_of.pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
+            made = model_steps.pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
             found[name] = CorpusPlan(name, made, str(entry.get("group") or ""))
             try:
                 assemble.assemble(made)
@@ -142,36 +142,38 @@ class _Reading:
             engines.append({"resolver": {"priority": [str(o) for o in of]}})  # first named, first believed: §5.8
         if "trainer" in entry:
             data["consumers"], moved["consumers", 0] = [entry["trainer"]], (*at, "trainer")
-        made = part_of.pipeline_config(self.source, data, moved, name)
+        made = model_steps.pipeline_config(self.source, data, moved, name)
         self.faults += made.faults
         annotator = self._annotator(entry, at, name)
         trainer = self._trainer(made)
         for step in made.engines:
-            part_of.build(step, "engines", made, self.faults)
-        steps = [part_of.renamed(s, name) if s.name != "resolver" else s for s in made.engines]
+            model_steps.build(step, "engines", made, self.faults)
+        steps = [model_steps.with_model_name(s, name) if s.name != "resolver" else s for s in made.engines]
         return Model(name, trainer, annotator, [str(o) for o in of], steps)
 
     def _trainer(self, made: config.Config) -> config.Step | None:
         step = made.consumers[0] if made.consumers else None
         if step is None:
             return None
-        if part_of.MODEL in step.given:
-            self.faults.append(step.fault((part_of.MODEL,), "the experiment chooses it; leave it out"))
-        part_of.build(part_of.given(step, {part_of.MODEL: "model"}), "consumers", made, self.faults)
+        if model_steps.MODEL in step.given:
+            self.faults.append(step.fault((model_steps.MODEL,), "the experiment chooses it; leave it out"))
+        model_steps.build(
+            model_steps.with_parameters(step, {model_steps.MODEL: "model"}), "consumers", made, self.faults
+        )
         return step
 
     def _annotator(self, entry: dict[str, Any], at: Keys, name: str) -> config.Step | None:
         if "annotator" not in entry:
             return None
         data = {"engines": [entry["annotator"]]}
-        made = part_of.pipeline_config(self.source, data, {("engines", 0): (*at, "annotator")}, name)
+        made = model_steps.pipeline_config(self.source, data, {("engines", 0): (*at, "annotator")}, name)
         self.faults += made.faults
         if len(made.engines) != 1:
             return None
-        step = part_of.renamed(made.engines[0], name)
+        step = model_steps.with_model_name(made.engines[0], name)
         if step.name == RESOLVER and "priority" not in step.given:
-            step = part_of.given(step, {"priority": [str(o) for o in entry.get("of") or []]})
-        part_of.untrained(step, self.faults)
+            step = model_steps.with_parameters(step, {"priority": [str(o) for o in entry.get("of") or []]})
+        model_steps.check_untrained(step, self.faults)
         return step
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....typesystem import PhiKind
 from ...errors import nearest
 from ...storage.yaml_source import Keys
-from .bench import Outcome, of_each
 from .plan import Plan
 from .result import Cell, Table
+from .runner import JobOutcome, of_each
 from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
 from .settings import Measure
 
@@ -77,7 +77,7 @@ class Reference:
                 elif self.system and plan.settings.level in ("kind", "top") and name != OVERALL and not _is_kind(name):
                     yield ("ours", row), f"no kind called {name!r}"
 
-    def table(self, by_system: Mapping[str, Sequence[Outcome]]) -> Table:
+    def table(self, by_system: Mapping[str, Sequence[JobOutcome]]) -> Table:
         """The two side by side. A figure of ours that is not defined is undefined; a row that we have not has empty cells."""
         figures = [f"{side}|{SHORT[m]}" for side in (OURS, THEIRS) for m in self.measures]
         columns = ["kind" if self.system else "system", *figures]

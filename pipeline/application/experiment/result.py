@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ....consumers.scoring import plots
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
@@ -46,7 +48,6 @@ class Figure:
 
     def draw(self) -> Drawing:
         """The figure. Raises ConsumerError where matplotlib is not installed."""
-        from ....consumers.scoring import plots
 
         drawn: Drawing = getattr(plots, self.plot)(*self.data, **self.options)
         return drawn

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ....consumers.scoring import plots
 from ...contract import report
 from ...storage.files import make_folder, write_atomic
-from .bench import Bench
+from .experiment import experiment_of
 from .markdown import report_markdown
 from .page import report_page
 from .plan import Plan
 from .result import Result, to_csv, to_json
-from .scale import command, shortfalls
-from .schedule import Progress
+from .run_size import command, shortfalls
+from .runner import ExperimentRunner
+from .scheduler import Progress
 
 LIBRARIES = ("python-crfsuite", "sklearn-crfsuite", "liblinear-official", "scikit-learn", "matplotlib", "torch")
 """Libraries that trainings and figures depend on, beside those every pipeline does."""
@@ -44,8 +46,8 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
     fails, ConsumerError where the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
     """
     make_folder(folder)
-    bench = Bench(plan, folder, workers, progress)
-    result = plan.experiment.run(bench)
+    runner = ExperimentRunner(plan, folder, workers, progress)
+    result = experiment_of(plan).run(runner)
     versions = _versions()
     missing = "" if not result.figures or importlib.util.find_spec("matplotlib") else NO_PLOTS
     drawn = {} if missing else _draw(result, folder)
@@ -53,28 +55,27 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
         "experiment": plan.experiment.name,
         "title": plan.settings.title or plan.name,
         "command": command(plan),
-        "shortfalls": shortfalls(bench),
-        "corpora": {c.name: {"documents": len(c.documents), "of": c.whole} for c in bench.corpora.values()},
+        "shortfalls": shortfalls(runner),
+        "corpora": {c.name: {"documents": len(c.documents), "of": c.whole} for c in runner.corpora.values()},
         **to_json(result),
-        **({"bundles": bench.bundles} if bench.settings.keep_models else {}),
-        "failures": bench.failures,
+        **({"bundles": runner.bundles} if runner.settings.keep_models else {}),
+        "failures": runner.failures,
         "versions": versions,
     }
     files = {
         "results.json": (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode(),
         "results.csv": to_csv(result.records).encode(),
-        "report.html": report_page(bench, result, drawn, missing, versions),
-        "report.md": report_markdown(bench, result, missing, versions).encode(),
+        "report.html": report_page(runner, result, drawn, missing, versions),
+        "report.md": report_markdown(runner, result, missing, versions).encode(),
     }
     for name, content in files.items():
         write_atomic(folder / name, content, private=result.quotes)
-    schedule = bench.schedule
-    return Summary(folder, result, schedule.skipped, len(schedule.finished), bench.failures, missing)
+    schedule = runner.schedule
+    return Summary(folder, result, schedule.skipped, len(schedule.finished), runner.failures, missing)
 
 
 def _draw(result: Result, folder: Path) -> dict[str, str]:
     """Writes every figure as SVG and PNG; the SVGs by name."""
-    from ....consumers.scoring import plots
 
     found = {}
     for figure in result.figures:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .bench import Bench, Outcome, of_each
 from .result import Cell, Table, plus_minus
+from .runner import ExperimentRunner, JobOutcome, of_each
 from .scores import MEASURES, OVERALL, SHORT, averaged, kinds_of, mean, spread
 from .settings import Settings
 
@@ -15,13 +15,13 @@ CONVENTION = (
 )
 
 
-def by_kind(outcomes: Iterable[Sequence[Outcome]], settings: Settings) -> list[str]:
+def by_kind(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) -> list[str]:
     """The criteria that tell kinds apart; `token-binary` and its like count all kinds together only. All where none does."""
     counted = {c for many in outcomes for s in of_each(many) for c, kind in s.counts if kind != OVERALL}
     return [c for c in settings.criteria if c in counted] or settings.criteria
 
 
-def of_kinds(title: str, outcomes: Sequence[Outcome], settings: Settings, note: str = "") -> Table:
+def of_kinds(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "") -> Table:
     """Kinds by criterion: precision, recall, F1, with all kinds together first. Over folds: the mean of what is defined."""
     many = of_each(outcomes)
     kinds, criteria = kinds_of(many), by_kind([outcomes], settings)
@@ -37,7 +37,7 @@ def of_kinds(title: str, outcomes: Sequence[Outcome], settings: Settings, note: 
     return Table(title, columns, rows, note)
 
 
-def of_systems(by_system: Mapping[str, Sequence[Outcome]], settings: Settings, title: str) -> Table:
+def of_systems(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings, title: str) -> Table:
     """Systems by criterion, over all kinds together; over folds: mean ± standard deviation."""
     columns = ["system", *(f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES)]
     rows: list[list[Cell]] = []
@@ -52,7 +52,7 @@ def of_systems(by_system: Mapping[str, Sequence[Outcome]], settings: Settings, t
     return Table(title, columns, rows)
 
 
-def across(by_system: Mapping[str, Sequence[Outcome]], criterion: str, measure: str) -> Table:
+def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measure: str) -> Table:
     """Kinds by system under one criterion."""
     each = {system: of_each(outcomes) for system, outcomes in by_system.items()}
     kinds = kinds_of(s for many in each.values() for s in many)
@@ -62,7 +62,7 @@ def across(by_system: Mapping[str, Sequence[Outcome]], criterion: str, measure: 
     return Table(f"{SHORT[measure]} by kind and system, {criterion}", ["kind", *each], rows, highest=True)
 
 
-def official(by_system: Mapping[str, Sequence[Outcome]], settings: Settings) -> list[Table]:
+def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
     """One table for each shared task asked for, with the figures of its own script."""
     made = []
     for scheme in settings.schemes:
@@ -85,7 +85,7 @@ def _over_folds(values: Sequence[float | str | None]) -> Cell:
     return "" if "" in values else mean(v for v in values if not isinstance(v, str))
 
 
-def records(outcomes: Sequence[Outcome], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
+def records(outcomes: Sequence[JobOutcome], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
     """A record for each outcome, criterion and kind: the labels, `fold` from 1, counts (`marked`: system spans) and figures."""
     made: list[dict[str, Cell]] = []
     for number, outcome in enumerate(outcomes, 1):
@@ -106,6 +106,6 @@ def records(outcomes: Sequence[Outcome], settings: Settings, **labels: Cell) -> 
     return made
 
 
-def active_features(bench: Bench, outcomes: Sequence[Outcome]) -> float | None:
+def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
     """Features with a weight other than 0, the mean over the models behind some tests."""
-    return mean(data.get("active_features") for o in outcomes for data in bench.trained(o))
+    return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))

@@ -6,14 +6,12 @@ import hashlib
 import json
 import re
 from collections import OrderedDict
-from typing import TYPE_CHECKING
 
-from ....typesystem import INITIAL_VIEW, Cas, FormatError, KnownPhi, PhiKind, TypeSystem, View
+from ....typesystem import INITIAL_VIEW, Cas, FormatError, KnownPhi, PhiKind, TypeSystem, View, read_xmi
+from ....typesystem.json_cas.reader import read_jsoncas
 from ...errors import nearest
+from .messages import KnownValue, ProcessRequest
 from .problems import Problem
-
-if TYPE_CHECKING:
-    from .messages import KnownValue, ProcessRequest
 
 _ENCODING = re.compile(r"""^(\s*<\?xml\s[^>]{0,200}?)\s+encoding\s*=\s*["'][^"']{0,40}["']""")
 _CHARSETS = frozenset(
@@ -56,7 +54,6 @@ def type_system(xml: str) -> TypeSystem:
 
 def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, name: str = "") -> Cas:
     """A CAS from XMI. Raises FormatError, whose message begins with `xmi:`."""
-    from ....typesystem import read_xmi
 
     try:
         return read_xmi(data, types, lenient=lenient, id=name)
@@ -103,7 +100,6 @@ def document(request: ProcessRequest, limit: int, raw: bytes = b"") -> Cas:
 
 
 def _from_jsoncas(request: ProcessRequest, types: TypeSystem | None, name: str) -> Cas:
-    from ....typesystem.json_cas.reader import read_jsoncas
 
     data = json.dumps(request.jsoncas, ensure_ascii=False).encode("utf-8", "replace")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from ....typesystem import PhiCandidate
 from ...assembly.config import Config, Step, read_config
 from ...contract import registry
 from ...pipeline import Pipeline
@@ -83,7 +84,6 @@ def training(spec: Spec, folder: str) -> Pipeline:
 
 
 def _has_candidates(config: Config) -> bool:
-    from ....typesystem import PhiCandidate
 
     bare = dataclasses.replace(config, consumers=[], reader=None, further_readers=[])
     return any(PhiCandidate in engine.outputs for engine in Pipeline.from_config(bare).engines)

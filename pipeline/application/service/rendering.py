@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
+from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, write_xmi
+from ....typesystem.json_cas.writer import write_jsoncas
 from ....typesystem.typesystem import own_types
 from ...contract.leaks import refuse_leaks
 from .messages import Output, ProcessRequest
@@ -43,13 +44,11 @@ def masked_text(cas: Cas) -> str:
 
 def xmi(cas: Cas, views: list[str] | None) -> bytes:
     """The document as XMI. Raises as `_released` does."""
-    from ....typesystem import write_xmi
 
     return write_xmi(_released(cas, views), views=views)
 
 
 def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
-    from ....typesystem.json_cas.writer import write_jsoncas
 
     return json.loads(write_jsoncas(_released(cas, views), views=views))
 

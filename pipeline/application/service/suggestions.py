@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, View
+from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, View, write_xmi
 from ....typesystem.annotation import REQUIRED
 from ....typesystem.errors import TypeSystemError
 from ....typesystem.utf16 import Utf16
@@ -59,7 +59,6 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
                 made[b, e, tag] = phi.confidence, _explained(phi, voices)
     view.add_all([layer.suggestion(b, e, tag, *made[b, e, tag], spec.auto_accept) for b, e, tag in sorted(made)])
     facts = Facts(len(view.text), dict(sorted(kinds.items())), dict(sorted(skipped.items())))
-    from ....typesystem import write_xmi
 
     return write_xmi(cas, typesystem=cas.typesystem), facts
 

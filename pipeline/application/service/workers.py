@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
+from ....typesystem.errors import warning_text
 from ...errors import CaspipeError, ComponentError
 from .desk import Desk
 from .jobs import Answer, Job, refusal
@@ -233,7 +234,6 @@ def _work(way: Connection, spec: Spec) -> None:
 
 def quiet() -> None:
     """What processes of the service share: signals are the service's business, and nothing of a document is ever printed."""
-    from ....typesystem.errors import warning_text
 
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         logging.getLogger("caspipe.service").warning("%s", warning_text(message, category, filename, lineno))

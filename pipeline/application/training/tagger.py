@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....annotators.sequence.linear_model import LinearModel
+from ....annotators.sequence.model_files import read_description, update_description
+from ....annotators.sequence.realign import carry
+from ....annotators.sequence.tag_scores import TagScores
+from ....annotators.sequence.tagger_trainer import TaggerTrainer, record_scores
+from ....annotators.tagging.tagger import Tagger
+from ....readers.corpora.conll import ConllReader
+from ....typesystem import GOLD_VIEW, Token
 from ...errors import ReaderError
-
-if TYPE_CHECKING:
-    from ....annotators.sequence.tag_scores import TagScores
-    from ....annotators.sequence.tagger_trainer import TaggerTrainer
-    from ....readers.corpora.conll import ConllReader
-    from ...pipeline import Pipeline
+from ...pipeline import Pipeline
 
 Files = Sequence[Path]
 
@@ -63,8 +66,6 @@ def train_tagger(
     `column` has the tags; `parameters` are those of `tagger_trainer`. Scores on `dev` and `test` go into the model's card.
     Raises ReaderError for files that cannot be read, ConsumerError where there is nothing to learn from.
     """
-    from ....annotators.sequence.model_files import read_description
-    from ....annotators.sequence.tagger_trainer import TaggerTrainer, record_scores
 
     path = output.absolute()
     trainer = TaggerTrainer(model=path, **parameters)
@@ -91,7 +92,6 @@ def train_tagger(
 
 def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
     """What a pipeline run of reader, segmenter and trainer does, but nothing is learnt from files that cannot be read whole."""
-    from ....annotators.sequence.model_files import update_description
 
     pipeline = _tokens()
     reader.open()
@@ -107,11 +107,6 @@ def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
 
 def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str = "") -> TaggerScores:
     """The accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
-    from ....annotators.sequence.linear_model import LinearModel
-    from ....annotators.sequence.realign import carry
-    from ....annotators.sequence.tag_scores import TagScores
-    from ....annotators.tagging.tagger import Tagger
-    from ....typesystem import GOLD_VIEW, Token
 
     tagger = Tagger(model=LinearModel.load(model))
     tagger.open()
@@ -134,7 +129,6 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
 
 
 def _reader(files: Files, column: str, name: str) -> ConllReader:
-    from ....readers.corpora.conll import ConllReader
 
     made = ConllReader(
         files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK
@@ -145,7 +139,6 @@ def _reader(files: Files, column: str, name: str) -> ConllReader:
 
 def _tokens() -> Pipeline:
     """Every sentence of the corpus is a line; our own rules may find several in it, as they will in use."""
-    from ...pipeline import Pipeline
 
     return Pipeline.parse("engines: [{segmenter: {newline_breaks: line}}]")
 

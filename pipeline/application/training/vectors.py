@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....annotators.neural.vectors.trainer import TrainedVectors, VectorsTrainer
+from ....readers.files.decoding import decode, mark, unmarked
+from ....readers.files.file_reader import FileReader, opened
+from ....readers.files.text import TextReader
+from ....readers.tables.csv import CsvReader
+from ....readers.tables.jsonl import JsonlReader
+from ....typesystem import Cas
 from ...errors import ReaderError
-
-if TYPE_CHECKING:
-    from ....annotators.neural.vectors.trainer import TrainedVectors
-    from ....readers.files.file_reader import FileReader
-    from ....typesystem import Cas
+from ...pipeline import Pipeline
 
 RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 """Endings of files that hold a document a record, and the reader of each; all others are plain text."""
@@ -34,8 +37,6 @@ def train_vectors(
     text in the field or fields `text`. `parameters` are those of `vectors_trainer`. `progress` gets the number of texts so
     far. Raises ReaderError for files that cannot be read whole, ConsumerError where there is too little to learn from.
     """
-    from ....annotators.neural.vectors.trainer import VectorsTrainer
-    from ...pipeline import Pipeline
 
     trainer = VectorsTrainer(vectors=output.absolute(), **parameters)
     pipeline = Pipeline.parse("engines: [segmenter]")
@@ -63,9 +64,6 @@ def train_vectors(
 
 
 def _reader(file: Path, text: str | list[str]) -> FileReader:
-    from ....readers.files.text import TextReader
-    from ....readers.tables.csv import CsvReader
-    from ....readers.tables.jsonl import JsonlReader
 
     if file.is_dir():
         return TextReader(folder=file)
@@ -78,9 +76,6 @@ def _reader(file: Path, text: str | list[str]) -> FileReader:
 
 
 def _documents(reader: FileReader) -> Iterator[Cas]:
-    from ....readers.files.file_reader import opened
-    from ....readers.files.text import TextReader
-    from ....typesystem import Cas
 
     if not isinstance(reader, TextReader):
         yield from reader
@@ -92,7 +87,6 @@ def _documents(reader: FileReader) -> Iterator[Cas]:
 
 def _pieces(path: str, opened: Any) -> Iterator[str]:
     """A text file of any size, about a megabyte at a time, cut at a line end or, where there is none, at a blank."""
-    from ....readers.files.decoding import decode, mark, unmarked
 
     with opened(path) as file:
         data = file.read(_BLOCK)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]'")
 
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.application.experiment import Bench, Result, read_plan
+from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.application.experiment.shipped import locate
 from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
 
@@ -85,7 +85,7 @@ def run(name: str, folder: Path, models: list[str], *given: str) -> Result:
     plan = read_plan(locate(name), [*small, *given])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return plan.experiment.run(Bench(plan, folder))
+        return experiment_of(plan).run(ExperimentRunner(plan, folder))
 
 
 def test_pairs_of_thresholds_with_a_softmax_and_a_chain(tmp_path: Path) -> None:

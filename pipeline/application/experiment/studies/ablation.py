@@ -6,18 +6,19 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from .....annotators.sequence.plain_data import plain
 from ....assembly.config import text_of
 from ....contract import params, registry
 from ....contract.component import part
 from ....storage.yaml_source import Keys
-from ..bench import Bench, Outcome, batched, of_each
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table, plus_minus
+from ..runner import ExperimentRunner, JobOutcome, batched, of_each
 from ..scores import LONG, OVERALL, SHORT, averaged, spread
 from ..settings import Measure
 from ..tables import active_features, records
-from .given import faults_of
+from .parameter_checks import faults_of
 
 FEATURES = "features"
 """The parameter of trainers that lists features."""
@@ -58,26 +59,26 @@ class Ablation(Experiment):
                     if member not in {_name(f) for f in features_of(plan, model)}:
                         yield ("families", name), f"{model} has no feature {member!r}"
 
-    def run(self, bench: Bench) -> Result:
-        splits, result = bench.splits(), Result()
-        models = self.models or bench.plan.trainable
-        variants = {model: self._variants(bench.plan, model) for model in models}
+    def run(self, runner: ExperimentRunner) -> Result:
+        splits, result = runner.splits(), Result()
+        models = self.models or runner.plan.trainable
+        variants = {model: self._variants(runner.plan, model) for model in models}
         jobs = [
-            bench.test(model, train, test, given={FEATURES: features})
+            runner.test(model, train, test, given={FEATURES: features})
             for model in models
             for features in variants[model].values()
             for train, test in splits
         ]
-        outcomes = iter(batched(bench.run(jobs), len(splits)))
+        outcomes = iter(batched(runner.run(jobs), len(splits)))
         for model in models:
             found = {variant: next(outcomes) for variant in variants[model]}
             for (mode, family), many in found.items():
-                counted = active_features(bench, many)
+                counted = active_features(runner, many)
                 result.records += records(
-                    many, bench.settings, system=model, mode=mode, family=family, active_features=counted
+                    many, runner.settings, system=model, mode=mode, family=family, active_features=counted
                 )
             for mode in self.modes:
-                self._of_mode(bench, model, mode, found, result)
+                self._of_mode(runner, model, mode, found, result)
         return result
 
     def _families(self, features: list[Any]) -> dict[str, list[Any]]:
@@ -108,9 +109,14 @@ class Ablation(Experiment):
         return made
 
     def _of_mode(
-        self, bench: Bench, model: str, mode: str, found: Mapping[tuple[str, str], list[Outcome]], result: Result
+        self,
+        runner: ExperimentRunner,
+        model: str,
+        mode: str,
+        found: Mapping[tuple[str, str], list[JobOutcome]],
+        result: Result,
     ) -> None:
-        criteria, start = bench.settings.criteria, WHOLE if mode == "drop" else BARE
+        criteria, start = runner.settings.criteria, WHOLE if mode == "drop" else BARE
         here = {family: of_each(many) for (m, family), many in found.items() if m == mode}
         rows: list[list[Cell]] = []
         for family, scores in here.items():
@@ -123,7 +129,7 @@ class Ablation(Experiment):
                     plus_minus(value, spread(scores, c, OVERALL, self.measure)),
                     "" if family == start else None if change is None else f"{change:+.3f}",
                 ]
-            rows.append([family, *cells, _whole(active_features(bench, found[mode, family]))])
+            rows.append([family, *cells, _whole(active_features(runner, found[mode, family]))])
         what = "left out" if mode == "drop" else f"added to {', '.join(self.base)}"
         columns = [f"family {what}", *(f"{c}|{x}" for c in criteria for x in (SHORT[self.measure], "change"))]
         result.tables.append(Table(f"{model}: one family {what}", [*columns, "active features"], rows))
@@ -154,7 +160,6 @@ def features_of(plan: Plan, model: str) -> list[Any]:
     if FEATURES in step.given:
         given = text_of(step.given[FEATURES])
         return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are told of elsewhere
-    from .....annotators.sequence.plain_data import plain
 
     cls = registry.find(step.name, "consumer")
     default = next((p.default for p in params.parameters(cls) if p.name == FEATURES), None) or []

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ....contract.component import part
 from ....storage.yaml_source import Keys
-from ..bench import Bench, batched, of_each
 from ..experiment import Experiment
 from ..plan import Plan
 from ..reference import Reference
 from ..result import Figure, Result, shown
+from ..runner import ExperimentRunner, batched, of_each
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
 from ..settings import Measure
 from ..tables import CONVENTION, across, by_kind, of_kinds, of_systems, official, records
@@ -36,12 +36,12 @@ class Comparison(Experiment):
             for keys, what in table.check(plan, plan.chosen()):
                 yield ("reference", number, *keys), what
 
-    def run(self, bench: Bench) -> Result:
-        settings, splits = bench.settings, bench.splits()
-        chosen = bench.plan.chosen()
-        outcomes = bench.run([bench.test(model, train, test) for model in chosen for train, test in splits])
+    def run(self, runner: ExperimentRunner) -> Result:
+        settings, splits = runner.settings, runner.splits()
+        chosen = runner.plan.chosen()
+        outcomes = runner.run([runner.test(model, train, test) for model in chosen for train, test in splits])
         by_system = dict(zip(chosen, batched(outcomes, len(splits)), strict=True))
-        where = settings.test or f"{len(splits)} folds of {bench.plan.train}"
+        where = settings.test or f"{len(splits)} folds of {runner.plan.train}"
         result = Result()
         result.tables.append(of_systems(by_system, settings, f"All kinds together, on {where}"))
         result.tables += [reference.table(by_system) for reference in self.reference]

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from ....contract.component import part
 from ....errors import nearest
 from ....storage.yaml_source import Keys
-from ..bench import Bench, Outcome, of_each
 from ..experiment import Experiment
 from ..job import Testing
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner, JobOutcome, of_each
 from ..scores import MEASURES, OVERALL, SHORT, averaged
 from ..tables import records
 
@@ -36,36 +36,36 @@ class CrossCorpus(Experiment):
         if len(plan.corpora) < 2:
             yield (), "expected at least two corpora"
 
-    def run(self, bench: Bench) -> Result:
-        trains, tests = self.trains or list(bench.plan.corpora), self.tests or list(bench.plan.corpora)
-        cells = [(m, a, b) for m in bench.plan.chosen() for a in trains for b in tests]
-        jobs = {cell: self._jobs(bench, *cell) for cell in cells}
-        outcomes = iter(bench.run([job for many in jobs.values() for job in many]))
+    def run(self, runner: ExperimentRunner) -> Result:
+        trains, tests = self.trains or list(runner.plan.corpora), self.tests or list(runner.plan.corpora)
+        cells = [(m, a, b) for m in runner.plan.chosen() for a in trains for b in tests]
+        jobs = {cell: self._jobs(runner, *cell) for cell in cells}
+        outcomes = iter(runner.run([job for many in jobs.values() for job in many]))
         found = {cell: [next(outcomes) for _ in many] for cell, many in jobs.items()}
         result = Result()
         for (model, a, b), many in found.items():
-            result.records += records(many, bench.settings, system=model, trained_on=a, tested_on=b)
-        for model in bench.plan.chosen():
+            result.records += records(many, runner.settings, system=model, trained_on=a, tested_on=b)
+        for model in runner.plan.chosen():
             self._of_model(
-                bench, model, trains, tests, {(a, b): found[model, a, b] for a in trains for b in tests}, result
+                runner, model, trains, tests, {(a, b): found[model, a, b] for a in trains for b in tests}, result
             )
         return result
 
-    def _jobs(self, bench: Bench, model: str, a: str, b: str) -> list[Testing]:
+    def _jobs(self, runner: ExperimentRunner, model: str, a: str, b: str) -> list[Testing]:
         if a == b:
-            return [bench.test(model, train, test) for train, test in bench.folds(a)]
-        return [bench.test(model, bench.corpus(a).all, bench.corpus(b).all)]
+            return [runner.test(model, train, test) for train, test in runner.folds(a)]
+        return [runner.test(model, runner.corpus(a).all, runner.corpus(b).all)]
 
     def _of_model(
         self,
-        bench: Bench,
+        runner: ExperimentRunner,
         model: str,
         trains: list[str],
         tests: list[str],
-        found: dict[tuple[str, str], list[Outcome]],
+        found: dict[tuple[str, str], list[JobOutcome]],
         result: Result,
     ) -> None:
-        for criterion in bench.settings.criteria:
+        for criterion in runner.settings.criteria:
             columns = ["trained on", *(f"{b}|{SHORT[m]}" for b in tests for m in MEASURES)]
             rows: list[list[Cell]] = []
             for a in trains:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from ....contract.component import part
-from ..bench import Bench, batched
 from ..experiment import Experiment
 from ..result import Result
+from ..runner import ExperimentRunner, batched
 from ..tables import CONVENTION, of_kinds, of_systems, official, records
 
 
@@ -18,10 +18,10 @@ class CrossValidation(Experiment):
     models: list[str] = dataclasses.field(default_factory=list)
     """Models to be compared; all of the file's where it is empty."""
 
-    def run(self, bench: Bench) -> Result:
-        settings, folds = bench.settings, bench.folds()
-        chosen = bench.plan.chosen()
-        outcomes = bench.run([bench.test(model, train, test) for model in chosen for train, test in folds])
+    def run(self, runner: ExperimentRunner) -> Result:
+        settings, folds = runner.settings, runner.folds()
+        chosen = runner.plan.chosen()
+        outcomes = runner.run([runner.test(model, train, test) for model in chosen for train, test in folds])
         by_model = dict(zip(chosen, batched(outcomes, len(folds)), strict=True))
         result = Result()
         title = f"All kinds, mean ± standard deviation over {len(folds)} folds"

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from ....contract import params, registry
 from ....contract.component import part
 from ....storage.yaml_source import Keys, Text
-from .. import fingerprint, part_of
-from ..bench import Bench, Outcome, of_each
+from .. import fingerprint, model_steps
 from ..corpus import Documents
 from ..experiment import Experiment
 from ..job import KEY_LENGTH, Testing, Training, bundle_folder, job_file
 from ..plan import Plan, pieces
 from ..reference import Reference
 from ..result import Result, shown
+from ..runner import ExperimentRunner, JobOutcome, of_each
 from ..scores import OVERALL, averaged
 from ..tables import across, by_kind, of_systems, records
 
@@ -80,29 +80,29 @@ class FineTuning(Experiment):
         chosen = [name for name in plan.chosen() if name in plan.models and _trained(plan, name)]
         return [_Round(model, epochs) for model in chosen for epochs in [0, *sorted(set(self.epochs))]]
 
-    def run(self, bench: Bench) -> Result:
-        rounds, folds = self._rounds(bench.plan), bench.folds(self.corpus)
-        before = bench.corpus().all
-        plain = {r.model: [bench.test(r.model, before, test) for _, test in folds] for r in rounds}
+    def run(self, runner: ExperimentRunner) -> Result:
+        rounds, folds = self._rounds(runner.plan), runner.folds(self.corpus)
+        before = runner.corpus().all
+        plain = {r.model: [runner.test(r.model, before, test) for _, test in folds] for r in rounds}
         bundles = {t.key: t for tests in plain.values() for test in tests for t in test.needs}
-        kept, bench.schedule.keep_models = bench.schedule.keep_models, True
-        _bring(bench, list(bundles.values()))
+        kept, runner.schedule.keep_models = runner.schedule.keep_models, True
+        _bring(runner, list(bundles.values()))
         jobs = {
             r: [
-                self._tuned(bench, job, train, r.epochs) if r.epochs else job
+                self._tuned(runner, job, train, r.epochs) if r.epochs else job
                 for job, (train, _) in zip(plain[r.model], folds, strict=True)
             ]
             for r in rounds
         }
-        outcomes = iter(bench.run([job for many in jobs.values() for job in many]))
+        outcomes = iter(runner.run([job for many in jobs.values() for job in many]))
         by_system = {str(r): [next(outcomes) for _ in many] for r, many in jobs.items()}
-        bench.schedule.keep_models = kept
+        runner.schedule.keep_models = kept
         if not kept:
-            shutil.rmtree(bundle_folder(bench.folder, next(iter(bundles.values()))).parent, ignore_errors=True)
-        return self._result(bench, by_system, len(folds))
+            shutil.rmtree(bundle_folder(runner.folder, next(iter(bundles.values()))).parent, ignore_errors=True)
+        return self._result(runner, by_system, len(folds))
 
-    def _result(self, bench: Bench, by_system: dict[str, list[Outcome]], folds: int) -> Result:
-        settings, result = bench.settings, Result()
+    def _result(self, runner: ExperimentRunner, by_system: dict[str, list[JobOutcome]], folds: int) -> Result:
+        settings, result = runner.settings, Result()
         title = f"All kinds together, {folds} folds of {self.corpus}"
         result.tables.append(of_systems(by_system, settings, title))
         result.tables += [reference.table(by_system) for reference in self.reference]
@@ -111,13 +111,13 @@ class FineTuning(Experiment):
         for system, many in by_system.items():
             result.records += records(many, settings, system=system)
         criterion = settings.criteria[0]
-        for r in self._rounds(bench.plan):
+        for r in self._rounds(runner.plan):
             each = of_each(by_system[str(r)])
             recall, precision = (averaged(each, criterion, OVERALL, m) for m in ("recall", "precision"))
             result.findings.append(f"{r}: {criterion} recall {shown(recall)}, precision {shown(precision)}.")
         return result
 
-    def _tuned(self, bench: Bench, job: Testing, train: Documents, epochs: int) -> Testing:
+    def _tuned(self, runner: ExperimentRunner, job: Testing, train: Documents, epochs: int) -> Testing:
         """The test with networks that went on learning from `train`."""
         made = []
         for step, training in job.pieces:
@@ -125,9 +125,9 @@ class FineTuning(Experiment):
                 more = {"epochs": epochs, "patience": 0, "held_out": 0.0}
                 known = {p.name for p in params.parameters(registry.find(training.step.name, "consumer"))}
                 given = {name: value for name, value in more.items() if name in known}
-                again = bench.training(training.model, train, given)
-                place = Text(str(bundle_folder(bench.folder.resolve(), training) / "model"), bench.folder.resolve())
-                tuned = part_of.given(again.step, {START: place})
+                again = runner.training(training.model, train, given)
+                place = Text(str(bundle_folder(runner.folder.resolve(), training) / "model"), runner.folder.resolve())
+                tuned = model_steps.with_parameters(again.step, {START: place})
                 key = fingerprint.digest([START, training.key, again.key])[:KEY_LENGTH]
                 training = Training(key, training.model, tuned, train)
             made.append((step, training))
@@ -136,13 +136,13 @@ class FineTuning(Experiment):
         return dataclasses.replace(job, key=key, pieces=tuple(made))
 
 
-def _bring(bench: Bench, trainings: Sequence[Training]) -> None:
+def _bring(runner: ExperimentRunner, trainings: Sequence[Training]) -> None:
     """Trains what is to be gone on from, unless its bundle is there."""
     for training in trainings:
-        if not bundle_folder(bench.folder, training).is_dir():
-            job_file(bench.folder, training).unlink(missing_ok=True)
-            bench.schedule.finished.pop(training.key, None)
-    bench.run(list(trainings))
+        if not bundle_folder(runner.folder, training).is_dir():
+            job_file(runner.folder, training).unlink(missing_ok=True)
+            runner.schedule.finished.pop(training.key, None)
+    runner.run(list(trainings))
 
 
 def _trained(plan: Plan, name: str) -> list[str]:

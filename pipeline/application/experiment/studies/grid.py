@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from ....contract.component import part
 from ....storage.yaml_source import Keys
-from ..bench import Bench, Outcome, batched, of_each
-from ..best import optimum, tested
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Figure, Result, Table
+from ..runner import ExperimentRunner, JobOutcome, batched, of_each
 from ..scores import DRAWN, LONG, OVERALL, averaged, best
+from ..search import optimum, tested
 from ..settings import Measure
 from ..tables import active_features, records
-from .given import faults_of
+from .parameter_checks import faults_of
 
 
 @part("grid")
@@ -47,21 +47,21 @@ class Grid(Experiment):
                 plan, model, "trainer", [{self.x: x, self.y: y} for x, y in itertools.product(self.xs, self.ys)]
             )
 
-    def run(self, bench: Bench) -> Result:
-        result, chosen, splits = Result(), {}, bench.folds()
-        models = self.models or bench.plan.trainable
+    def run(self, runner: ExperimentRunner) -> Result:
+        result, chosen, splits = Result(), {}, runner.folds()
+        models = self.models or runner.plan.trainable
         pairs = list(itertools.product(self.xs, self.ys))
         jobs = [
-            bench.test(model, train, test, given={self.x: x, self.y: y})
+            runner.test(model, train, test, given={self.x: x, self.y: y})
             for model in models
             for x, y in pairs
             for train, test in splits
         ]
-        outcomes = iter(batched(bench.run(jobs), len(splits)))
-        criterion = self.criterion if self.criterion in bench.settings.criteria else bench.settings.criteria[0]
+        outcomes = iter(batched(runner.run(jobs), len(splits)))
+        criterion = self.criterion if self.criterion in runner.settings.criteria else runner.settings.criteria[0]
         for model in models:
             by_pair = {pair: next(outcomes) for pair in pairs}
-            self._of_model(bench, model, by_pair, criterion, result)
+            self._of_model(runner, model, by_pair, criterion, result)
             reached = {
                 pair: averaged(of_each(many), criterion, OVERALL, self.optimise) for pair, many in by_pair.items()
             }
@@ -69,28 +69,28 @@ class Grid(Experiment):
             if top is not None:
                 chosen[model] = {self.x: top[0], self.y: top[1]}
                 optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
-        tested(bench, result, chosen, "trainer")
+        tested(runner, result, chosen, "trainer")
         return result
 
     def _of_model(
         self,
-        bench: Bench,
+        runner: ExperimentRunner,
         model: str,
-        by_pair: dict[tuple[float, float], list[Outcome]],
+        by_pair: dict[tuple[float, float], list[JobOutcome]],
         criterion: str,
         result: Result,
     ) -> None:
         for (x, y), many in by_pair.items():
-            counted = active_features(bench, many)
+            counted = active_features(runner, many)
             result.records += records(
-                many, bench.settings, system=model, **{self.x: x, self.y: y}, active_features=counted
+                many, runner.settings, system=model, **{self.x: x, self.y: y}, active_features=counted
             )
         folds = len(next(iter(by_pair.values())))
         for measure in dict.fromkeys((self.optimise, *DRAWN)):
             name = f"{criterion} {LONG[measure]}"
             values = {p: averaged(of_each(many), criterion, OVERALL, measure) for p, many in by_pair.items()}
             self._show(model, values, name, f"mean of {folds} folds", measure, 3, result)
-        counts = {pair: active_features(bench, many) for pair, many in by_pair.items()}
+        counts = {pair: active_features(runner, many) for pair, many in by_pair.items()}
         if any(n is not None for n in counts.values()):
             self._show(model, counts, "active features", f"mean of {folds} folds", "features", 0, result)
 

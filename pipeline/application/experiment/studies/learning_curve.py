@@ -6,9 +6,9 @@ import dataclasses
 from typing import ClassVar
 
 from ....contract.component import part
-from ..bench import Bench, batched, of_each
 from ..experiment import Experiment
 from ..result import Cell, Figure, Result, Table, plus_minus
+from ..runner import ExperimentRunner, batched, of_each
 from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, quantile, spread
 from ..tables import records
 
@@ -43,16 +43,16 @@ class LearningCurve(Experiment):
             raise ValueError("band: expected two rising quantiles from 0 to 1")
         self.proportions = sorted(set(self.proportions))
 
-    def run(self, bench: Bench) -> Result:
-        models = self.models or bench.plan.trainable
-        train, test = bench.split()
+    def run(self, runner: ExperimentRunner) -> Result:
+        models = self.models or runner.plan.trainable
+        train, test = runner.split()
         jobs = [
-            bench.test(model, bench.subset(train, share, "learning", number), test)
+            runner.test(model, runner.subset(train, share, "learning", number), test)
             for model in models
             for share in self.proportions
             for number in range(self.repetitions)
         ]
-        outcomes = iter(batched(bench.run(jobs), self.repetitions))
+        outcomes = iter(batched(runner.run(jobs), self.repetitions))
         result = Result()
         sizes = [max(1, round(share * len(train))) for share in self.proportions]
         curves: dict[str, list[list[Scores]]] = {}
@@ -61,24 +61,24 @@ class LearningCurve(Experiment):
             for share, size in zip(self.proportions, sizes, strict=True):
                 many = next(outcomes)
                 curves[model].append(of_each(many))
-                result.records += records(many, bench.settings, system=model, proportion=share, documents=size)
+                result.records += records(many, runner.settings, system=model, proportion=share, documents=size)
         for model, points in curves.items():
-            result.tables.append(self._table(bench, model, sizes, points))
+            result.tables.append(self._table(runner, model, sizes, points))
         kinds = kinds_of(s for points in curves.values() for many in points for s in many)
         for kind in kinds:
-            for criterion in bench.settings.criteria:
+            for criterion in runner.settings.criteria:
                 for measure in DRAWN:
                     if kind == OVERALL or (criterion == self.criterion and measure == "f1"):
                         result.figures.append(self._figure(sizes, curves, criterion, kind, measure))
         return result
 
-    def _table(self, bench: Bench, model: str, sizes: list[int], points: list[list[Scores]]) -> Table:
-        columns = ["documents", "repetitions", *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES)]
+    def _table(self, runner: ExperimentRunner, model: str, sizes: list[int], points: list[list[Scores]]) -> Table:
+        columns = ["documents", "repetitions", *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES)]
         rows: list[list[Cell]] = []
         for size, many in zip(sizes, points, strict=True):
             cells: list[Cell] = [
                 plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
-                for c in bench.settings.criteria
+                for c in runner.settings.criteria
                 for m in MEASURES
             ]
             rows.append([size, len(many), *cells])

@@ -9,10 +9,10 @@ from typing import ClassVar
 from ....contract.component import part
 from ....errors import nearest
 from ....storage.yaml_source import Keys
-from ..bench import Bench, batched, of_each
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table, plus_minus
+from ..runner import ExperimentRunner, batched, of_each
 from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, mean, quantile, spread
 from ..tables import records
 
@@ -48,17 +48,17 @@ class Mixing(Experiment):
         if self.add in (plan.train, plan.settings.test):
             yield ("add",), f"expected another corpus than those trained and tested on, got {self.add}"
 
-    def run(self, bench: Bench) -> Result:
-        models = self.models or bench.plan.trainable
-        splits, second = bench.splits(), bench.corpus(self.add).all
+    def run(self, runner: ExperimentRunner) -> Result:
+        models = self.models or runner.plan.trainable
+        splits, second = runner.splits(), runner.corpus(self.add).all
         runs = [(split, number) for number in range(self.repetitions) for split in splits]
         jobs = [
-            bench.test(model, train + bench.subset(second, share, "mixing", number), test)
+            runner.test(model, train + runner.subset(second, share, "mixing", number), test)
             for model in models
             for share in self.proportions
             for (train, test), number in runs
         ]
-        outcomes = iter(batched(bench.run(jobs), len(runs)))
+        outcomes = iter(batched(runner.run(jobs), len(runs)))
         result = Result()
         curves: dict[str, list[list[Scores]]] = {}
         for model in models:
@@ -68,34 +68,38 @@ class Mixing(Experiment):
                 many = next(outcomes)
                 scores = of_each(many)
                 curves[model].append(scores)
-                added = len(bench.subset(second, share, "mixing", 0))
+                added = len(runner.subset(second, share, "mixing", 0))
                 cells = [
                     plus_minus(averaged(scores, c, OVERALL, m), spread(scores, c, OVERALL, m))
-                    for c in bench.settings.criteria
+                    for c in runner.settings.criteria
                     for m in MEASURES
                 ]
                 rows.append([f"{share:g}", added, *cells])
-                result.records += records(many, bench.settings, system=model, proportion=share, added=added)
+                result.records += records(many, runner.settings, system=model, proportion=share, added=added)
             columns = [
                 "proportion",
                 "documents added",
-                *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES),
+                *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES),
             ]
             how = f"mean ± standard deviation over {len(runs)} runs"
-            result.tables.append(Table(f"{model}: {bench.plan.train} with a share of {self.add}, {how}", columns, rows))
-        for criterion in bench.settings.criteria:
+            result.tables.append(
+                Table(f"{model}: {runner.plan.train} with a share of {self.add}, {how}", columns, rows)
+            )
+        for criterion in runner.settings.criteria:
             for measure in DRAWN:
-                result.figures.append(self._figure(bench, curves, criterion, measure))
+                result.figures.append(self._figure(runner, curves, criterion, measure))
         return result
 
-    def _figure(self, bench: Bench, curves: dict[str, list[list[Scores]]], criterion: str, measure: str) -> Figure:
+    def _figure(
+        self, runner: ExperimentRunner, curves: dict[str, list[list[Scores]]], criterion: str, measure: str
+    ) -> Figure:
         values = {
             model: [[s.value(criterion, OVERALL, measure) for s in many] for many in points]
             for model, points in curves.items()
         }
         series = {model: [mean(v) for v in points] for model, points in values.items()}
         band = {m: ([quantile(v, 0.25) for v in p], [quantile(v, 0.75) for v in p]) for m, p in values.items()}
-        label = f"Share of {self.add} added to {bench.plan.train}"
+        label = f"Share of {self.add} added to {runner.plan.train}"
         options = {
             "ylabel": LONG[measure],
             "log": False,

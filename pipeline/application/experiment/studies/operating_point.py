@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from .....consumers.scoring.operating import Measured, measured
 from ....assembly.config import Step
 from ....contract.component import part
 from ....errors import CaspipeError, nearest
 from ....storage.yaml_source import Keys
 from .. import folds
-from ..bench import Bench, Outcome
 from ..experiment import Experiment
-from ..operating import ALL, Counted, chosen_for, counted
+from ..operating_choice import ALL, Counted, chosen_for, counted
 from ..plan import RESOLVER, Plan, pieces
 from ..result import Cell, Figure, Result, Table, shown
-from .given import faults_in, faults_of
-
-if TYPE_CHECKING:
-    from .....consumers.scoring.operating import Measured
+from ..runner import ExperimentRunner, JobOutcome
+from .parameter_checks import faults_in, faults_of
 
 THRESHOLD = "threshold"
 """The parameter that is no annotator's: the least confidence of the resolver."""
@@ -107,30 +104,30 @@ class OperatingPoint(Experiment):
         criteria = plan.settings.criteria
         return self.criterion if self.criterion in criteria else criteria[0]
 
-    def run(self, bench: Bench) -> Result:
-        result, criterion = Result(), self._criterion(bench.plan)
-        splits, chosen = bench.splits(), bench.plan.chosen()
+    def run(self, runner: ExperimentRunner) -> Result:
+        result, criterion = Result(), self._criterion(runner.plan)
+        splits, chosen = runner.splits(), runner.plan.chosen()
         curves: dict[str, list[tuple[float, float]]] = {}
         ringed: dict[str, tuple[float, float]] = {}
         settings: list[list[Cell]] = []
         for system in chosen:
             if self.parameter == THRESHOLD:
-                jobs = [bench.test(system, a, b, thresholds=self.values, each=True) for a, b in splits]
-                outcomes = [[o] for o in bench.run(jobs)]
+                jobs = [runner.test(system, a, b, thresholds=self.values, each=True) for a, b in splits]
+                outcomes = [[o] for o in runner.run(jobs)]
             else:
                 every = [
-                    bench.test(system, a, b, given={self.parameter: v}, on="annotator", to=self.tune, each=True)
+                    runner.test(system, a, b, given={self.parameter: v}, on="annotator", to=self.tune, each=True)
                     for a, b in splits
                     for v in self.values
                 ]
-                found, size = bench.run(every), len(self.values)
+                found, size = runner.run(every), len(self.values)
                 outcomes = [found[i : i + size] for i in range(0, len(found), size)]
             if any(o.failed for many in outcomes for o in many):
                 raise CaspipeError(next(o.failed for many in outcomes for o in many if o.failed))
-            groups = [(name, bench.corpora[name].groups[i]) for _, test in splits for name, i in test]
+            groups = [(name, runner.corpora[name].groups[i]) for _, test in splits for name, i in test]
             table = counted([_tables(many, criterion) for many in outcomes], groups)
             curves[system] = self._curve(system, table, criterion, result)
-            point = self._point(bench, system, table, criterion, result, settings)
+            point = self._point(runner, system, table, criterion, result, settings)
             if point is not None:
                 ringed[system] = point
         columns = ["system", "reached", self.parameter, "on the command line", "in the file"]
@@ -160,16 +157,21 @@ class OperatingPoint(Experiment):
         return sorted(points, key=lambda p: (p[0], -p[1]))
 
     def _measured(self, units: object) -> tuple[Measured, Measured]:
-        from .....consumers.scoring.operating import measured
 
         recall, precision = (measured(units, name, draws=self.draws) for name in ("recall", "precision"))  # type: ignore[arg-type]
         return recall, precision
 
     def _point(
-        self, bench: Bench, system: str, table: Counted, criterion: str, result: Result, settings: list[list[Cell]]
+        self,
+        runner: ExperimentRunner,
+        system: str,
+        table: Counted,
+        criterion: str,
+        result: Result,
+        settings: list[list[Cell]],
     ) -> tuple[float, float] | None:
         """Chooses, tells what to expect, and adds the tables; (recall, precision) at the choice on all documents."""
-        parts = folds.parts(range(table.units), self.parts, bench.settings.seed)
+        parts = folds.parts(range(table.units), self.parts, runner.settings.seed)
         choice = chosen_for(table, parts, self.target_recall, self.per_kind, self.sure, self.draws)
         if choice is None:
             result.findings.append(f"{system}: nothing is to be found in these documents: no recall to choose by.")
@@ -200,8 +202,8 @@ class OperatingPoint(Experiment):
             }
             result.records.append(record)
         if self.parameter == THRESHOLD:
-            result.tables.append(self._as_configured(bench, system, values, criterion))
-        line, text = self._lines(bench.plan, system, values)
+            result.tables.append(self._as_configured(runner, system, values, criterion))
+        line, text = self._lines(runner.plan, system, values)
         settings.append([system, "yes" if choice.reached else "no", _told(values), line, text])
         result.findings.append(
             self._finding(system, criterion, choice.reached, values, recall, honest_recall, honest_precision)
@@ -212,12 +214,12 @@ class OperatingPoint(Experiment):
             return None
         return recall.value, precision.value
 
-    def _as_configured(self, bench: Bench, system: str, values: dict[str, float], criterion: str) -> Table:
+    def _as_configured(self, runner: ExperimentRunner, system: str, values: dict[str, float], criterion: str) -> Table:
         """What the resolver makes of the threshold: where it leaves a candidate out, another may speak."""
         given = {THRESHOLD: values.get(ALL, values)}
-        splits = bench.splits()
-        outcomes = bench.run([bench.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
-        groups = [(name, bench.corpora[name].groups[i]) for _, test in splits for name, i in test]
+        splits = runner.splits()
+        outcomes = runner.run([runner.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
+        groups = [(name, runner.corpora[name].groups[i]) for _, test in splits for name, i in test]
         table = counted([_tables([o], criterion) for o in outcomes if not o.failed], groups)
         columns = [
             self.parameter,
@@ -271,7 +273,7 @@ def _called(step: Step) -> str:
     return step.id.rpartition("/")[2]
 
 
-def _tables(outcomes: Sequence[Outcome], criterion: str) -> tuple[int, list[list[list[object]]]]:
+def _tables(outcomes: Sequence[JobOutcome], criterion: str) -> tuple[int, list[list[list[object]]]]:
     """Documents of a split, and for every value the rows of one criterion."""
     documents = int(outcomes[0].data["documents"])
     if "each_threshold" in outcomes[0].data:

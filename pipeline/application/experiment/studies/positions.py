@@ -9,9 +9,9 @@ from typing import ClassVar
 from .....typesystem import GOLD_VIEW, Cas, Phi, Sentence
 from ....contract.component import part
 from ....errors import CaspipeError
-from ..bench import Bench
 from ..experiment import Experiment
 from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner
 from ..scores import mean, quantile
 
 PLACES = {
@@ -36,8 +36,8 @@ class Positions(Experiment):
     outside: bool = True
     """Whether the tokens outside any gold span get a box of their own, to compare with."""
 
-    def run(self, bench: Bench) -> Result:
-        corpus = bench.corpus()
+    def run(self, runner: ExperimentRunner) -> Result:
+        corpus = runner.corpus()
         found: dict[str, dict[str, list[float]]] = {place: {} for place in PLACES}
         for cas in corpus.documents:
             for kind, in_document, in_sentence in self._tokens(cas):

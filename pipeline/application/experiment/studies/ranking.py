@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from ....contract.component import part
-from ..bench import Bench
 from ..experiment import Experiment
 from ..result import Figure, Result, Table
+from ..runner import ExperimentRunner
 
 
 @part("ranking")
@@ -28,10 +28,10 @@ class Ranking(Experiment):
         if self.n < 1:
             raise ValueError(f"n: expected 1 or more, got {self.n}")
 
-    def run(self, bench: Bench) -> Result:
-        models = self.models or bench.plan.trainable
-        documents = bench.corpus().all
-        outcomes = bench.run([bench.training(model, documents, rank=self.n) for model in models])
+    def run(self, runner: ExperimentRunner) -> Result:
+        models = self.models or runner.plan.trainable
+        documents = runner.corpus().all
+        outcomes = runner.run([runner.training(model, documents, rank=self.n) for model in models])
         result = Result(quotes=True)
         for model, outcome in zip(models, outcomes, strict=True):
             for label, found in outcome.rankings.items():
@@ -42,8 +42,8 @@ class Ranking(Experiment):
                 rows = [[n, feature, weight] for n, (feature, weight) in enumerate(found["top"], 1)]
                 result.tables.append(Table(f"{model}, {label}", ["rank", "feature", "weight"], rows, note, group=model))
                 data = ([(feature, weight) for feature, weight in found["top"]],)
-                caption = f"{model}, {bench.plan.train}, label {label}. {note}"
-                options = {"title": f"{model} | {bench.plan.train} | {label}"}
+                caption = f"{model}, {runner.plan.train}, label {label}. {note}"
+                options = {"title": f"{model} | {runner.plan.train} | {label}"}
                 result.figures.append(Figure(f"{model}-{label.lower()}", caption, "bars", data, options, model))
                 result.records += [
                     {"system": model, "label": label, "rank": n, "feature": feature, "weight": weight}

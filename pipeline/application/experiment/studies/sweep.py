@@ -8,15 +8,15 @@ from typing import Literal
 
 from ....contract.component import part
 from ....storage.yaml_source import Keys
-from ..bench import Bench, Outcome, batched, of_each
-from ..best import optimum, tested
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table, plus_minus
+from ..runner import ExperimentRunner, JobOutcome, batched, of_each
 from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, averaged, best, spread
+from ..search import optimum, tested
 from ..settings import Measure
 from ..tables import active_features, records
-from .given import faults_of
+from .parameter_checks import faults_of
 
 
 @part("sweep")
@@ -52,35 +52,37 @@ class Sweep(Experiment):
             if self.log and any(v <= 0 for v in values):
                 yield ("values",), "expected numbers above 0 on a logarithmic scale; set log: false for others"
 
-    def run(self, bench: Bench) -> Result:
+    def run(self, runner: ExperimentRunner) -> Result:
         result, chosen = Result(), {}
-        models = self.models or bench.plan.trainable
-        splits = bench.folds()
+        models = self.models or runner.plan.trainable
+        splits = runner.folds()
         values = {model: self.per_model.get(model, self.values) for model in models}
         jobs = [
-            bench.test(model, train, test, given={self.parameter: value}, on=self.on)
+            runner.test(model, train, test, given={self.parameter: value}, on=self.on)
             for model in models
             for value in values[model]
             for train, test in splits
         ]
-        outcomes = iter(batched(bench.run(jobs), len(splits)))
-        criteria = bench.settings.criteria
+        outcomes = iter(batched(runner.run(jobs), len(splits)))
+        criteria = runner.settings.criteria
         criterion = self.criterion if self.criterion in criteria else criteria[0]
         for model in models:
             by_value = {value: next(outcomes) for value in values[model]}
-            self._of_model(bench, model, by_value, result)
+            self._of_model(runner, model, by_value, result)
             reached = {v: averaged(of_each(many), criterion, OVERALL, self.optimise) for v, many in by_value.items()}
             top = best(reached)
             if top is not None:
                 chosen[model] = {self.parameter: top}
                 optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
-        tested(bench, result, chosen, self.on)
+        tested(runner, result, chosen, self.on)
         return result
 
-    def _of_model(self, bench: Bench, model: str, by_value: dict[float, list[Outcome]], result: Result) -> None:
-        criteria = bench.settings.criteria
+    def _of_model(
+        self, runner: ExperimentRunner, model: str, by_value: dict[float, list[JobOutcome]], result: Result
+    ) -> None:
+        criteria = runner.settings.criteria
         columns = [self.parameter, *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES)]
-        counts = {value: active_features(bench, many) for value, many in by_value.items()}
+        counts = {value: active_features(runner, many) for value, many in by_value.items()}
         counted = self.on == "trainer" and any(n is not None for n in counts.values())
         rows: list[list[Cell]] = []
         for value, many in by_value.items():
@@ -92,7 +94,12 @@ class Sweep(Experiment):
             ]
             rows.append([f"{value:g}", *cells, *([_whole(counts[value])] if counted else [])])
             result.records += records(
-                many, bench.settings, system=model, parameter=self.parameter, value=value, active_features=counts[value]
+                many,
+                runner.settings,
+                system=model,
+                parameter=self.parameter,
+                value=value,
+                active_features=counts[value],
             )
         if counted:
             columns.append("active features")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from ....contract.component import part
-from ..bench import Bench, batched
 from ..experiment import Experiment
 from ..result import Cell, Figure, Result, Table, shown
+from ..runner import ExperimentRunner, batched
 from ..scores import MEASURES, OVERALL, SHORT, best, mean
 from ..settings import Measure
 
@@ -33,34 +33,34 @@ class Threshold(Experiment):
             raise ValueError("thresholds: expected confidences from 0 to 1")
         self.thresholds = sorted({0.0, *self.thresholds})
 
-    def run(self, bench: Bench) -> Result:
-        splits, chosen = bench.splits(), bench.plan.chosen()
+    def run(self, runner: ExperimentRunner) -> Result:
+        splits, chosen = runner.splits(), runner.plan.chosen()
         jobs = [
-            bench.test(model, train, test, thresholds=self.thresholds) for model in chosen for train, test in splits
+            runner.test(model, train, test, thresholds=self.thresholds) for model in chosen for train, test in splits
         ]
-        by_system = dict(zip(chosen, batched(bench.run(jobs), len(splits)), strict=True))
+        by_system = dict(zip(chosen, batched(runner.run(jobs), len(splits)), strict=True))
         result = Result()
         figures: dict[tuple[str, str, float, str], float | None] = {}
         for system, many in by_system.items():
             each = [dict(o.thresholds) for o in many if not o.failed]
-            for c in bench.settings.criteria:
+            for c in runner.settings.criteria:
                 for t in self.thresholds:
                     for m in MEASURES:
                         figures[system, c, t, m] = mean(at[t].value(c, OVERALL, m) for at in each)
         for system in chosen:
             rows: list[list[Cell]] = [
-                [f"{t:g}", *(figures[system, c, t, m] for c in bench.settings.criteria for m in MEASURES)]
+                [f"{t:g}", *(figures[system, c, t, m] for c in runner.settings.criteria for m in MEASURES)]
                 for t in self.thresholds
             ]
-            columns = ["least confidence", *(f"{c}|{SHORT[m]}" for c in bench.settings.criteria for m in MEASURES)]
+            columns = ["least confidence", *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES)]
             result.tables.append(Table(f"{system}: all kinds", columns, rows))
         result.records = [
             {"system": s, "criterion": c, "threshold": t, **{m: figures[s, c, t, m] for m in MEASURES}}
             for s in chosen
-            for c in bench.settings.criteria
+            for c in runner.settings.criteria
             for t in self.thresholds
         ]
-        for c in bench.settings.criteria:
+        for c in runner.settings.criteria:
             self._draw(chosen, c, figures, result)
         return result
 

@@ -7,23 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ....contract.component import part
 from ....storage.yaml_source import Keys
-from .. import fingerprint, part_of
-from ..bench import Bench, batched
+from .. import fingerprint
 from ..experiment import Experiment
 from ..job import KEY_LENGTH, Testing
+from ..model_steps import with_parameters
 from ..plan import Plan, pieces
 from ..result import Cell, Figure, Result, Table, shown
+from ..runner import ExperimentRunner, batched
 from ..scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of
-from ..weighed import ENGINE, EVERYTHING, Decided, scored
+from ..token_decisions import ENGINE, EVERYTHING, TokenDecision, scored
 
 MASKING = "masking"
 HYBRID, DEEP, RULES = "hybrid", "deep", "rules"
 _CALLED = {HYBRID: "lists and network", DEEP: "network alone", RULES: "lists alone"}
 _COUNTED = ("gold", "found", "marked", "right")
 
-_Scored = Mapping[Decided, Sequence[Scores]]
+_Scored = Mapping[TokenDecision, Sequence[Scores]]
 """Scores of every split, by way to decide."""
-_Figures = Mapping[Decided, tuple[float | None, float | None]]
+_Figures = Mapping[TokenDecision, tuple[float | None, float | None]]
 """Masking recall and precision over all kinds."""
 
 
@@ -59,11 +60,11 @@ class ThresholdPairs(Experiment):
             raise ValueError(f"pair: expected low, then high, got {self.pair[0]:g} and {self.pair[1]:g}")
 
     @property
-    def ways(self) -> list[Decided]:
+    def ways(self) -> list[TokenDecision]:
         """Every way to decide, each once: pairs, the network alone, the lists alone."""
         pairs = {self.pair, *((low, high) for low in self.lows for high in self.highs if low <= high)}
-        made = [Decided(HYBRID, low, high) for low, high in sorted(pairs)]
-        return [*made, *(Decided(DEEP, None, t) for t in sorted(set(self.alone))), Decided(RULES)]
+        made = [TokenDecision(HYBRID, low, high) for low, high in sorted(pairs)]
+        return [*made, *(TokenDecision(DEEP, None, t) for t in sorted(set(self.alone))), TokenDecision(RULES)]
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         if MASKING not in plan.settings.criteria:
@@ -77,25 +78,25 @@ class ThresholdPairs(Experiment):
     def _chosen(self, plan: Plan) -> list[str]:
         return [name for name in plan.chosen() if name in plan.models and _has_engine(plan, name)]
 
-    def run(self, bench: Bench) -> Result:
-        chosen, splits, ways = self._chosen(bench.plan), bench.splits(), self.ways
-        jobs = [_everything(bench.test(model, train, test)) for model in chosen for train, test in splits]
+    def run(self, runner: ExperimentRunner) -> Result:
+        chosen, splits, ways = self._chosen(runner.plan), runner.splits(), self.ways
+        jobs = [_everything(runner.test(model, train, test)) for model in chosen for train, test in splits]
         result = Result()
-        for model, outcomes in zip(chosen, batched(bench.run(jobs), len(splits)), strict=True):
-            by_way: dict[Decided, list[Scores]] = {way: [] for way in ways}
+        for model, outcomes in zip(chosen, batched(runner.run(jobs), len(splits)), strict=True):
+            by_way: dict[TokenDecision, list[Scores]] = {way: [] for way in ways}
             for outcome in outcomes:
                 if isinstance(outcome.job, Testing) and not outcome.failed:
                     job = outcome.job
-                    documents = [bench.corpora[name].documents[i] for name, i in job.documents]
-                    found = scored(job, outcome.data["candidates"], documents, ways, _unknown(bench.plan, model))
+                    documents = [runner.corpora[name].documents[i] for name, i in job.documents]
+                    found = scored(job, outcome.data["candidates"], documents, ways, _unknown(runner.plan, model))
                     for way, scores in zip(ways, found, strict=True):
                         by_way[way].append(scores)
-            result.tables.append(_of_ways(bench, model, by_way))
+            result.tables.append(_of_ways(runner, model, by_way))
             figures = {way: _of_masking(many) for way, many in by_way.items()}
             self._compare(model, figures, result)
             result.tables.append(self._by_kind(model, by_way))
             _draw(model, figures, result)
-            result.records += _records(bench, model, by_way)
+            result.records += _records(runner, model, by_way)
         return result
 
     def _compare(self, model: str, figures: _Figures, result: Result) -> None:
@@ -133,8 +134,8 @@ class ThresholdPairs(Experiment):
                 result.findings.append(told + f"mask {shown(recall, 4)} at a precision of {shown(precision)}{at}.")
 
     def _by_kind(self, model: str, by_way: _Scored) -> Table:
-        hybrid = Decided(HYBRID, *self.pair)
-        columns = [hybrid, *(w for w in by_way if w.mode == DEEP and w.high == self.pair[1]), Decided(RULES)]
+        hybrid = TokenDecision(HYBRID, *self.pair)
+        columns = [hybrid, *(w for w in by_way if w.mode == DEEP and w.high == self.pair[1]), TokenDecision(RULES)]
         kinds = kinds_of(scores for way in columns for scores in by_way[way])
         rows: list[list[Cell]] = [
             [
@@ -156,7 +157,7 @@ def _has_engine(plan: Plan, model: str) -> bool:
 
 def _everything(job: Testing) -> Testing:
     """The test with an engine that masks every token and a record of what it says of each."""
-    pieces_ = tuple((part_of.given(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.pieces)
+    pieces_ = tuple((with_parameters(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.pieces)
     key = fingerprint.digest([job.key, ENGINE, dict(EVERYTHING)])[:KEY_LENGTH]
     return dataclasses.replace(job, key=key, pieces=pieces_, keep=True)
 
@@ -172,7 +173,7 @@ def _of_masking(many: Sequence[Scores]) -> tuple[float | None, float | None]:
     return averaged(many, MASKING, OVERALL, "recall"), averaged(many, MASKING, OVERALL, "precision")
 
 
-def _most_precise(figures: _Figures, mode: str, recall: float) -> Decided | None:
+def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision | None:
     """The most precise way of a mode that masks at least so much; None where none does."""
     enough = [
         (p, s) for s, (r, p) in figures.items() if s.mode == mode and r is not None and r >= recall and p is not None
@@ -180,10 +181,10 @@ def _most_precise(figures: _Figures, mode: str, recall: float) -> Decided | None
     return max(enough, key=lambda found: found[0])[1] if enough else None
 
 
-def _of_ways(bench: Bench, model: str, by_way: _Scored) -> Table:
+def _of_ways(runner: ExperimentRunner, model: str, by_way: _Scored) -> Table:
     """Every way to decide: recall under each criterion, and precision where the criterion has one."""
     counted = {c for many in by_way.values() for s in many for (c, _), counts in s.counts.items() if counts.system}
-    asked = [(c, m) for c in bench.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
+    asked = [(c, m) for c in runner.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
     columns = ["decides", "low", "high", *(f"{c}|{SHORT[m]}" for c, m in asked)]
     rows: list[list[Cell]] = [
         [
@@ -196,11 +197,11 @@ def _of_ways(bench: Bench, model: str, by_way: _Scored) -> Table:
     return Table(f"{model}: all kinds together", columns, rows)
 
 
-def _records(bench: Bench, model: str, by_way: _Scored) -> Iterator[dict[str, Cell]]:
+def _records(runner: ExperimentRunner, model: str, by_way: _Scored) -> Iterator[dict[str, Cell]]:
     for way, many in by_way.items():
         for fold, scores in enumerate(many, 1):
             for kind in [OVERALL, *scores.kinds]:
-                for criterion in bench.settings.criteria:
+                for criterion in runner.settings.criteria:
                     counts = scores.counts.get((criterion, kind))
                     if counts is not None:
                         named: dict[str, Cell] = {

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.application.experiment import Bench, read_plan, run_experiment
-from caspipe.pipeline.application.experiment.schedule import Silent
+from caspipe.pipeline.application.experiment import ExperimentRunner, read_plan, run_experiment
+from caspipe.pipeline.application.experiment.scheduler import Silent
 from caspipe.pipeline.errors import CaspipeError, ComponentError, ReaderError
 
 Write = Callable[..., Path]
@@ -97,9 +97,9 @@ def test_a_damaged_job_file_is_done_anew(write: Write, tmp_path: Path) -> None:
 
 
 def test_a_model_that_two_systems_need_is_trained_once(write: Write, tmp_path: Path) -> None:
-    bench = Bench(read_plan(write()), tmp_path)
-    train, test = bench.split()
-    alone, both = bench.test("memory", train, test), bench.test("both", train, test)
+    runner = ExperimentRunner(read_plan(write()), tmp_path)
+    train, test = runner.split()
+    alone, both = runner.test("memory", train, test), runner.test("both", train, test)
     assert [t.key for t in alone.needs] == [t.key for t in both.needs]
 
 
@@ -110,13 +110,13 @@ def test_a_combination_believes_the_first_named_first(write: Write, tmp_path: Pa
 
 
 def test_figures_are_those_counted_by_hand(write: Write, tmp_path: Path) -> None:
-    bench = Bench(read_plan(write()), tmp_path)
-    corpus = bench.corpus()
-    (outcome,) = bench.run([bench.test("digits", (), corpus.all)])
+    runner = ExperimentRunner(read_plan(write()), tmp_path)
+    corpus = runner.corpus()
+    (outcome,) = runner.run([runner.test("digits", (), corpus.all)])
     counts = outcome.scores.counts["strict", "ID"]
     assert (counts.gold, counts.found, counts.system, counts.right) == (24, 24, 48, 24)  # `ward 7` is marked as well
     assert outcome.scores.value("strict", "PERSON", "recall") == 0.0
-    (learnt,) = bench.run([bench.test("memory", corpus.all, corpus.all)])
+    (learnt,) = runner.run([runner.test("memory", corpus.all, corpus.all)])
     assert learnt.scores.value("strict", "OVERALL", "f1") == 1.0
 
 
@@ -158,15 +158,15 @@ def test_corpora_that_cannot_be_used_say_why(write: Write, tmp_path: Path) -> No
 
 
 def test_documents_of_one_patient_stay_together(write: Write, tmp_path: Path) -> None:
-    bench = Bench(read_plan(write()), tmp_path)
-    patients = [cas.metadata["patient"] for cas in bench.corpus().documents]
-    for train, test in [*bench.folds(), bench.split()]:
+    runner = ExperimentRunner(read_plan(write()), tmp_path)
+    patients = [cas.metadata["patient"] for cas in runner.corpus().documents]
+    for train, test in [*runner.folds(), runner.split()]:
         assert not {patients[i] for _, i in train} & {patients[i] for _, i in test}
 
 
 def test_a_limit_draws_documents_by_the_seed(write: Write, tmp_path: Path) -> None:
     def ids(seed: int) -> list[str]:
-        corpus = Bench(read_plan(write(), ["limit=6", f"seed={seed}"]), tmp_path).corpus()
+        corpus = ExperimentRunner(read_plan(write(), ["limit=6", f"seed={seed}"]), tmp_path).corpus()
         assert corpus.whole == 24
         return [cas.id for cas in corpus.documents]
 
@@ -176,8 +176,8 @@ def test_a_limit_draws_documents_by_the_seed(write: Write, tmp_path: Path) -> No
 
 
 def test_documents_of_two_corpora_never_share_an_id(write: Write, tmp_path: Path) -> None:
-    bench = Bench(read_plan(write()), tmp_path)
-    ids = [cas.id for name in ("wards", "clinics") for cas in bench.corpus(name).documents]
+    runner = ExperimentRunner(read_plan(write()), tmp_path)
+    ids = [cas.id for name in ("wards", "clinics") for cas in runner.corpus(name).documents]
     assert len(set(ids)) == 34
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caspipe.pipeline.application.experiment import Bench, Result, read_plan
-from caspipe.pipeline.application.experiment.operating import ALL, Counted, chosen_for, counted
+from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
+from caspipe.pipeline.application.experiment.operating_choice import ALL, Counted, chosen_for, counted
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
@@ -20,7 +20,7 @@ Write = Callable[..., Path]
 def run(write: Write, tmp_path: Path) -> Callable[..., Result]:
     def done(kind: str, extra: str = "") -> Result:
         plan = read_plan(write(kind, extra))
-        return plan.experiment.run(Bench(plan, tmp_path / "out"))
+        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
 
     return done
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.application.experiment import (
-    Bench,
     Counts,
-    Outcome,
+    ExperimentRunner,
+    JobOutcome,
     Result,
     Scores,
     Table,
+    experiment_of,
     read_plan,
     run_experiment,
 )
@@ -34,14 +35,14 @@ TABLE_3 = """{comparison: {reference: [{title: "Table 3", criterion: token, syst
 def run(write: Write, tmp_path: Path) -> Callable[[str, str], Result]:
     def done(kind: str, criteria: str) -> Result:
         plan = read_plan(write(kind, f"test: clinics\ncriteria: [{criteria}]"))
-        return plan.experiment.run(Bench(plan, tmp_path / "out"))
+        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
 
     return done
 
 
-def outcome(**counts: Counts) -> Outcome:
+def outcome(**counts: Counts) -> JobOutcome:
     job: object = None
-    return Outcome(job, "", {"scores": Scores({("token", kind): c for kind, c in counts.items()}).to_json()})  # type: ignore[arg-type]
+    return JobOutcome(job, "", {"scores": Scores({("token", kind): c for kind, c in counts.items()}).to_json()})  # type: ignore[arg-type]
 
 
 def test_rows_over_systems_stand_beside_our_own_on_the_source_s_scale(run: Callable[[str, str], Result]) -> None:

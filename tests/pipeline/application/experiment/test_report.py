@@ -126,7 +126,7 @@ def test_a_report_that_quotes_features_is_for_its_owner_and_says_so(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = {"O": {"top": [["0:lower=the", 1.0]], "share": 1.0, "of": 1}}
-    monkeypatch.setattr("caspipe.pipeline.application.experiment.ranking.rankings", lambda path, n: found)
+    monkeypatch.setattr("caspipe.pipeline.application.experiment.job.rankings", lambda path, n: found)
     html = reported(write("ranking"), tmp_path)
     assert "as confidential as they are" in html
     assert "holds no text" not in html

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.application.experiment import Bench, read_plan
+from caspipe.pipeline.application.experiment import ExperimentRunner, read_plan
 from caspipe.pipeline.application.experiment.job import bundle_folder
 from caspipe.pipeline.application.experiment.plan import pieces
 from caspipe.pipeline.errors import ConfigError
@@ -33,8 +33,8 @@ criteria: [strict]
 """
 
 
-def bench(write: Write, folder: Path, extra: str, workers: int = 1) -> Bench:
-    made = Bench(read_plan(write("comparison", extra)), folder, workers)
+def bench(write: Write, folder: Path, extra: str, workers: int = 1) -> ExperimentRunner:
+    made = ExperimentRunner(read_plan(write("comparison", extra)), folder, workers)
     made.corpus()
     return made
 

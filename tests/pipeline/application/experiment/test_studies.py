@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline.application.experiment import Bench, Experiment, Result, read_plan
+from caspipe.pipeline.application.experiment import Experiment, ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.contract import registration, registry
 
 Write = Callable[..., Path]
@@ -19,7 +19,7 @@ Write = Callable[..., Path]
 def run(write: Write, tmp_path: Path) -> Callable[..., Result]:
     def done(kind: str, extra: str = "", *overrides: str) -> Result:
         plan = read_plan(write(kind, extra), overrides)
-        return plan.experiment.run(Bench(plan, tmp_path / "out"))
+        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
 
     return done
 
@@ -213,11 +213,11 @@ def test_a_kind_of_somebody_else_s_is_found_and_run(write: Write, tmp_path: Path
         twice: bool = False
         """Counts them twice."""
 
-        def run(self, bench: Bench) -> Result:
-            return Result(findings=[f"{len(bench.corpus().documents) * (1 + self.twice)} documents"])
+        def run(self, runner: ExperimentRunner) -> Result:
+            return Result(findings=[f"{len(runner.corpus().documents) * (1 + self.twice)} documents"])
 
     try:
         plan = read_plan(write("{x_count: {twice: true}}"))
-        assert plan.experiment.run(Bench(plan, tmp_path)).findings == ["48 documents"]
+        assert experiment_of(plan).run(ExperimentRunner(plan, tmp_path)).findings == ["48 documents"]
     finally:
         del registration.PARTS["Experiment", "x_count"]

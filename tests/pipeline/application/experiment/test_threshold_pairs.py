@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.application.experiment import Bench, Result, read_plan
+from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.errors import ConfigError
 from caspipe.typesystem import Annotation, PhiCandidate, PhiKind, Token, TokenScore, View
@@ -56,16 +56,16 @@ def experiment(
 
 def run(path: Path, folder: Path) -> Result:
     plan = read_plan(path)
-    return plan.experiment.run(Bench(plan, folder))
+    return experiment_of(plan).run(ExperimentRunner(plan, folder))
 
 
 def test_every_way_to_decide_is_scored_after_one_training_and_one_test(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     plan = read_plan(experiment(write))
-    bench = Bench(plan, tmp_path)
-    result = plan.experiment.run(bench)
-    assert len(bench.schedule.finished) == 2, "one training, one test"
+    runner = ExperimentRunner(plan, tmp_path)
+    result = plan.experiment.run(runner)
+    assert len(runner.schedule.finished) == 2, "one training, one test"
     table = result.tables[0]
     assert table.columns == ["decides", "low", "high", "masking|R", "masking|P", "documents|R"]
     ways = [tuple(row[:3]) for row in table.rows]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ....consumers.scoring.operating import choose
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -82,8 +84,6 @@ def chosen_for(
     None where nothing is to be found. Raises ConsumerError as `choose`.
     """
     import numpy as np
-
-    from ....consumers.scoring.operating import choose
 
     def chosen(units: Sequence[int]) -> tuple[dict[str, int], bool]:
         layers = {k: table.by_kind[:, units, n] for n, k in enumerate(table.kinds)} if per_kind else {}

@@ -11,17 +11,17 @@ from typing import Any, Literal
 from ...assembly import config
 from ...assembly.config import text_of
 from ...errors import CaspipeError
-from . import fingerprint, folds, part_of
+from . import fingerprint, folds, model_steps
 from .corpus import Corpus, Documents, preparation, read_corpus
 from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder
 from .plan import RESOLVER, Piece, Plan, finders, pieces
-from .schedule import Progress, Schedule
+from .scheduler import JobScheduler, Progress
 from .scores import Scores
 from .settings import Settings
 
 
 @dataclass(slots=True)
-class Outcome:
+class JobOutcome:
     """What a job brought. `failed` says why it brought nothing; then every number is undefined."""
 
     job: Job
@@ -47,7 +47,7 @@ class Outcome:
         return dict(self.data.get("rankings", {}))
 
 
-class Bench:
+class ExperimentRunner:
     """Where an experiment gets its documents, jobs and numbers. Everything random follows from the seed of the settings."""
 
     def __init__(self, plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> None:
@@ -106,7 +106,7 @@ class Bench:
         step = self.plan.models[model].trainer
         if step is None:
             raise CaspipeError(f"model {model} has no trainer")
-        step = part_of.given(step, given or {})
+        step = model_steps.with_parameters(step, given or {})
         needs = self._left_out(model, documents)
         depends = ["training", fingerprint.of_step(step, "consumer"), self._digests(documents), rank]
         depends += [test.key for test in needs]
@@ -174,7 +174,7 @@ class Bench:
             step, training = piece.step, None
             if piece.trained:
                 training = self.training(piece.trained, train, own if on == "trainer" else {})
-            step = part_of.given(step, own if on == "annotator" else {})
+            step = model_steps.with_parameters(step, own if on == "annotator" else {})
             made.append((step, training))
             depends.append([fingerprint.of_step(step, "engine"), training.key if training else None])
         settings = self.settings
@@ -187,11 +187,11 @@ class Bench:
         return Testing(key, system, tuple(made), test, criteria, settings.level, schemes, tuple(thresholds), keep, each)
 
     @cached_property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> JobScheduler:
         documents = {name: corpus.documents for name, corpus in self.corpora.items()}
-        return Schedule(self.folder, documents, self.workers, self.progress, self.settings.keep_models)
+        return JobScheduler(self.folder, documents, self.workers, self.progress, self.settings.keep_models)
 
-    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+    def run(self, jobs: Sequence[Job]) -> list[JobOutcome]:
         """Does the jobs, or finds them done, and returns their outcomes in the same order.
 
         A job that fails is an outcome that says so. Raises CaspipeError where every job fails.
@@ -199,12 +199,12 @@ class Bench:
         schedule = self.schedule
         schedule.corpora = {name: corpus.documents for name, corpus in self.corpora.items()}
         schedule.run(jobs)
-        outcomes = [Outcome(j, schedule.failed.get(j.key, ""), schedule.finished.get(j.key, {})) for j in jobs]
+        outcomes = [JobOutcome(j, schedule.failed.get(j.key, ""), schedule.finished.get(j.key, {})) for j in jobs]
         if outcomes and all(o.failed for o in outcomes):
             raise CaspipeError(f"every job failed; the first: {outcomes[0].failed}")
         return outcomes
 
-    def trained(self, outcome: Outcome) -> list[dict[str, Any]]:
+    def trained(self, outcome: JobOutcome) -> list[dict[str, Any]]:
         """What is known of the models behind a test: `active_features`, `documents`."""
         return [self.schedule.finished[t.key] for t in outcome.job.needs if t.key in self.schedule.finished]
 
@@ -239,7 +239,9 @@ def _resolved(steps: Sequence[Piece], given: Mapping[str, Any]) -> list[Piece]:
     """The steps with further parameters of the resolver, which stands last where none is named."""
     if not any(p.step.name == RESOLVER for p in steps):
         steps = [*steps, Piece(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
-    return [Piece(part_of.given(p.step, given), p.trained) if p.step.name == RESOLVER else p for p in steps]
+    return [
+        Piece(model_steps.with_parameters(p.step, given), p.trained) if p.step.name == RESOLVER else p for p in steps
+    ]
 
 
 def _of(corpus: Corpus, indexes: Iterable[int]) -> Documents:
@@ -259,12 +261,12 @@ class _about:
             raise CaspipeError(f"corpus {self.corpus.name}: {error}") from None
 
 
-def of_each(outcomes: Iterable[Outcome]) -> list[Scores]:
+def of_each(outcomes: Iterable[JobOutcome]) -> list[Scores]:
     """The scores of the jobs that did not fail."""
     return [o.scores for o in outcomes if not o.failed]
 
 
-def batched(outcomes: Sequence[Outcome], size: int) -> Iterator[list[Outcome]]:
+def batched(outcomes: Sequence[JobOutcome], size: int) -> Iterator[list[JobOutcome]]:
     """Outcomes in groups of `size`, as the jobs were asked for."""
     for i in range(0, len(outcomes), size):
         yield list(outcomes[i : i + size])

@@ -38,7 +38,7 @@ class Silent:
     def done(self, what: str, failed: bool) -> None: ...
 
 
-class Schedule:
+class JobScheduler:
     """Does jobs with `workers` processes, or in this one where it is 1. Results do not depend on their number."""
 
     def __init__(
@@ -146,7 +146,7 @@ class Schedule:
 class _Uses:
     """Counts who still needs each bundle, and removes it after the last, unless models are kept."""
 
-    def __init__(self, jobs: Iterable[Job], schedule: Schedule) -> None:
+    def __init__(self, jobs: Iterable[Job], schedule: JobScheduler) -> None:
         self.schedule = schedule
         self.left: dict[str, int] = {}
         for job in jobs:

@@ -9,7 +9,7 @@ from ....assembly.config import Step
 from ....contract import params, registry
 from ....errors import nearest
 from ....storage.yaml_source import Keys
-from .. import part_of
+from .. import model_steps
 from ..plan import Plan
 
 
@@ -34,8 +34,8 @@ def faults_in(step: Step, on: str, tries: Iterable[Mapping[str, Any]], model: st
                 yield ("parameter",), f"{step.name} has no parameter {name!r}{nearest(name, names)}"
         if seen:
             continue
-        for what in _faults(cls, {**step.given, **given, **({part_of.MODEL: "model"} if on == "trainer" else {})}):
-            if not what.startswith(f"parameter {part_of.MODEL} is missing") and what not in seen:
+        for what in _faults(cls, {**step.given, **given, **({model_steps.MODEL: "model"} if on == "trainer" else {})}):
+            if not what.startswith(f"parameter {model_steps.MODEL} is missing") and what not in seen:
                 seen.add(what)
                 yield (), f"{model}: {what}"
 

@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ....annotators.inverse.decision import Thresholds, verdict_of
+from ....consumers.scoring import Mark, at_level, pair_of, score
 from ....typesystem import Cas
-from .job import Testing, _scores
+from .job import Testing, scores_of
 from .scores import Scores
 
 ENGINE = "adaptive_threshold"
@@ -17,7 +19,7 @@ token is PHI, and its rule holds the verdict of the lists."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Decided:
+class TokenDecision:
     """One way to decide about tokens: by lists and network (`hybrid`), by either alone (`deep`, `rules`)."""
 
     mode: str
@@ -34,7 +36,7 @@ def scored(
     job: Testing,
     candidates: Sequence[Sequence[Sequence[Any]]],
     documents: Sequence[Cas],
-    ways: Iterable[Decided],
+    ways: Iterable[TokenDecision],
     unknown: float | None,
 ) -> Iterator[Scores]:
     """The scores of a test under each way to decide.
@@ -43,7 +45,6 @@ def scored(
     is, but not what was trained where the lists decide alone. `unknown`: threshold for tokens in no list; None: the high one.
     Blanks between tokens count as not masked, which criteria over letters and digits do not see.
     """
-    from ....consumers.scoring import Mark, at_level, pair_of, score
 
     trained = tuple(f"{step.id}/" for step, training in job.pieces if training is not None)
     own = tuple(f"{step.id}/" for step, _ in job.pieces if step.name == ENGINE)
@@ -57,11 +58,11 @@ def scored(
                 if _masks(way, f"{source}/", chance, rule, own, trained, unknown)
             ]
             made.append(at_level(dataclasses.replace(pair, system=marks), job.level))
-        yield _scores(score(made, criteria=job.criteria))
+        yield scores_of(score(made, criteria=job.criteria))
 
 
 def _masks(
-    way: Decided,
+    way: TokenDecision,
     source: str,
     chance: float,
     rule: str,
@@ -69,7 +70,6 @@ def _masks(
     trained: tuple[str, ...],
     unknown: float | None,
 ) -> bool:
-    from ....annotators.inverse.decision import Thresholds, verdict_of
 
     if not source.startswith(own):
         return way.mode != "rules" or not source.startswith(trained)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .bench import Bench
 from .result import Result, shown
+from .runner import ExperimentRunner
 from .scores import SHORT
 from .tables import CONVENTION, of_kinds, official, records
 
@@ -25,19 +25,22 @@ def optimum(
 
 
 def tested(
-    bench: Bench, result: Result, chosen: Mapping[str, Mapping[str, Any]], on: Literal["trainer", "annotator"]
+    runner: ExperimentRunner,
+    result: Result,
+    chosen: Mapping[str, Mapping[str, Any]],
+    on: Literal["trainer", "annotator"],
 ) -> None:
     """Tests each model with its best parameters where the file names a test corpus, as the source does for Tables 11 to 15.
 
     `on`: whether the parameters are the trainer's or the annotator's.
     """
-    if bench.settings.test is None or not chosen:
+    if runner.settings.test is None or not chosen:
         return
-    train, test = bench.split()
-    outcomes = bench.run([bench.test(model, train, test, given=given, on=on) for model, given in chosen.items()])
+    train, test = runner.split()
+    outcomes = runner.run([runner.test(model, train, test, given=given, on=on) for model, given in chosen.items()])
     for (model, given), outcome in zip(chosen.items(), outcomes, strict=True):
         told = ", ".join(f"{name} = {value:g}" for name, value in given.items())
-        title = f"{model} with {told}: trained on {bench.plan.train}, tested on {bench.settings.test}"
-        result.tables.append(of_kinds(title, [outcome], bench.settings, CONVENTION))
-        result.tables += official({model: [outcome]}, bench.settings)
-        result.records += records([outcome], bench.settings, system=model, part="test", **given)
+        title = f"{model} with {told}: trained on {runner.plan.train}, tested on {runner.settings.test}"
+        result.tables.append(of_kinds(title, [outcome], runner.settings, CONVENTION))
+        result.tables += official({model: [outcome]}, runner.settings)
+        result.records += records([outcome], runner.settings, system=model, part="test", **given)

@@ -34,7 +34,7 @@ def build(step: config.Step, section: str, settled: config.Config, faults: list[
     return made
 
 
-def made(step: config.Step, section: str) -> Component:
+def create(step: config.Step, section: str) -> Component:
     """The component of a step that was found in order before. Raises ConfigError."""
     faults: list[Fault] = []
     component = build(step, section, config.Config("", step_base(step)), faults)
@@ -48,12 +48,12 @@ def step_base(step: config.Step) -> Any:
     return next((v.base for v in step.given.values() if hasattr(v, "base")), None)
 
 
-def given(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
+def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
     """The step with further parameters, which win over its own."""
     return dataclasses.replace(step, given={**step.given, **parameters})
 
 
-def places_of_model(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
+def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
     """Where a trained bundle can go: the parameter `model`, or that of a part which a parameter names (`strategy: stacking`)."""
     known = {p.name: p for p in params.parameters(cls)}
     if MODEL in known:
@@ -72,21 +72,21 @@ def places_of_model(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
 
 def with_model(step: config.Step, bundle: Any) -> config.Step:
     """The engine's step with a trained bundle in its place."""
-    at = next(places_of_model(step, registry.find(step.name, "engine")), (MODEL,))
+    at = next(model_parameters(step, registry.find(step.name, "engine")), (MODEL,))
     if len(at) == 1:
-        return given(step, {MODEL: bundle})
+        return with_parameters(step, {MODEL: bundle})
     name, chosen = str(at[0]), str(at[1])
     value = step.given[name]
     inner = value.get(chosen) if isinstance(value, Mapping) else None
-    return given(step, {name: {chosen: {**(inner or {}), MODEL: bundle}}})
+    return with_parameters(step, {name: {chosen: {**(inner or {}), MODEL: bundle}}})
 
 
-def renamed(step: config.Step, model: str) -> config.Step:
+def with_model_name(step: config.Step, model: str) -> config.Step:
     """The step with its model's name before its id, so that a resolver's priority can name either."""
     return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
 
 
-class Untrained(Component):
+class UntrainedAnnotator(Component):
     """Stands for an annotator whose model is yet to be trained, while the pipeline around it is checked."""
 
     def __init__(self, step: config.Step, cls: type[Component]) -> None:
@@ -95,14 +95,14 @@ class Untrained(Component):
         self.__dict__["sets"] = cls.sets
 
 
-def untrained(step: config.Step, faults: list[Fault]) -> Component | None:
+def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
     """Checks an annotator's parameters but for its model; None where `faults` tell what is wrong."""
     try:
         cls = registry.find(step.name, "engine")
     except LookupError as error:
         faults.append(Fault(step.id, str(error), *step.place))
         return None
-    at = next(places_of_model(step, cls), None)
+    at = next(model_parameters(step, cls), None)
     if at is None:
         faults.append(step.fault((), f"{step.name} takes no parameter {MODEL}, so nothing trained can be put into it"))
         return None
@@ -116,4 +116,4 @@ def untrained(step: config.Step, faults: list[Fault]) -> Component | None:
     params.build(cls, step.given, lambda at, what: found.append(step.fault(at, what)))
     found = [f for f in found if not f.what.startswith(f"parameter {MODEL} is missing")]
     faults += found
-    return None if found else Untrained(step, cls)
+    return None if found else UntrainedAnnotator(step, cls)
