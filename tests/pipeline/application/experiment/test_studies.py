@@ -190,7 +190,7 @@ def test_ranking_lists_features_by_weight_and_the_share_they_hold(
         assert (path / "model.json").is_file()
         return {"B-AGE": {"top": [["0:lower=old", 2.0], ["1:lower=the", -1.0]], "share": 0.6, "of": 9}}
 
-    monkeypatch.setattr("caspipe.pipeline.application.experiment.ranking.rankings", rankings)
+    monkeypatch.setattr("caspipe.pipeline.application.experiment.job.rankings", rankings)
     result = run("ranking")
     (table,) = result.tables
     assert table.rows == [[1, "0:lower=old", 2.0], [2, "1:lower=the", -1.0]]
