@@ -38,8 +38,8 @@ def _trigger() -> Any:
 
     dash = "(?:[-–—‐‑])"
     gap = rf"[\s\x{{A0}}]{{0,2}}{dash}?[\s\x{{A0}}]{{0,2}}"
-    figures = r"\d{1,3}(?:[.,]\d{1,2})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{1,2}/\d{1,2}\))?"
-    number = rf"(?:{figures}|\b{CARDINAL})(?:[ -]and[ -]a[ -]half)?"
+    digits = r"\d{1,3}(?:[.,]\d{1,2})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{1,2}/\d{1,2}\))?"
+    number = rf"(?:{digits}|\b{CARDINAL})(?:[ -]and[ -]a[ -]half)?"
     joint = rf"(?:{dash}?\s?(?:{dash}|&|to|and|or|through)[\s-]?)"
     short = rf"(?:mo|week|wk|day|hour|hr)[a-z]{{0,6}}\.?{gap}(?:o|and|,|\d)"
     one = "|".join(rules.ONE)
@@ -96,14 +96,14 @@ def _rules(text: str, begin: int) -> tuple[AgeRule, ...]:
         return () if _cut_out(text, begin) else (*rules.FROM_NUMBER, rules.DECADE)
     word = _WORD.match(text, begin)
     low = word[0].lower() if word else ""
-    found = _WORDS.get(low, ())
+    candidates = _WORDS.get(low, ())
     if low == "a" or (len(low) > 2 and _NUMBER_WORD.match(text, begin)):
-        found += rules.FROM_NUMBER
+        candidates += rules.FROM_NUMBER
     if low.endswith(("ies", "teens")):
-        found += rules.FROM_TENS
+        candidates += rules.FROM_TENS
     if low.removesuffix("s").endswith("arian"):
-        found += rules.FROM_LATIN
-    return found
+        candidates += rules.FROM_LATIN
+    return candidates
 
 
 def _cut_out(text: str, begin: int) -> bool:

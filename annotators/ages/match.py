@@ -57,7 +57,7 @@ def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
     """Return the age in the match of a rule; None if the numbers are invalid, or too great for a person."""
     groups = match.groupdict()
     begin, end = match.span("span")
-    said = match["span"]
+    covered = match["span"]
     if groups.get("century"):
         return AgeMatch(begin, end, rule.name, 100.0, 109.0, "years")
     for name, table in (("tens", _TENS), ("latin", _LATIN)):
@@ -72,9 +72,9 @@ def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
     low, high = min(numbers), max(numbers)
     if "decade" in rule.name:
         high = low + 9
-    if _FULL_STOP.search(said):
+    if _FULL_STOP.search(covered):
         end -= 1
-    return AgeMatch(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(said)))
+    return AgeMatch(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(covered)))
 
 
 def _number(text: str) -> float | None:
@@ -82,8 +82,8 @@ def _number(text: str) -> float | None:
     half = re.search(r"[ -]and[ -]a[ -]half\Z", text, re.IGNORECASE)
     text, more = (text[: half.start()], 0.5) if half else (text, 0.0)
     if not text[0].isdigit():
-        said = cardinal(text)
-        return None if said is None else said + more
+        number = cardinal(text)
+        return None if number is None else number + more
     whole = re.match(r"\d+(?:[.,]\d+)?", text)
     value = (float(whole[0].replace(",", ".")) if whole else 0.0) + more
     part = re.search(r"(\d+)/(\d+)", text)

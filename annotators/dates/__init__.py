@@ -4,14 +4,6 @@ from .annotator import DateAnnotator
 from .expression import DateExpression
 from .finder import find_dates
 from .interpretation import DateInterpretation, PartialDate
-from .parse import layouts, parse_date
+from .parse import parse_date
 
-__all__ = [
-    "DateAnnotator",
-    "DateExpression",
-    "DateInterpretation",
-    "PartialDate",
-    "find_dates",
-    "layouts",
-    "parse_date",
-]
+__all__ = ["DateAnnotator", "DateExpression", "DateInterpretation", "PartialDate", "find_dates", "parse_date"]

@@ -65,14 +65,14 @@ def misspellings(word: str) -> Iterator[str]:
                 yield word[:i] + vowel + word[i + 1 :]
 
 
-def _slips(words: list[str], least: int) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _typos(words: list[str], least: int) -> dict[str, int]:
+    """Return the misspellings of words of at least `least` letters, with the index of the word."""
+    typos: dict[str, int] = {}
     for number, word in enumerate(words):
-        if len(word) >= least:
-            for slip in misspellings(word):
-                if slip not in words and slip not in _REAL_WORDS and len(slip) > 3:
-                    found.setdefault(slip, number)
-    return found
+        for typo in misspellings(word) if len(word) >= least else ():
+            if typo not in words and typo not in _REAL_WORDS and len(typo) > 3:
+                typos.setdefault(typo, number)
+    return typos
 
 
 @dataclass(frozen=True)
@@ -95,43 +95,41 @@ class Calendar:
     @cached_property
     def months(self) -> dict[str, int]:
         """Month number by lower-case name, abbreviation or misspelling."""
-        found: dict[str, int] = {}
+        months: dict[str, int] = {}
         if "en" in self.languages:
             names = [m.lower() for m in MONTHS]
-            found.update({slip: i + 1 for slip, i in _slips(names, 5).items()})
-            found.update({name: i for i, name in enumerate(names, 1)})
-            found.update(_MONTH_ABBREVIATIONS)
-        for language in self.languages:
-            if language in _FOREIGN_MONTHS:
-                for number, forms in enumerate(_FOREIGN_MONTHS[language].split(";"), 1):
-                    for form in forms.replace(",", "|").split("|"):
-                        found.setdefault(form, number)
-        return found
+            months = {typo: i + 1 for typo, i in _typos(names, 5).items()}
+            months |= {name: i for i, name in enumerate(names, 1)} | _MONTH_ABBREVIATIONS
+        for number, forms in self._foreign_months():
+            for form in forms.replace(",", "|").split("|"):
+                months.setdefault(form, number)
+        return months
 
     @cached_property
     def month_names(self) -> dict[str, int]:
         """Month number by full, correctly spelled name: names that may occur alone."""
-        found = {m.lower(): i for i, m in enumerate(MONTHS, 1)} if "en" in self.languages else {}
-        for language in self.languages:
-            if language in _FOREIGN_MONTHS:
-                for number, forms in enumerate(_FOREIGN_MONTHS[language].split(";"), 1):
-                    found.update({form: number for form in forms.split(",")[0].split("|") if len(form) > 4})
-        return found
+        names = {m.lower(): i for i, m in enumerate(MONTHS, 1)} if "en" in self.languages else {}
+        for number, forms in self._foreign_months():
+            names |= {form: number for form in forms.split(",")[0].split("|") if len(form) > 4}
+        return names
+
+    def _foreign_months(self) -> list[tuple[int, str]]:
+        known = [_FOREIGN_MONTHS[language] for language in self.languages if language in _FOREIGN_MONTHS]
+        return [pair for months in known for pair in enumerate(months.split(";"), 1)]
 
     @cached_property
     def weekdays(self) -> dict[str, int]:
         """Weekday (0 is Monday) by lower-case name, abbreviation or misspelling."""
-        found: dict[str, int] = {}
+        weekdays: dict[str, int] = {}
         if "en" in self.languages:
             names = [w.lower() for w in WEEKDAYS]
-            found.update(_slips(names, 6))
-            found.update({name: i for i, name in enumerate(names)})
-            found.update({"wendsday": 2, "wensday": 2, "wedensday": 2, "wensaday": 2, "saterday": 5})
-            found.update(_WEEKDAY_ABBREVIATIONS)
+            weekdays = _typos(names, 6) | {name: i for i, name in enumerate(names)}
+            weekdays |= {"wendsday": 2, "wensday": 2, "wedensday": 2, "wensaday": 2, "saterday": 5}
+            weekdays |= _WEEKDAY_ABBREVIATIONS
         for language in self.languages:
             for number, forms in enumerate(_FOREIGN_WEEKDAYS.get(language, "").split()):
-                found.update(dict.fromkeys(forms.split("|"), number))
-        return found
+                weekdays |= dict.fromkeys(forms.split("|"), number)
+        return weekdays
 
     def year(self, digits: str) -> int:
         """Return the full year of two or four digits."""

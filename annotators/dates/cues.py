@@ -2,149 +2,110 @@
 
 from __future__ import annotations
 
-from .windows import after, any_of, anywhere, before
+from .windows import after, anywhere, before
 
 _FREE = r"(?<![\w-])"
-_ABOUT = r"(?:or_about_|about_|around_|approximately_|approx\.?_?|or_around_)?".replace("_", "[ ]")
-_PART = "(?:morning|evening|night|afternoon|day|week|date)_of".replace("_", "[ ]")
-_STAGE = "(?:end|beginning|start|middle)_of".replace("_", "[ ]")
+_ABOUT = r"(?:or[ ]about[ ]|about[ ]|around[ ]|approximately[ ]|approx\.?[ ]?|or[ ]around[ ])?"
+_PART = "(?:morning|evening|night|afternoon|day|week|date)_of"
+_STAGE = "(?:end|beginning|start|middle)_of"
 _PREPOSITIONS = "on since until untill till? by from thru through"
 _MONTH_STARTS = "jan feb mar apr may jun jul aug sep oct nov dec"
 
 STRONG = before(
-    _FREE
-    + any_of(
-        "on since until untill till? dated? as_of starting started starts beginning began thru through dob",
-        "d\\.o\\.b\\.? exp expiry expires? expiration onset lmp edd edc eta admitted discharged received",
-        "vaccinated administered due effective",
-        f"{_PART.replace('[ ]', '_')} today yesterday tomorrow tonight date_of_[a-z]{{3,12}} appointment appt scheduled_for",
-        "visit seen this_(?:am|pm) d/c born died death birth",
-    )
-    + rf"(?: date)?[ \t:,(=-]{{1,3}}(?:the )?{_ABOUT}"
+    f"{_FREE}<<on since until untill till? dated? as_of starting started starts beginning began thru through dob "
+    r"d\.o\.b\.? exp expiry expires? expiration onset lmp edd edc eta admitted discharged received vaccinated "
+    f"administered due effective {_PART} today yesterday tomorrow tonight date_of_[a-z]{{3,12}} "
+    "appointment appt scheduled_for visit seen this_(?:am|pm) d/c born died death birth>>"
+    rf"(?: date)?[ \t:,(=-]{{1,3}}(?:the )?{_ABOUT}"
 )
 """Prepositions and words before a date."""
 WEAK = before(
-    r"(?:^|\n|[(\[:;•*>|]|[.!?][ ]|[ ][-–][ ])[ \t\"'(]{0,4}|"
-    + _FREE
-    + any_of(
-        "by from to before after between and or & in of during for again next last this the around about",
-        "approximately approx\\.? sometime noted given dose vaccine shot labs test(?:ed)? report late early mid",
-    )
-    + r"[ \t:,(-]{1,3}"
+    rf"(?:^|\n|[(\[:;•*>|]|[.!?][ ]|[ ][-–][ ])[ \t\"'(]{{0,4}}|{_FREE}<<by from to before after between and or & in "
+    r"of during for again next last this the around about approximately approx\.? sometime noted given dose vaccine "
+    r"shot labs test(?:ed)? report late early mid>>[ \t:,(-]{1,3}"
 )
 SIGNED = after(r"[)\]:]|,?[ ]\(?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[ ]?[-–—=][ ]?[A-Za-z]|[ ]?-{1,2}>")
 """Text after a date in a list: `3/18 - received`, `(3/18)`, `3/18: fever`."""
-FOLLOWED = after(
-    r";|\.?$|\.\s|,? " + any_of("pt patient he she i we they with when while which where until to through and") + r"\b"
-)
+FOLLOWED = after(r";|\.?$|\.\s|,? <<pt patient he she i we they with when while which where until to through and>>\b")
 """Text that follows dates as well as other numbers."""
 CLOCK_BEFORE = before(r"(?:\d[ ]?[ap]\.?m?\.?|\d:\d\d|noon|midnight)[ ,;@-]{0,3}(?:on |of )?")
 CLOCK_AFTER = after(
-    r"[ ,]{0,3}(?:-[ ]?)?(?:@|at |around |about )?[ ]?"
-    r"(?:\d{1,2}(?::\d\d)?[ ]?[ap]\.?m\b|\d{1,2}:\d\d|[ap]m\b|noon\b|midnight\b)"
+    r"[ ,]{0,3}(?:-[ ]?)?(?:@|at |around |about )?[ ]?(?:\d{1,2}(?::\d\d)?[ ]?[ap]\.?m\b|\d{1,2}:\d\d|[ap]m\b|noon\b|"
+    r"midnight\b)"
 )
 DATED = before(
-    any_of("dated? dob d\\.o\\.b\\.? birth_?date born exp(?:iry|ires|iration)?(?:_date)? date_of_[a-z]{3,12} dod on")
-    + r"[ \t:=(-]{1,4}(?:the |is |was )?"
+    r"<<dated? dob d\.o\.b\.? birth_?date born exp(?:iry|ires|iration)?(?:_date)? date_of_[a-z]{3,12} dod on>>"
+    r"[ \t:=(-]{1,4}(?:the |is |was )?"
 )
 """Words that only a date follows: enough evidence for digits that could be another number."""
 
 BIRTH = before(
-    r"\b"
-    + any_of("dob d\\.o\\.b\\.? date_of_birth birth_?date born birthday bday b-day d\\.?o\\.?b")
-    + r"(?: (?:is|was|on|in|of))?[ \t:=(,/-]{0,4}(?:on |in |the |is |was |a )?"
+    r"\b<<dob d\.o\.b\.? date_of_birth birth_?date born birthday bday b-day d\.?o\.?b>>"
+    r"(?: (?:is|was|on|in|of))?[ \t:=(,/-]{0,4}(?:on |in |the |is |was |a )?"
 )
 BIRTH_AFTER = after(r"[ ,]{0,2}\(?(?:dob|date of birth)\b")
 DEATH = before(
-    r"\b"
-    + any_of("dod date_of_death died deceased passed(?:_away)? death pronounced_dead time_of_death")
-    + r"(?: (?:on|in|was|is|date))?[ \t:=(,/-]{0,4}"
-    + r"(?:on |in |the |is |was |at home on |suddenly on |peacefully on )?"
+    r"\b<<dod date_of_death died deceased passed(?:_away)? death pronounced_dead time_of_death>>"
+    r"(?: (?:on|in|was|is|date))?[ \t:=(,/-]{0,4}(?:on |in |the |is |was |at home on |suddenly on |peacefully on )?"
 )
 
 MONTH_CUE = before(
-    _FREE
-    + any_of(
-        f"in during of before after between last next this late early mid around about {_PREPOSITIONS}",
-        "approximately approx\\.? sometime_in back_in every each dated? starting beginning to and or &",
-    )
-    + r"[ \t-]{1,2}"
+    f"{_FREE}<<in during of before after between last next this late early mid around about {_PREPOSITIONS} "
+    r"approximately approx\.? sometime_in back_in every each dated? starting beginning to and or &>>[ \t-]{1,2}"
 )
 MONTH_STRONG = before(
-    _FREE
-    + any_of(
-        "in since until during last late early mid through thru sometime_in back_in as_of",
-        f"{_STAGE.replace('[ ]', '_')} (?:month|part|week)_of",
-    )
-    + r"[ \t-]{1,2}"
+    f"{_FREE}<<in since until during last late early mid through thru sometime_in back_in as_of "
+    rf"{_STAGE} (?:month|part|week)_of>>[ \t-]{{1,2}}"
 )
-MONTH_THEN_MONTH = after(rf"[ ]?[-–—/][ ]?{any_of(_MONTH_STARTS)}[a-z]{{0,6}}\b")
+MONTH_THEN_MONTH = after(rf"[ ]?[-–—/][ ]?<<{_MONTH_STARTS}>>[a-z]{{0,6}}\b")
 YEAR_CUE = before(
-    _FREE
-    + any_of(
-        "in since until till? during by of from before after between around about circa ca\\.? c\\. years? late",
-        "early mid back_in summer winter spring fall autumn pre post through thru to and or dated? diagnosed dx",
-        "s/p surgery prior_to calendar_year annual season christmas easter copyright © et_al\\.?,? class_of",
-    )
-    + r"[ \t:(,-]{1,3}(?:the year |the )?"
+    rf"{_FREE}<<in since until till? during by of from before after between around about circa ca\.? c\. years? late "
+    "early mid back_in summer winter spring fall autumn pre post through thru to and or dated? diagnosed dx s/p "
+    r"surgery prior_to calendar_year annual season christmas easter copyright © et_al\.?,? class_of>>"
+    r"[ \t:(,-]{1,3}(?:the year |the )?"
 )
 YEAR_STRONG = before(
-    _FREE
-    + any_of("in since during circa year late early mid back_in pre post prior_to class_of")
-    + r"[ \t(-]{1,2}(?:the year )?"
+    rf"{_FREE}<<in since during circa year late early mid back_in pre post prior_to class_of>>"
+    r"[ \t(-]{1,2}(?:the year )?"
 )
 SHORT_YEAR_CUE = before(
-    _FREE
-    + any_of("in since of circa around back_in until from by early late mid during spring summer fall winter autumn")
-    + r"[ \t-]{1,2}"
+    f"{_FREE}<<in since of circa around back_in until from by early late mid during spring summer fall winter autumn>>"
+    r"[ \t-]{1,2}"
 )
-DECADE_CUE = before(
-    "".join(rf"(?<!{w} )" for w in "was were is are been be ran running now low high".split())
-    + r"\b(?:back in|in|since|during|from|until)[ ]the[ ]"
-)
+_NO_VALUE = "".join(rf"(?<!{w} )" for w in "was were is are been be ran running now low high".split())
+DECADE_CUE = before(rf"{_NO_VALUE}\b(?:back in|in|since|during|from|until)[ ]the[ ]")
 SEASON_CUE = before(
-    _FREE
-    + any_of(
-        "in(?:_the)? during(?:_the)? last this next since(?:_last|_the)? until by early late mid each that",
-        "previous past before after",
-        f"{_STAGE.replace('[ ]', '_')}(?:_the)? through(?:_the)? over_the (?:of|for)_the",
-    )
-    + r"[ \t-]{1,2}"
+    f"{_FREE}<<in(?:_the)? during(?:_the)? last this next since(?:_last|_the)? until by early late mid each that "
+    rf"previous past before after {_STAGE}(?:_the)? through(?:_the)? over_the (?:of|for)_the>>"
+    r"[ \t-]{1,2}"
 )
-FALL_CUE = before(rf"(?:in the|late|early|mid|{_STAGE}(?: the)?|during the)[ \t-]{{1,2}}")
+FALL_CUE = before(rf"<<in_the late early mid {_STAGE}(?:_the)? during_the>>[ \t-]{{1,2}}")
 FALL_AFTER = after(r"[ ](?:semester|season|term|of (?:that|last|the) year|months?|quarter)\b")
 
 _THE = rf"[ \t]{{1,2}}(?:{_ABOUT}|about |either )(?:the[ \t]{{1,2}})?"
-ORDINAL_STRONG = before(_FREE + rf"(?:on|until|till|since|by|{_PART}|as of|dated?|from)" + _THE)
+ORDINAL_STRONG = before(f"{_FREE}<<on until till since by {_PART} as_of dated? from>>{_THE}")
 ORDINAL_CUE = before(
-    _FREE + any_of(f"before after around about of or and dated? as_of either between to {_PREPOSITIONS}") + _THE
+    f"{_FREE}<<before after around about of or and dated? as_of either between to {_PREPOSITIONS}>>{_THE}"
 )
 ORDINAL_CONTEXT = before(r"(?:night|evening|morning|afternoon),? (?:the )?|\bthe[ \t]{1,2}")
 ORDINAL_FREE = after(
-    r"[.,;:!?)\]\"'-]|[ \t]{1,3}[-(]|\s*$|[ \t]{0,2}\n|[ \t]{1,3}(?:@|"
-    + any_of(
-        "and or at with in_the i he she we they it the my his her patient pt when while but which who because",
-        "around about after before until for to of_(?:this|that|last|the)_month of_each an? by from had was is as",
-        "so then started began felt noticed went that where due if evening morning night afternoon noon since",
-        "without this there",
-    )
-    + r"\b)"
+    r"[.,;:!?)\]\"'-]|[ \t]{1,3}[-(]|\s*$|[ \t]{0,2}\n|[ \t]{1,3}(?:@|<<and or at with in_the i he she we they "
+    "it the my his her patient pt when while but which who because around about after before until for to "
+    "of_(?:this|that|last|the)_month of_each an? by from had was is as so then started began felt noticed went that "
+    r"where due if evening morning night afternoon noon since without this there>>\b)"
 )
 """Text that may follow a day of the month; a noun would make it a count."""
 ORDINAL_THEN_MONTH = after(
-    r"[ ,]{0,2}(?:and|or|to|through|-|–|&)[ ]?(?:the )?\d{1,2}(?:st|nd|rd|th)(?:[ ]of)?[ ]" + any_of(_MONTH_STARTS)
+    rf"[ ,]{{0,2}}(?:and|or|to|through|-|–|&)[ ]?(?:the )?\d{{1,2}}(?:st|nd|rd|th)(?:[ ]of)?[ ]<<{_MONTH_STARTS}>>"
 )
 ORDINAL_DAY_PART = after(r"[ \t]{1,2}(?:evening|morning|night|afternoon)\b")
 WEEKDAY_CUE = before(
-    _FREE
-    + any_of(f"last next this to and or every past late early after before {_PREPOSITIONS}")
-    + r"[ \t]{1,2}|(?:^|\n|[(;*•]|[.!?][ ]{1,2})[ \t]{0,3}|,[ ]"
+    rf"{_FREE}<<last next this to and or every past late early after before {_PREPOSITIONS}>>"
+    r"[ \t]{1,2}|(?:^|\n|[(;*•]|[.!?][ ]{1,2})[ \t]{0,3}|,[ ]"
 )
-WEEKDAY_STRONG = before(_FREE + any_of("on last next this since until past by") + r"[ \t]{1,2}")
+WEEKDAY_STRONG = before(rf"{_FREE}<<on last next this since until past by>>[ \t]{{1,2}}")
 VITALS = anywhere(
-    any_of(
-        "hr heart pulse bp b/p pressure systolic diastolic sats? spo2 o2 oxygen rate temp(?:erature)?s? degrees",
-        "glucose sugars? bpm weight resp(?:irations)? rr map",
-    )
+    "<<hr heart pulse bp b/p pressure systolic diastolic sats? spo2 o2 oxygen rate temp(?:erature)?s? degrees "
+    "glucose sugars? bpm weight resp(?:irations)? rr map>>"
 )
 """Measurements whose values are also in the eighties and nineties."""

@@ -10,6 +10,7 @@ from . import combining, cues, negative_cues, partial_dates
 from .calendar import Calendar
 from .context import REJECT, DateContext
 from .guards import judge
+from .interpretation import Interpretations
 from .rule_choice import WORD, rules_at
 from .rules import DASH, B, DateRule, Shape
 from .windows import AFTER, BEFORE
@@ -54,7 +55,7 @@ class ExpressionMatcher:
     text: str
     calendar: Calendar
 
-    def at(self, begin: int, last: int) -> DateExpression | None:
+    def match_at(self, begin: int, last: int) -> DateExpression | None:
         """Return the date that begins at `begin`, None if there is none.
 
         `last` is the end of the previous date, 0 for none, negative if that date is uncertain.
@@ -147,8 +148,8 @@ class ExpressionMatcher:
     def _interval(self, date: DateExpression) -> DateExpression:
         """Return the date with its later end if a dash and a date of the same sort follow directly."""
         joint = _JOINT.match(self.text, date.end)
-        at = joint.end() if joint else 0
-        if joint is None or _two_ended(date) or not self.text[at : at + 1].isalnum():
+        start = joint.end() if joint else 0
+        if joint is None or _two_ended(date) or not self.text[start : start + 1].isalnum():
             return date
         if (
             joint[0] == "/"
@@ -156,9 +157,9 @@ class ExpressionMatcher:
             and date.interpretations[0].layout != "Y M D"
         ):
             return date
-        later = self._best(at, at, sure=date.shape in (Shape.MONTH, Shape.SEASON))
+        later = self._best(start, start, sure=date.shape in (Shape.MONTH, Shape.SEASON))
         if later is not None and later.shape in _WEEKDAYS and date.interpretations[0].begin.weekday is not None:
-            later = self._with_weekday(at, later)
+            later = self._with_weekday(start, later)
         if later is None or later.doubt > 1 or _two_ended(later) or not _pair(date, later):
             return date
         rule = f"{date.rule} to {later.rule}"

@@ -24,20 +24,20 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
     addresses = "://" in text or "www." in text
     for begin, end in places(text, calendar):
         for start in _START.finditer(text, max(begin, done), end + 9):
-            at = start.start()
-            if at >= end:
+            offset = start.start()
+            if offset >= end:
                 break
-            if at < done or (addresses and _ADDRESS.search(text, max(0, at - 120), at)):
+            if offset < done or (addresses and _ADDRESS.search(text, max(0, offset - 120), offset)):
                 continue
-            date = expressions.at(at, last)
+            date = expressions.match_at(offset, last)
             if date is not None:
                 dates.append(date)
                 done = date.end
                 last = -done if date.doubt else done
-    return _settle(text, dates)
+    return _resolve_doubt(text, dates)
 
 
-def _settle(text: str, dates: list[DateExpression]) -> list[DateExpression]:
+def _resolve_doubt(text: str, dates: list[DateExpression]) -> list[DateExpression]:
     """Return the certain dates, and doubtful ones that share a month with a certain date or are next to one in a list."""
     sure = {date.begin for date in dates if not date.doubt}
     if len(sure) == len(dates):

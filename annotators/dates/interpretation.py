@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 MONTHS = "January February March April May June July August September October November December".split()
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -57,14 +57,6 @@ class PartialDate:
             return datetime.date(self.year, self.month, self.day)
         except ValueError:
             return None
-
-    def filled(self, year: int | None = None, month: int | None = None) -> PartialDate:
-        """Return the date with missing years and months taken from context."""
-        return replace(
-            self,
-            year=self.year if self.year is not None else year,
-            month=self.month if self.month is not None else month,
-        )
 
     def iso(self) -> str:
         """Return ISO 8601 / EDTF level 1: `2011-07-19`, `2013-10`, `XXXX-03-05`, `XXXX-XX-14`, `201X`, `2021-21` for spring

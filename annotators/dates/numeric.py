@@ -27,21 +27,21 @@ def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") ->
 
 
 def _year_first(y: int, m: int, d: int, time: str = "") -> list[DateInterpretation]:
-    found = [
+    dates = [
         DateInterpretation("Y M D", PartialDate(year=y, month=m, day=d, time=time)),
         DateInterpretation("Y D M", PartialDate(year=y, month=d, day=m, time=time)),
     ]
-    return [r for r in found if possible(r.begin)][:1] or list(no_such_day(m, d, y))
+    return [r for r in dates if possible(r.begin)][:1] or list(no_such_day(m, d, y))
 
 
 def _or_year_first(
-    found: list[DateInterpretation], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
+    dates: list[DateInterpretation], first: str, month: int, last: str, *, doubtful: bool, calendar: Calendar
 ) -> Interpretations:
-    """Return the interpretations, and the one with the year first: always if the order is doubtful, else only if none is valid."""
-    if len(first) == 2 == len(last) and (doubtful or not found or found[0].layout == NO_SUCH_DAY):
-        found = found + _year_first(calendar.year(first), month, int(last))
-    sound = [r for r in found if r.layout != NO_SUCH_DAY]
-    return tuple(sound or found[:1])
+    """Return the interpretations, and the one with the year first: always if the order is doubtful, else if none is valid."""
+    if len(first) == 2 == len(last) and (doubtful or not dates or dates[0].layout == NO_SUCH_DAY):
+        dates = dates + _year_first(calendar.year(first), month, int(last))
+    sound = [r for r in dates if r.layout != NO_SUCH_DAY]
+    return tuple(sound or dates[:1])
 
 
 @rule(
@@ -49,26 +49,26 @@ def _or_year_first(
 )
 def triple(m: re.Match[str], calendar: Calendar) -> Interpretations:
     first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
-    blanks = sum(map(str.isspace, first + second))
+    spaces = sum(map(str.isspace, first + second))
     seps = {first.strip() or first, second.strip() or second}
     long = len(year) == 4
-    if "/" not in "".join(seps) and "\\" not in "".join(seps) and blanks > (3 if long else 1):
+    if "/" not in "".join(seps) and "\\" not in "".join(seps) and spaces > (3 if long else 1):
         return ()
-    if "." in seps and not long and (blanks or len(seps) == 1):
+    if "." in seps and not long and (spaces or len(seps) == 1):
         return ()  # numbers with dots and a short year: `dotted`
     a, b, y = int(m["a"]), int(m["b"]), year.lstrip("'’")
     if len(seps) > 1 and (not seps & {"/", "\\"} or (not long and first.strip() not in ("/", "\\"))):
         return ()
     if len(seps) > 1 and not long and "/" in first and b < int(y) <= 31:
         return ()  # 3/19-21 is the 19th to the 21st
-    found = orders(a, b, calendar.year(y), calendar)
-    return _or_year_first(found, m["a"], b, y, doubtful="/" not in seps, calendar=calendar)
+    dates = orders(a, b, calendar.year(y), calendar)
+    return _or_year_first(dates, m["a"], b, y, doubtful="/" not in seps, calendar=calendar)
 
 
 @rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")
 def dotted(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    found = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
-    return _or_year_first(found, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
+    dates = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
+    return _or_year_first(dates, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
 
 
 @rule(
@@ -86,7 +86,7 @@ def dotted_span(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 
 @rule("d/m/y slip", Shape.FULL, r"(?P<a>\d{1,2})/{1,2}(?P<b>\d{1,2})/{1,2}(?:20\d|0\d\d|20\d{3}|2[1-9]\d\d)(?!\d)")
-def slip(m: re.Match[str], calendar: Calendar) -> Interpretations:
+def typo(m: re.Match[str], calendar: Calendar) -> Interpretations:
     """Interpret a year with a digit too many, missing or doubled (`3/4/202`, `3/4/20211`) as unknown."""
     return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
 
@@ -117,8 +117,8 @@ def compact_last(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 @rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<c>\d\d)(?!\w)")
 def compact_short(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    found = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
-    return _or_year_first(found, m["a"], int(m["b"]), m["c"], doubtful=True, calendar=calendar)
+    dates = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
+    return _or_year_first(dates, m["a"], int(m["b"]), m["c"], doubtful=True, calendar=calendar)
 
 
 @rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")
@@ -139,10 +139,10 @@ def roman(m: re.Match[str], calendar: Calendar) -> Interpretations:
 @rule("y-m", Shape.YEAR_MONTH, r"(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>0[1-9]|1[0-2])(?!\d)")
 def year_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     year, month = int(m["y"]), int(m["m"])
-    found = single("Y M", PartialDate(year=year, month=month))
+    dates = single("Y M", PartialDate(year=year, month=month))
     if m["s"] != "." and month == (year + 1) % 100:
-        found += single("Y", PartialDate(year=year), PartialDate(year=year + 1))
-    return found
+        dates += single("Y", PartialDate(year=year), PartialDate(year=year + 1))
+    return dates
 
 
 @rule("m/y", Shape.MONTH_YEAR, rf"(?P<m>0?[1-9]|1[0-2])(?P<s>{_SLASH}|[-.])(?P<y>{YEAR4})(?!\d)")
@@ -156,10 +156,10 @@ def month_short_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 
 def _pair(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    found = orders(int(m["a"]), int(m["b"]), None, calendar)
+    dates = orders(int(m["a"]), int(m["b"]), None, calendar)
     if len(m["b"]) == 2 and 1 <= int(m["a"]) <= 12:
-        found += single("M/Y", PartialDate(year=calendar.year(m["b"]), month=int(m["a"])))
-    return tuple(found) if found and found[0].layout != "M/Y" else ()
+        dates += single("M/Y", PartialDate(year=calendar.year(m["b"]), month=int(m["a"])))
+    return tuple(dates) if dates and dates[0].layout != "M/Y" else ()
 
 
 pair = rule("m/d", Shape.PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{_SLASH})(?P<b>\d{{1,2}})(?!\d)")(_pair)
@@ -194,6 +194,6 @@ def days_month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 FROM_YEAR: tuple[DateRule, ...] = (iso, year_slashes, year_month)
 FROM_DAY: tuple[DateRule, ...] = (
-    triple, days_month_year, slip, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
+    triple, days_month_year, typo, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
 )  # fmt: skip
 RULES: tuple[DateRule, ...] = (*FROM_YEAR, *FROM_DAY, roman, compact, compact_last, compact_short)

@@ -13,7 +13,7 @@ from .calendar import LATEST_YEAR, Calendar
 from .finder import find_dates
 from .interpretation import DateInterpretation, Interpretations, PartialDate
 from .rules import NO_SUCH_DAY, DateRule, possible, single
-from .windows import any_of
+from .windows import expand_lists
 
 RULES: tuple[DateRule, ...] = (
     *numeric.RULES, *named_months.FROM_DAY, *named_months.FROM_YEAR, *named_months.FROM_MONTH, *partial_dates.FROM_DAY,
@@ -23,11 +23,10 @@ RULES: tuple[DateRule, ...] = (
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
 _LEAD = re.compile(
-    any_of(
-        "on in at since until till by from before after during dated? as_of about around approximately the of year",
-        "month_of dob:? d\\.o\\.b\\.?",
-    )
-    + r"\b[\s:]*",
+    expand_lists(
+        "<<on in at since until till by from before after during dated? as_of about around approximately the of year "
+        r"month_of dob:? d\.o\.b\.?>>\b[\s:]*"
+    ),
     re.IGNORECASE,
 )
 _CLOCK = re.compile(
@@ -59,11 +58,6 @@ def parse_date(
     return _parse(text, _calendar(tuple(languages), latest_year, day_first))
 
 
-def layouts(text: str, *, languages: tuple[str, ...] = ("en",)) -> tuple[str, ...]:
-    """Return the possible layouts of a date expression, likeliest first: `("M D Y", "D M Y")` for `03/04/2020`."""
-    return tuple(dict.fromkeys(reading.layout for reading in parse_date(text, languages=languages)))
-
-
 @functools.lru_cache(32)
 def _calendar(languages: tuple[str, ...], latest_year: int, day_first: bool) -> Calendar:
     """Return a shared calendar: each builds tables of misspellings, and the cache of interpretations refers to it."""
@@ -77,7 +71,7 @@ def _parse(text: str, calendar: Calendar) -> Interpretations:
         bare = "'" + bare
     if not bare or len(bare) > _LONGEST:
         return ()
-    for reader in (_expression, _unwrapped, _found, _odd):
+    for reader in (_expression, _unwrapped, _contained, _odd):
         interpretations = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
         if interpretations:
             return interpretations
@@ -106,9 +100,9 @@ _FROM_DIGIT = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
 
 
 @functools.cache
-def _candidates(figure: bool, word: bool) -> tuple[DateRule, ...]:
+def _candidates(digit: bool, word: bool) -> tuple[DateRule, ...]:
     """Return the rules that can match a text that begins with a digit (or does not) and contains a word (or does not)."""
-    cannot_begin = _FROM_LETTER if figure else _FROM_DIGIT
+    cannot_begin = _FROM_LETTER if digit else _FROM_DIGIT
     return tuple(
         rule
         for rule in RULES
@@ -149,13 +143,13 @@ def _with_weekday(text: str, calendar: Calendar) -> Iterator[DateInterpretation]
         number = calendar.weekdays.get(match["w"].lower()) if match else None
         if match is not None and number is not None:
             rest = match["rest"].strip(_EDGE)
-            found = [*interpret_whole(rest, calendar), *_interval(rest, calendar)]
-            figures = partial_dates.day_year.pattern.fullmatch(rest)
-            if not found and figures is not None:
-                found = list(partial_dates.day_year.interpret(figures, calendar))
-            elif not found and rest.isdecimal() and len(rest) < 3:
-                found = list(single("D", PartialDate(day=int(rest))))
-            yield from combining.with_weekday((r for r in found if r.begin.weekday is None), number)
+            dates = [*interpret_whole(rest, calendar), *_interval(rest, calendar)]
+            day = partial_dates.day_year.pattern.fullmatch(rest)
+            if not dates and day is not None:
+                dates = list(partial_dates.day_year.interpret(day, calendar))
+            elif not dates and rest.isdecimal() and len(rest) < 3:
+                dates = list(single("D", PartialDate(day=int(rest))))
+            yield from combining.with_weekday((r for r in dates if r.begin.weekday is None), number)
 
 
 def _interval(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
@@ -183,7 +177,7 @@ def _unwrapped(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
             yield replace(reading, begin=replace(reading.begin, time=clock["time"])) if clock else reading
 
 
-def _found(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
+def _contained(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Return the interpretations of the only date in a longer span."""
     dates = find_dates(text, calendar)
     if len(dates) == 1:

@@ -11,15 +11,15 @@ from .numerals import ORDINALS
 from .rules import DateRule
 
 WORD = re.compile(r"[^\W\d_]+")
-_FIGURES = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
+_DIGITS = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
 _DIGIT = re.compile(r"\D{0,12}\d")
 _ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov dec".split())
 _ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
 _HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
-_ALL_FIGURES = (*numeric.FROM_DAY, named_months.days_month)
-_DAY_THEN_FIGURE = {
-    "/": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
-    "-": tuple(r for r in _ALL_FIGURES if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
+_ALL_DIGITS = (*numeric.FROM_DAY, named_months.days_month)
+_DAY_THEN_DIGIT = {
+    "/": tuple(r for r in _ALL_DIGITS if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
+    "-": tuple(r for r in _ALL_DIGITS if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
     ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year),
     "": (numeric.spaced,),
 }
@@ -37,19 +37,19 @@ def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[DateRule, ...]:
     if not first:
         return ()
     if first.isdigit():
-        figures = _FIGURES.match(text, begin)
-        return _from_figures(*figures.groups()) if figures else ()
+        digits = _DIGITS.match(text, begin)
+        return _from_digits(*digits.groups()) if digits else ()
     if not first.isalpha():
         return partial_dates.FROM_APOSTROPHE
     word = WORD.match(text, begin)
     return _from_word(text, begin, word[0].lower(), calendar) if word else ()
 
 
-def _from_figures(figures: str, sign: str, following: str) -> tuple[DateRule, ...]:
-    if len(figures) > 2:
-        return _BY_LENGTH.get(len(figures), ())
+def _from_digits(digits: str, sign: str, following: str) -> tuple[DateRule, ...]:
+    if len(digits) > 2:
+        return _BY_LENGTH.get(len(digits), ())
     if following.isdigit():
-        return _DAY_THEN_FIGURE.get(sign[:1], _ALL_FIGURES)
+        return _DAY_THEN_DIGIT.get(sign[:1], _ALL_DIGITS)
     rules: tuple[DateRule, ...] = named_months.FROM_DAY
     if sign == "." and following and following in "-–—‐‑":
         return (numeric.dotted_span, *rules)

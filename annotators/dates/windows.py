@@ -30,17 +30,24 @@ def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
         return
     data = encodable(text).encode()
-    at = code_points = 0
+    done = code_points = 0
     for match in pattern.finditer(data):
         begin, end = match.span()
-        first = code_points + len(data[at:begin].decode())
-        at, code_points = end, first + len(data[begin:end].decode())
+        first = code_points + len(data[done:begin].decode())
+        done, code_points = end, first + len(data[begin:end].decode())
         yield first, code_points
 
 
-def any_of(*lists: str) -> str:
-    """Return an alternation of the words of the lists; a word is a pattern, with `_` for a space."""
-    return "(?:" + "|".join(word.replace("_", "[ ]") for words in lists for word in words.split()) + ")"
+def expand_lists(pattern: str) -> str:
+    """Replace each word list of a pattern, `<<on since date_of>>`, by an alternation.
+
+    A word is itself a pattern, with `_` for a space.
+    """
+
+    def alternation(words: re.Match[str]) -> str:
+        return "(?:" + "|".join(word.replace("_", "[ ]") for word in words[1].split()) + ")"
+
+    return re.sub("<<(.*?)>>", alternation, pattern, flags=re.DOTALL)
 
 
 class Before:
@@ -51,7 +58,7 @@ class Before:
     """
 
     def __init__(self, pattern: str) -> None:
-        self._pattern = pattern
+        self._pattern = expand_lists(pattern)
 
     def search(self, window: str) -> object | None:
         """Return a match if the window ends with the pattern, else None."""
@@ -71,12 +78,12 @@ class Before:
         options.never_capture = True
         options.log_errors = False
         try:
-            found: Callable[[bytes], object | None] = re2.compile(
+            quick: Callable[[bytes], object | None] = re2.compile(
                 rf"(?:{_without_look_behind(self._pattern)})\z", options
             ).search
         except re2.error:  # other look-arounds
             return lambda window: self.exact.search(window.decode())
-        return found
+        return quick
 
 
 _NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
@@ -94,9 +101,9 @@ def before(pattern: str) -> Before:
 
 def after(pattern: str) -> re.Pattern[str]:
     """Return a pattern for text that begins where the expression ends."""
-    return lazy_regex(pattern, re.IGNORECASE)
+    return lazy_regex(expand_lists(pattern), re.IGNORECASE)
 
 
 def anywhere(pattern: str) -> re.Pattern[str]:
     """Return a pattern for whole words anywhere in a window."""
-    return lazy_regex(rf"\b{pattern}\b", re.IGNORECASE)
+    return lazy_regex(rf"\b{expand_lists(pattern)}\b", re.IGNORECASE)

@@ -2,22 +2,8 @@
 
 from . import addresses, shapes
 from .annotator import PatternAnnotator
-from .engine import RuleMatch, RuleMatcher
 from .filters import FILTERS, hit_filter
-from .rule import Rule
 from .rule_file import RuleFile
 from .validators import VALIDATORS, validator
 
-__all__ = [
-    "FILTERS",
-    "VALIDATORS",
-    "PatternAnnotator",
-    "Rule",
-    "RuleFile",
-    "RuleMatch",
-    "RuleMatcher",
-    "addresses",
-    "hit_filter",
-    "shapes",
-    "validator",
-]
+__all__ = ["FILTERS", "VALIDATORS", "PatternAnnotator", "RuleFile", "addresses", "hit_filter", "shapes", "validator"]

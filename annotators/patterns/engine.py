@@ -85,7 +85,7 @@ class RuleMatcher:
     def _combine(self) -> list[tuple[list[int], Gate]]:
         """Return gates over patterns of one automaton, with the numbers of these patterns.
 
-        Patterns with the same kind of beginning are grouped: in running text those that wait for a word rest while those that wait for
+        Patterns are grouped by their beginning: in running text those that wait for a word rest while those that wait for
         digits are active, and an automaton over both has a state for each pair, more than the processor's cache holds.
         """
         groups: dict[tuple[str, str], list[int]] = {}

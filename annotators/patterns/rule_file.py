@@ -36,18 +36,6 @@ class RuleFile(Resource):
         """Return the examples and counter-examples that the rules fail."""
         return list(check_examples(self.rules, self.matcher))
 
-    def __len__(self) -> int:
-        return len(self.rules)
-
-    def __getitem__(self, name: str) -> Rule:
-        for rule in self.rules:
-            if rule.name == name:
-                return rule
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[Rule]:
-        return iter(self.rules)
-
     def __repr__(self) -> str:
         return f"<RuleFile {Path(self.file).name}: {len(self.rules)} rules>"
 

@@ -28,14 +28,14 @@ _CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?
 
 def leading_date(text: str) -> int:
     """Return the length of the date at the beginning of the text, 0 if there is none."""
-    found = _NUMERIC.match(text)
-    if found and _day_and_month(int(found[1]), int(found[3])) and (len(found[4]) == 2 or found[4][:2] in ("19", "20")):
-        return found.end()
-    found = _YEAR_FIRST.match(text)
-    if found and _day_and_month(int(found[2]), int(found[3])):
-        return found.end()
-    found = _WITH_MONTH.match(text)
-    return found.end() if found else 0
+    date = _NUMERIC.match(text)
+    if date and _day_and_month(int(date[1]), int(date[3])) and (len(date[4]) == 2 or date[4][:2] in ("19", "20")):
+        return date.end()
+    date = _YEAR_FIRST.match(text)
+    if date and _day_and_month(int(date[2]), int(date[3])):
+        return date.end()
+    date = _WITH_MONTH.match(text)
+    return date.end() if date else 0
 
 
 def _day_and_month(one: int, other: int) -> bool:

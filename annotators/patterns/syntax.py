@@ -95,15 +95,13 @@ _INSTEAD = {
     "(?(": ("conditional", "write two patterns"),
     "(?P": ("back-reference", "write the alternatives out, or a `validator` that compares the parts"),
     "(?#": ("inline comment", "write the pattern over several lines and use `# comments`"),
-    "++": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
-    "*+": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
-    "?+": ("possessive quantifier", "write the plain one: matching takes linear time anyway"),
+    **dict.fromkeys(
+        ("++", "*+", "?+"), ("possessive quantifier", "write the plain one: matching takes linear time anyway")
+    ),
 }
 _ESCAPES = {
     "\\Z": "write `\\z` for the end of the text",
-    "\\u": "write `\\x{...}` for a code point",
-    "\\U": "write `\\x{...}` for a code point",
-    "\\N": "write `\\x{...}` for a code point",
+    **dict.fromkeys(("\\u", "\\U", "\\N"), "write `\\x{...}` for a code point"),
     "\\h": "write `[ \\t]`",
     "\\R": "write `\\r?\\n`",
     "\\K": "mark a `group`",

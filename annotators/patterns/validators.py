@@ -145,10 +145,14 @@ def mac(text: str) -> bool:
 @validator("email")
 def email(text: str) -> bool:
     """One @ between a local part and a domain of at least two labels, within the lengths of RFC 5321, section 4.5.3.1."""
-    local, at, domain = text.rpartition("@")
+    local, sign, domain = text.rpartition("@")
     labels = domain.split(".")
     return bool(
-        at and 1 <= len(local) <= 64 and len(domain) <= 255 and len(labels) > 1 and all(0 < len(x) < 64 for x in labels)
+        sign
+        and 1 <= len(local) <= 64
+        and len(domain) <= 255
+        and len(labels) > 1
+        and all(0 < len(x) < 64 for x in labels)
     )
 
 
@@ -227,12 +231,10 @@ def medicare_au(text: str) -> bool:
 @validator("gs1")
 def gs1(text: str) -> bool:
     """A GTIN whose last digit is the check digit; of a UDI, the `(01)` part is checked. GS1 General Specifications, 7.9."""
-    found = re.search(r"\(01\)\s*([0-9]{14})", text)
-    number = found[1] if found else digits(text)
-    if len(number) not in (8, 12, 13, 14):
-        return False
-    total = sum(int(c) * (3 if i % 2 == 0 else 1) for i, c in enumerate(reversed(number[:-1])))
-    return (10 - total % 10) % 10 == int(number[-1])
+    import stdnum.ean
+
+    udi = re.search(r"\(01\)\s*([0-9]{14})", text)
+    return bool(stdnum.ean.is_valid(udi[1] if udi else digits(text)))
 
 
 _ELEVEN = "pl.pesel tr.tckimlik no.fodselsnummer de.idnr hr.oib be.nn it.iva br.cpf ee.ik lt.asmens au.abn"
@@ -251,8 +253,8 @@ def bitcoin(text: str) -> bool:
 
 
 def _cut(number: str, *lengths: int) -> list[str]:
-    pieces, at = [], 0
+    pieces, offset = [], 0
     for length in lengths:
-        pieces.append(number[at : at + length])
-        at += length
+        pieces.append(number[offset : offset + length])
+        offset += length
     return pieces

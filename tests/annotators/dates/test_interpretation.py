@@ -35,9 +35,5 @@ def test_only_complete_days_that_exist_become_calendar_days() -> None:
     assert [PartialDate(2021, 2, 29).to_date(), PartialDate(2021, 2).to_date()] == [None, None]
 
 
-def test_filling_adds_only_what_is_missing() -> None:
-    assert PartialDate(month=3, day=5).filled(2020, 7) == PartialDate(2020, 3, 5)
-
-
 def test_an_interval_is_written_with_a_slash() -> None:
     assert DateInterpretation("Mon Y", PartialDate(2013, 10), PartialDate(2013, 11)).iso() == "2013-10/2013-11"

@@ -198,7 +198,7 @@ def test_a_hit_longer_than_a_window_is_found_whole(tmp_path: Path) -> None:
     assert [h.end - h.begin for h in FINDER.find(text)] == [3020]
 
 
-EXAMPLES = [line for rule in IDENTIFIERS for line, _ in (*rule.examples, *rule.counter_examples)]
+EXAMPLES = [line for rule in IDENTIFIERS.rules for line, _ in (*rule.examples, *rule.counter_examples)]
 
 
 @cache
