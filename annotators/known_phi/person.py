@@ -57,9 +57,9 @@ class PersonMatcher:
         self.value = " ".join((*name.given, name.whole_family or " ".join(name.family), name.either)).strip()
         self.initials = name.initials
         self.firsts = {1: {fold(g[0]) for g in name.given}, 2: {fold(f[0]) for f in name.family}}
-        self.forms = self._needles(name, nicknames)
+        self.forms = self._build_forms(name, nicknames)
 
-    def _needles(self, name: PersonName, nicknames: bool) -> list[_NameForm]:
+    def _build_forms(self, name: PersonName, nicknames: bool) -> list[_NameForm]:
         forms: dict[str, _NameForm] = {}
         number = 0
 

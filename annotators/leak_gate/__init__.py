@@ -1,4 +1,4 @@
-"""The leak gate: reads the masked text once more and marks what still tells what was masked, so that nobody gives it away."""
+"""The leak gate: searches the masked text for what was masked, and marks it so that the document is not released."""
 
 from .gate import LeakGate
 

@@ -1,4 +1,4 @@
-"""The component that marks where the masked text still tells what was masked."""
+"""The component that marks masked values which the masked text still contains."""
 
 from __future__ import annotations
 
@@ -45,41 +45,41 @@ _MAY_EQUAL = frozenset("keep age year zip3 relative placeholder pseudonym redact
 _KEEP_FIELDS = frozenset("keep age year zip3".split())
 """Operators that may leave a structured field as it is."""
 _DAY = len("2020-03-04")
-_ENOUGH = 500
-"""Places after which the search for values ends: the document is refused anyway."""
+_MAX_LEAKS = 500
+"""Number of matches after which the search for values ends: the document is refused anyway."""
 
 
 @component("leak_gate", inputs=[MaskedSpan], outputs=[Leak])
 class LeakGate(AnalysisEngine):
-    """Reads the masked text once more, outside the replacements, and marks (Leak) every value that was masked elsewhere, what
-    the record knows, and what rules of high-risk kinds find. Whatever gives masked text away refuses a document with such a
-    mark. The last engine, behind the masker.
+    """Searches the masked text, outside the replacements, and marks (Leak) every value that was masked elsewhere, every value of
+    the record, and every match of rules for high-risk kinds. Consumers that release masked text refuse a document with such a
+    mark. It is the last engine, after the masker.
 
-    What the policy lets stand is no leak: a hit inside a Phi that the masker left readable. Nor is a rule's hit where a veto or
-    a threshold of the resolver let a candidate go, or a name that is part of a medical term.
+    Text that the policy keeps is not a leak: a match inside a Phi that the masker left readable. Neither is a match of a rule
+    whose candidate was excluded by a veto or a threshold of the resolver, nor a name that is part of a medical term.
     """
 
     checks: tuple[Check, ...] = ("values", "known_phi", "rules")
-    """What is checked of the text: values that were masked, `KnownPhi` of the record, rules; nothing where it is empty."""
+    """Checks of the text: values that were masked, `KnownPhi` of the record, rules; none if empty."""
     kinds: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _VALUES.split()])
-    """Masked values of these kinds and those below them are looked for."""
+    """Search for masked values of these kinds and those below them."""
     without: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _NOT_VALUES.split()])
     """But not of these: their values are ordinary words and small numbers."""
     rules: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _RULES.split()])
-    """Kinds of which no hit of the component `identifiers` may be left."""
+    """Kinds of which the component `identifiers` must not find any."""
     rules_confidence: float = 0.5
-    """Hits of rules below it are let go (0 to 1)."""
+    """Matches of rules with less confidence are ignored (0 to 1)."""
     known_confidence: float = 0.7
-    """Finds of known PHI below it are let go (0 to 1)."""
+    """Matches of known PHI with less confidence are ignored (0 to 1)."""
     shortest: int = 3
-    """Shorter names are not looked for (letters)."""
+    """Shorter names are not searched for (letters)."""
     shortest_id: int = 5
-    """Shorter numbers, codes and postal codes are not looked for (letters and digits)."""
+    """Shorter numbers, codes and postal codes are not searched for (letters and digits)."""
     case: Literal["any", "capitals"] = "any"
-    """How single names count: also in small letters where they are no English word, or only with a capital, as for texts in
+    """How single names count: also in small letters if they are not English words, or only with a capital, as for texts in
     other languages."""
     words: Words = cast(Words, "english")  # a name until `open` loads it
-    """Which names are also ordinary words."""
+    """Lists of words that decide which names are also ordinary words."""
 
     def __post_init__(self) -> None:
         for name in ("rules_confidence", "known_confidence"):
@@ -105,7 +105,7 @@ class LeakGate(AnalysisEngine):
         return KnownPhiAnnotator(words=self.words)
 
     def process(self, cas: Cas) -> None:
-        """Marks what leaks. A document without masked text passes: consumers refuse to write it."""
+        """Mark leaks. A document without masked text passes: consumers refuse to write it."""
         if not cas.has_view(DEIDENTIFIED_VIEW):
             return
         if not cas.has_view(INITIAL_VIEW):
@@ -113,8 +113,8 @@ class LeakGate(AnalysisEngine):
         leaks = [*self._in_text(cas), *_in_fields(cas)]
         view = cas.view(DEIDENTIFIED_VIEW)
         view.remove_from_source([Leak], self.id)
-        for hit in _outermost(leaks):
-            leak = Leak(hit.begin, hit.end, kind=hit.kind, check=hit.check)
+        for span in _outermost(leaks):
+            leak = Leak(span.begin, span.end, kind=span.kind, check=span.check)
             leak._source = self.id
             view.add(leak)
 
@@ -122,49 +122,46 @@ class LeakGate(AnalysisEngine):
         initial, masked = cas.view(), cas.view(DEIDENTIFIED_VIEW)
         spans = masked.select(MaskedSpan)
         readable = VisibleText(masked.text, [s.begin for s in spans], [s.end for s in spans])
-        hits: list[LeakSpan] = []
+        leaks: list[LeakSpan] = []
         if "values" in self.checks:
             yield from _unchanged(initial, masked, spans)
-            hits += islice(self._values(cas, spans, readable), _ENOUGH)
+            leaks += islice(self._values(cas, spans, readable), _MAX_LEAKS)
         if "known_phi" in self.checks:
-            hits += self._known_phi(initial, readable)
+            leaks += self._known_phi(initial, readable)
         if "rules" in self.checks:
-            hits += self._rules(masked, readable)
-        if hits:
-            yield from _Allowed(initial, masked, spans).less(hits)
+            leaks += self._rules(masked, readable)
+        if leaks:
+            yield from _PermittedText(initial, masked, spans).without_permitted(leaks)
 
     def _values(self, cas: Cas, spans: list[MaskedSpan], readable: VisibleText) -> Iterator[LeakSpan]:
-        values = list(self._masked(cas, spans))
+        values = list(self._masked_values(cas, spans))
         if not values:
             return
         for variant in readable.variants():
-            sought = MaskedValueFinder(
+            finder = MaskedValueFinder(
                 variant.document, self.words, self.shortest, self.shortest_id, self.case == "any"
             )
             for value in values:
-                for hit in sought.find(value):
-                    begin, end = variant.place(hit.begin, hit.end)
-                    yield LeakSpan(begin, end, value.kind, "values")
+                for match in finder.find(value):
+                    yield LeakSpan(*variant.original_span(match.begin, match.end), value.kind, "values")
 
-    def _masked(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
-        """Every value that was masked, once, in text order, then those of the record."""
-        text, wanted = cas.text, self._wanted
-        normal = {p.begin: p.value for p in cas.select(Phi) if p.value}
-        found: dict[tuple[str, str], MaskedValue] = {}
+    def _masked_values(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
+        """Return every value that was masked, once, in text order, then those of the record."""
+        text = cas.text
+        normalised = {p.begin: p.value for p in cas.select(Phi) if p.value}
+        values: dict[tuple[str, str], MaskedValue] = {}
         for span in spans:
             begin, kind = span.original_begin, span.kind
             original = text[begin : span.original_end]
-            key = (kind.name, original)
-            if key not in found and wanted[kind]:
-                found[key] = MaskedValue(kind, original, normal.get(begin, ""))
+            if self._is_wanted(kind):
+                values.setdefault((kind.name, original), MaskedValue(kind, original, normalised.get(begin, "")))
         for item in cas.select(RecordField):
-            if item.operator and item.masked != item.value and wanted[item.kind]:
-                found.setdefault((item.kind.name, item.value), MaskedValue(item.kind, item.value, item.value))
-        return found.values()
+            if item.operator and item.masked != item.value and self._is_wanted(item.kind):
+                values.setdefault((item.kind.name, item.value), MaskedValue(item.kind, item.value, item.value))
+        return values.values()
 
-    @cached_property
-    def _wanted(self) -> _Wanted:
-        return _Wanted(self.kinds, self.without)
+    def _is_wanted(self, kind: PhiKind) -> bool:
+        return any(map(kind.is_a, self.kinds)) and not any(map(kind.is_a, self.without))
 
     def _known_phi(self, initial: View, readable: VisibleText) -> Iterator[LeakSpan]:
         known = initial.select(KnownPhi)
@@ -175,28 +172,16 @@ class LeakGate(AnalysisEngine):
             scratch.fill(KnownPhi, known)
             for c in self._known.annotate(scratch):
                 if c.confidence >= self.known_confidence and c.kind is not PhiKind.AGE:
-                    yield LeakSpan(*variant.place(c.begin, c.end), c.kind, "known_phi")
+                    yield LeakSpan(*variant.original_span(c.begin, c.end), c.kind, "known_phi")
 
     def _rules(self, masked: View, readable: VisibleText) -> Iterator[LeakSpan]:
         for c in self._identifiers.annotate(masked):
-            if isinstance(c, PhiCandidate) and readable.letters(c.begin, c.end) >= self.shortest_id:
+            if isinstance(c, PhiCandidate) and readable.count_letters(c.begin, c.end) >= self.shortest_id:
                 yield LeakSpan(c.begin, c.end, c.kind, "rules")
 
 
-class _Wanted(dict[PhiKind, bool]):
-    """Whether values of a kind are looked for; filled as kinds come up."""
-
-    def __init__(self, kinds: Iterable[PhiKind], without: Iterable[PhiKind]) -> None:
-        super().__init__()
-        self._kinds, self._without = tuple(kinds), tuple(without)
-
-    def __missing__(self, kind: PhiKind) -> bool:
-        wanted = self[kind] = any(map(kind.is_a, self._kinds)) and not any(map(kind.is_a, self._without))
-        return wanted
-
-
-class _Allowed:
-    """What was left readable on purpose."""
+class _PermittedText:
+    """The text that was left readable on purpose."""
 
     def __init__(self, initial: View, masked: View, spans: list[MaskedSpan]) -> None:
         self.initial = initial
@@ -206,32 +191,35 @@ class _Allowed:
         )
         self.masked = spans
 
-    def less(self, hits: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
-        """The hits that nobody meant to leave readable. What is not in the original text nobody can have meant."""
-        for hit in hits:
-            begin, end = self.offsets.to_old(hit.begin, hit.end)
-            same = self.initial.text[begin:end] == self.text[hit.begin : hit.end]
-            if not same or not (self._kept(begin, end) or self._let_go(hit, begin, end)):
-                yield hit
+    def without_permitted(self, leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
+        """Yield the leaks that were not left readable on purpose. Text that is not in the original is never permitted."""
+        for leak in leaks:
+            begin, end = self.offsets.to_old(leak.begin, leak.end)
+            same = self.initial.text[begin:end] == self.text[leak.begin : leak.end]
+            if not same or not (self._is_kept(begin, end) or self._is_excluded(leak, begin, end)):
+                yield leak
 
-    def _kept(self, begin: int, end: int) -> bool:
-        """Whether the place lies within a Phi of which nothing was masked."""
+    def _is_kept(self, begin: int, end: int) -> bool:
+        """Return whether the span is within a Phi of which nothing was masked."""
         return any(
             not any(s.original_begin < phi.end and phi.begin < s.original_end for s in self.masked)
             for phi in self.initial.select(Phi, covering=(begin, end))
         )
 
-    def _let_go(self, hit: LeakSpan, begin: int, end: int) -> bool:
-        if hit.check == "values" and hit.kind.top.name in _NAMED:
+    def _is_excluded(self, leak: LeakSpan, begin: int, end: int) -> bool:
+        """Return whether it is a name in a longer medical term, or a rule's match whose candidate was excluded."""
+        if leak.check == "values" and leak.kind.top.name in _NAMED:
             return any(t.end - t.begin > end - begin for t in self.initial.select(MedicalTerm, covering=(begin, end)))
-        if hit.check != "rules":
+        if leak.check != "rules":
             return False
         return any(not takes_part(c) for c in self.initial.select(PhiCandidate, covering=(begin, end)))
 
 
 def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:
-    """Replacements that are the value itself, where the operator was to write something else. Of dates only those in full
-    count: a year that is moved by a week is mostly the same year."""
+    """Yield replacements that are the value itself although the operator should write something else.
+
+    Dates do not count: a year that is shifted by a week is usually the same year.
+    """
     for span in spans:
         if span.fallback or span.operator in _MAY_EQUAL or span.kind.top is PhiKind.DATE:
             continue
@@ -241,8 +229,8 @@ def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator
 
 
 def _in_fields(cas: Cas) -> Iterator[LeakSpan]:
-    """Structured fields that no masker decided about, or whose masked form is the value itself. Years and months may be
-    moved onto themselves."""
+    """Yield structured fields that no masker processed, or whose masked form is the value itself. Shifted years and months may
+    be the same."""
     for item in cas.select(RecordField):
         same = item.masked == item.value and item.operator not in _KEEP_FIELDS
         if not item.operator or (same and (item.kind.top is not PhiKind.DATE or len(item.value) >= _DAY)):
@@ -250,9 +238,9 @@ def _in_fields(cas: Cas) -> Iterator[LeakSpan]:
 
 
 def _outermost(leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
-    """In text order, without those inside another one; of equal places the first check speaks."""
+    """Yield the leaks in text order, without those inside another one; of equal spans the first."""
     end = 0
-    for leak in sorted(leaks, key=lambda x: (x.begin, -x.end)):
+    for leak in sorted(leaks, key=lambda item: (item.begin, -item.end)):
         if leak.end > end or leak.check == "fields":
             end = leak.end
             yield leak

@@ -1,4 +1,4 @@
-"""What the checks of the gate find: places, kinds and the check that found them, never a word of the document."""
+"""The findings of the gate's checks: spans, kinds and the check that found them, without any text of the document."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...typesystem import PhiKind
 
 
 class LeakSpan(NamedTuple):
-    """A place of the masked text, `begin:end` in code points, that should not be readable; `check` is who found it."""
+    """A span of the masked text, `begin:end` in code points, that should not be readable."""
 
     begin: int
     end: int
     kind: PhiKind
     check: str
-    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no place in the text."""
+    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no span in the text."""
 
     def __repr__(self) -> str:
         return f"<LeakSpan {self.check} {self.kind.name} {self.begin}:{self.end}>"

@@ -1,4 +1,4 @@
-"""What of a masked text can be read: without the replacements, in plain letters, with the way back to its offsets."""
+"""The readable part of a masked text: without the replacements, in plain letters, with a map to its offsets."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import cached_property
 
 from ..known_phi.searchable_text import SearchableText
 
-BLANK = "|"
-"""Stands for each code point of a replacement: no letter, no blank, and nothing a pattern is made of."""
+FILLER = "|"
+"""Replaces each code point of a replacement: not a letter, not white space, and not a part of any pattern."""
 
 _HYPHEN = re.compile(r"-[ \t]*\r?\n[ \t]*")
-"""A hyphen at the end of a line, and the indent of the next one."""
+"""A hyphen at the end of a line, and the indent of the next line."""
 
 
-class _Plain(dict[int, str]):
-    """Table for `str.translate`, filled as characters come up: compatibility forms (NFKC) of letters, decimal digits,
-    punctuation and blanks; combining marks and invisible characters are left out. Superscripts and `\u00ba` stay."""
+class _PlainTable(dict[int, str]):
+    """A table for `str.translate`, filled on demand: compatibility forms (NFKC) of letters, decimal digits, punctuation and
+    spaces; combining marks and invisible characters are removed. Superscripts and `\u00ba` are kept."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -34,7 +34,7 @@ class _Plain(dict[int, str]):
         return plain
 
 
-_PLAIN = _Plain()
+_PLAIN = _PlainTable()
 
 
 def _is_plain(text: str) -> bool:
@@ -42,28 +42,28 @@ def _is_plain(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """The text in plain letters: `\\ufb01` as `fi`, full-width letters as usual ones, no soft hyphens, no combining marks."""
+    """Return the text in plain letters: `\\ufb01` as `fi`, no full-width letters, soft hyphens or combining marks."""
     return text if _is_plain(text) else unicodedata.normalize("NFC", text).translate(_PLAIN)
 
 
 class TextVariant:
-    """One reading of the text: a document for matchers, and where its code points stand in the masked text.
+    """A variant of the masked text, and the offset in the masked text of each of its code points.
 
-    `offsets` makes, when a hit asks for it, the offset of each code point of the document; None: they are the same.
+    `offsets` computes the offsets when they are first needed; None: they are the same.
     """
 
     def __init__(self, document: SearchableText, text: str, offsets: Callable[[], list[int]] | None = None) -> None:
         self.document = document
         self._text = text
-        self._make = offsets
+        self._compute_offsets = offsets
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        return range(len(self._text)) if self._make is None else self._make()
+        return range(len(self._text)) if self._compute_offsets is None else self._compute_offsets()
 
-    def place(self, begin: int, end: int) -> tuple[int, int]:
-        """Begin and end in the masked text, with what is left out behind the last letter."""
-        if self._make is None:
+    def original_span(self, begin: int, end: int) -> tuple[int, int]:
+        """Return the span in the masked text, including the characters that were removed after its last letter."""
+        if self._compute_offsets is None:
             return begin, end
         stop = self.offsets[end - 1] + 1
         while stop < len(self._text) and not _PLAIN[ord(self._text[stop])]:
@@ -72,20 +72,18 @@ class TextVariant:
 
 
 class VisibleText:
-    """A masked text with its replacements, sorted and disjoint, blanked."""
+    """A masked text with its sorted, disjoint replacements hidden."""
 
     def __init__(self, text: str, begins: Sequence[int], ends: Sequence[int]) -> None:
-        pieces, at = list[str](), 0
+        pieces, offset = list[str](), 0
         for begin, end in zip(begins, ends, strict=True):
-            pieces.append(text[at:begin])
-            pieces.append(BLANK * (end - begin))
-            at = end
-        pieces.append(text[at:])
-        self.text = "".join(pieces)
-        """As long as the masked text."""
+            pieces += (text[offset:begin], FILLER * (end - begin))
+            offset = end
+        self.text = "".join(pieces) + text[offset:]
+        """Has the length of the masked text."""
 
     def variants(self) -> Iterator[TextVariant]:
-        """The text in plain letters, and once more with divided words put together where lines end in hyphens."""
+        """Yield the text in plain letters, and once more with words joined that a hyphen divides at the end of a line."""
         text = self.text
         if _is_plain(text):
             first = TextVariant(SearchableText(text), text)
@@ -96,21 +94,17 @@ class VisibleText:
                 lambda: [i for i, c in enumerate(text) for _ in _PLAIN[ord(c)]],
             )
         yield first
-        cuts = [m.span() for m in _HYPHEN.finditer(first.document.text)] if "\n" in text else []
-        cuts = [(b, e) for b, e in cuts if _divides(first.document.text, b, e)]
+        plain_text = first.document.text
+        cuts = [m.span() for m in _HYPHEN.finditer(plain_text)] if "\n" in text else []
+        cuts = [(b, e) for b, e in cuts if plain_text[b - 1 : b].isalpha() and plain_text[e : e + 1].isalpha()]
         if cuts:
-            begins, ends = [0, *(e for _, e in cuts)], [*(b for b, _ in cuts), len(first.document.text)]
+            begins, ends = [0, *(e for _, e in cuts)], [*(b for b, _ in cuts), len(plain_text)]
             pieces = list(zip(begins, ends, strict=True))
-            joined = "".join(first.document.text[b:e] for b, e in pieces)
+            joined = "".join(plain_text[b:e] for b, e in pieces)
             yield TextVariant(
                 SearchableText(joined), text, lambda: [first.offsets[i] for b, e in pieces for i in range(b, e)]
             )
 
-    def letters(self, begin: int, end: int) -> int:
-        """Letters and digits of a span outside the replacements."""
+    def count_letters(self, begin: int, end: int) -> int:
+        """Return the number of letters and digits of a span outside the replacements."""
         return sum(c.isalnum() for c in self.text[begin:end])
-
-
-def _divides(text: str, begin: int, end: int) -> bool:
-    """Whether letters stand on both sides, as in a word divided at the end of a line."""
-    return text[begin - 1 : begin].isalpha() and text[end : end + 1].isalpha()
