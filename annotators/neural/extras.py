@@ -1,8 +1,9 @@
-"""Optional libraries, asked for when they are needed, with the extra that brings them in the message."""
+"""Optional libraries: imported when they are needed; the error if one is missing names the extra that installs it."""
 
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import Any
 
 from ...pipeline.errors import ResourceError
@@ -16,18 +17,16 @@ _NAMES = {
 
 
 def need(module: str, extra: str, who: str) -> Any:
-    """The module, imported. Raises ResourceError where it is not installed: who needs it, and the extra to install."""
+    """Import and return a module. Raise ResourceError with the extra to install if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        name = _NAMES.get(module.partition(".")[0], module)
-        raise ResourceError(f"{who}: needs {name}: pip install 'caspipe[{extra}]'") from None
+        package = module.partition(".")[0]
+        raise ResourceError(f"{who}: needs {_NAMES.get(package, package)}: pip install 'caspipe[{extra}]'") from None
 
 
 def installed(module: str) -> bool:
-    """Whether a library is there, without importing it."""
-    from importlib.util import find_spec
-
+    """Return whether a library is installed, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):

@@ -1,22 +1,23 @@
-"""Learns word vectors at the end of a pipeline run, from the tokens of any documents; no annotations are needed."""
+"""Learn word vectors at the end of a pipeline run, from the tokens of any documents. No annotations are needed."""
 
 from __future__ import annotations
 
 import logging
-import warnings
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from ....pipeline.contract.component import CasConsumer, Scope, component
 from ....pipeline.errors import ConsumerError
-from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token, View
+from ....typesystem import INITIAL_VIEW, Cas, FeatureStructure, Sentence, Token, View
 from ...sequence.model_trainer import interruptible
-from .cooccurrence import MOST_PAIRS, count_pairs
-from .factorising import SMOOTHING, factorised, positive_information
-from .reading import MOST_DIMENSIONS
-from .token_stream import MOST_FORMS, TokenStream
+from ..extras import need
+from .corpus import Corpus
+from .reading import MOST_DIMENSIONS, Floats32
 from .word_vectors import WordVectors, refuse_foreign
 
 log = logging.getLogger("caspipe.training")
@@ -24,7 +25,7 @@ log = logging.getLogger("caspipe.training")
 
 @dataclass(frozen=True, slots=True)
 class TrainedVectors:
-    """What a training made."""
+    """The outcome of a training."""
 
     path: Path
     words: int
@@ -33,8 +34,6 @@ class TrainedVectors:
     tokens: int
     covered: int
     """Tokens whose form has a vector."""
-    pairs: int
-    """Different pairs of words that stand near one another."""
     size: int
     """Bytes on disk."""
 
@@ -43,46 +42,57 @@ class TrainedVectors:
 class VectorsTrainer(CasConsumer):
     """Learns vectors of words from the tokens of all documents and writes them when the run ends.
 
-    Positive pointwise mutual information of words in a window, factorised (`factorising`): the same documents give the same
-    vectors, whatever their order. Token numbers wait on disk; memory is that of the vocabulary and of at most 30 million
-    pairs. The file holds every word that occurs often enough, names too: keep it where the texts are kept, or learn from
-    masked text (`view: deidentified`).
+    Trains a skip-gram model with negative sampling (Mikolov et al. 2013, "Distributed Representations of Words and Phrases
+    and their Compositionality") with gensim, extra `vectors`. The same documents in the same order give the same bytes on
+    one platform. Tokens are kept on disk; memory grows with the vocabulary. The file contains every word that occurs often
+    enough, including names: store it as you store the texts, or learn from masked text (`view: deidentified`).
     """
 
     vectors: Path
-    """Where they go: caspipe's own format, or word2vec's text for other tools (see `format`)."""
+    """File to write: caspipe's own format, or word2vec's text for other tools (see `format`)."""
     dim: int = 100
-    """Numbers in a vector. There must be more words than that."""
+    """Numbers in a vector."""
     window: int = 5
-    """Words to either side that count as near; the nearest counts `window` times as much as the farthest."""
+    """Words on either side that are predicted; near words are drawn more often than far ones."""
     min_count: int = 3
     """Words that occur less often get no vector."""
     max_words: int = 50_000
-    """The most frequent words that get one."""
+    """Only this many of the most frequent words get one."""
+    epochs: int = 10
+    """Passes over the text."""
+    seed: int = 1
+    """For the first values of vectors and for negative samples."""
     lower: bool = True
-    """Learn on lower case."""
+    """Put words into lower case first."""
     digits: bool = True
-    """Learn on 0 in place of any digit: `12.5 mg` and `37.5 mg` are then the same."""
+    """Replace digits by 0 first: `12.5 mg` and `37.5 mg` are then the same."""
     context: Literal["sentence", "document"] = "sentence"
     """Where a window ends."""
     view: str = INITIAL_VIEW
-    """The view whose tokens are learnt from; `deidentified`: those of the masked text, outside of what was masked."""
+    """View whose tokens are used; `deidentified`: tokens of the masked text, without the replacements."""
     format: Literal["auto", "npz", "word2vec"] = "auto"
-    """`auto`: caspipe's own where the name ends in .npz, else word2vec's text."""
+    """`auto`: caspipe's own if the name ends in .npz, else word2vec's text."""
 
     scope = Scope.COLLECTION
 
     def __post_init__(self) -> None:
-        for name, most in (("dim", MOST_DIMENSIONS), ("window", 100), ("min_count", None), ("max_words", 1_000_000)):
+        limits = (
+            ("dim", MOST_DIMENSIONS),
+            ("window", 100),
+            ("min_count", None),
+            ("max_words", 1_000_000),
+            ("epochs", 1_000),
+        )
+        for name, most in limits:
             value = getattr(self, name)
             if value < 1 or (most is not None and value > most):
                 expected = f"1 to {most:,}" if most is not None else "1 or more"
                 raise ValueError(f"{name}: expected {expected}, got {value:,}")
-        self.made: TrainedVectors | None = None
+        self.trained: TrainedVectors | None = None
 
     @property
     def path(self) -> Path:
-        """Where the vectors go."""
+        """Where the vectors are written."""
         return self.output / self.vectors
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
@@ -90,15 +100,16 @@ class VectorsTrainer(CasConsumer):
 
     def open(self) -> None:
         super().open()
+        need("gensim.models", "vectors", self.name)
         refuse_foreign(self.path)  # now, not after an hour of reading
-        self.made = None
-        self._stream = TokenStream(self.lower, self.digits)
+        self.trained = None
+        self._corpus = Corpus(self.lower, self.digits)
         self._latest: str | None = None
 
     def process(self, cas: Cas) -> None:
-        """Takes one document in. Raises CasError where it has no such view."""
+        """Add a document. Raise CasError if it has no such view."""
         self._latest = None
-        self._stream.add(self._segments(cas.view(self.view)))
+        self._corpus.add(self._segments(cas.view(self.view)))
         self._latest = cas.id
 
     def _segments(self, view: View) -> Iterator[list[str]]:
@@ -116,54 +127,72 @@ class VectorsTrainer(CasConsumer):
 
     def rollback(self, document_id: str) -> None:
         if self._latest == document_id:
-            self._stream.rollback()
+            self._corpus.rollback()
             self._latest = None
 
     def abort(self) -> None:
-        """A run that broke down leaves no vectors."""
-        self._stream.close()
+        """Write nothing: the run failed."""
+        self._corpus.close()
         self._latest = None
 
     def close(self) -> None:
-        """Learns and writes. Raises ConsumerError where there is too little to learn from."""
+        """Learn and write. Raise ConsumerError if there is too little to learn from."""
         self._latest = None
         try:
             with interruptible():
                 self._learn()
         finally:
-            self._stream.close()
+            self._corpus.close()
 
     def _learn(self) -> None:
-        stream = self._stream
-        found = stream.vocabulary(self.min_count, self.max_words)
-        documents = stream.documents
-        words = len(found.words)
-        if words <= self.dim:
+        corpus = self._corpus
+        corpus.flush()
+        counts = corpus.vocabulary(self.min_count, self.max_words)
+        if not counts:
             times = "time" if self.min_count == 1 else "times"
             raise ConsumerError(
-                f"{self.name}: too little to learn from: {words:,} words occur {self.min_count} {times} or more in "
-                f"{documents:,} documents, and {self.dim} dimensions need more than {self.dim}: give a smaller dim or "
-                "min_count, or more text"
+                f"{self.name}: nothing to learn from: no word occurs {self.min_count} {times} or more in "
+                f"{corpus.documents:,} documents: give a smaller min_count, or more text"
             )
-        log.info("matrix", extra={"tokens": found.tokens, "attributes": words})
-        counts, dropped = count_pairs(stream.words(found), words, self.window)
-        pairs = int(counts.nnz)
-        if not pairs:
-            raise ConsumerError(f"{self.name}: nothing to learn from: no two words stand near one another")
-        if stream.overflow:
-            self._warn(f"more than {MOST_FORMS:,} different words: those that came up after these have no vector")
-        if dropped:
-            self._warn(f"more than {MOST_PAIRS:,} different pairs of words: the rarest were left out")
-        information = positive_information(counts)
-        del counts
-        covered = int(found.counts.sum())
-        matrix = factorised(information, self.dim)
-        trained = {"documents": documents, "tokens": found.tokens, "covered": covered, "pairs": pairs}
-        made = WordVectors(found.words, matrix, meta=self._meta(trained))
-        made.write(self.path, self._format)
+        if not any(sum(form in counts for form in segment) > 1 for segment in corpus):
+            raise ConsumerError(f"{self.name}: nothing to learn from: no two words occur near each other")
+        tokens = corpus.counts.total()
+        log.info("matrix", extra={"tokens": tokens, "attributes": len(counts)})
+        matrix = self._skip_gram(counts)
+        covered = sum(counts.values())
+        training = {"documents": corpus.documents, "tokens": tokens, "covered": covered}
+        WordVectors(list(counts), matrix, meta=self._meta(training)).write(self.path, self._format)
         size = self.path.stat().st_size
-        self.made = TrainedVectors(self.path, words, self.dim, documents, found.tokens, covered, pairs, size)
-        log.info("written", extra={"path": str(self.path), "words": words})
+        self.trained = TrainedVectors(self.path, len(counts), self.dim, corpus.documents, tokens, covered, size)
+        log.info("written", extra={"path": str(self.path), "words": len(counts)})
+
+    def _skip_gram(self, counts: dict[str, int]) -> Floats32:
+        """Return a vector of length 1 for each word, in the order of `counts`; shape (words, dim)."""
+        models = need("gensim.models", "vectors", self.name)
+        model = models.Word2Vec(
+            vector_size=self.dim,
+            window=self.window,
+            min_count=1,
+            sg=1,
+            sample=0,
+            epochs=self.epochs,
+            seed=self.seed,
+            workers=1,  # several would add their changes in an order that nothing fixes
+            hashfxn=_stable_hash,
+            sorted_vocab=0,
+        )
+        model.build_vocab_from_freq(counts)
+        total = self._corpus.counts.total()
+        for epoch in range(1, self.epochs + 1):
+            rates = [self._rate(model, done) for done in (epoch - 1, epoch)]
+            model.train(self._corpus, total_words=total, epochs=1, start_alpha=rates[0], end_alpha=rates[1])
+            log.info("iteration", extra={"iteration": epoch, "of": self.epochs})
+        lengths = np.linalg.norm(model.wv.vectors, axis=1, keepdims=True)
+        return np.asarray(model.wv.vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+    def _rate(self, model: Any, done: int) -> float:
+        """Return the learning rate after so many epochs: it falls in a straight line."""
+        return float(model.alpha + (model.min_alpha - model.alpha) * done / self.epochs)
 
     @property
     def _format(self) -> Literal["npz", "word2vec"]:
@@ -171,15 +200,16 @@ class VectorsTrainer(CasConsumer):
             return self.format
         return "npz" if self.vectors.suffix == ".npz" else "word2vec"
 
-    def _meta(self, trained: dict[str, Any]) -> dict[str, Any]:
-        told = ("window", "min_count", "max_words", "context", "view")
+    def _meta(self, training: dict[str, Any]) -> dict[str, Any]:
+        names = ("window", "min_count", "max_words", "epochs", "seed", "context", "view")
         return {
             "lower": self.lower,
             "digits": self.digits,
-            "method": "positive pointwise mutual information, truncated singular value decomposition",
-            "smoothing": SMOOTHING,
-            "training": {**trained, "parameters": {name: getattr(self, name) for name in told}},
+            "method": "skip-gram with negative sampling (gensim)",
+            "training": {**training, "parameters": {name: getattr(self, name) for name in names}},
         }
 
-    def _warn(self, what: str) -> None:
-        warnings.warn(f"{self.name}: {what}", CaspipeWarning, stacklevel=3)
+
+def _stable_hash(word: str) -> int:
+    """Return a hash that does not depend on PYTHONHASHSEED."""
+    return zlib.crc32(word.encode())

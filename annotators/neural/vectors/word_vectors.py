@@ -299,7 +299,7 @@ def refuse_foreign(path: Path) -> None:
                 elif told != "word2vec text":
                     raise ResourceError("")
     except ResourceError:
-        raise ResourceError(f"{path}: exists and holds no word vectors: choose another name") from None
+        raise ResourceError(f"{path}: exists and does not contain word vectors: choose another name") from None
 
 
 def _forget(path: Path) -> None:

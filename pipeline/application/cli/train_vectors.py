@@ -41,6 +41,7 @@ Dim = Annotated[int, typer.Option(min=1, max=10_000, help="Numbers in a vector."
 Window = Annotated[int, typer.Option(min=1, max=100, help="Words to either side that count as near.")]
 MinCount = Annotated[int, typer.Option(min=1, help="Words that occur less often get no vector.")]
 MaxWords = Annotated[int, typer.Option(min=1, max=1_000_000, help="Only the N most frequent words get one.")]
+Epochs = Annotated[int, typer.Option(min=1, max=1_000, help="Passes over the text.")]
 Lower = Annotated[bool, typer.Option("--lower/--case", help="Ignore case, or distinguish it.")]
 Digits = Annotated[bool, typer.Option("--zero-digits/--digits", help="Read every digit as 0, or keep digits.")]
 Context = Annotated[
@@ -73,13 +74,14 @@ def command(
     window: Window = 5,
     min_count: MinCount = 3,
     max_words: MaxWords = 50_000,
+    epochs: Epochs = 10,
     lower: Lower = True,
     digits: Digits = True,
     context: Context = "sentence",
     format_: Format = "auto",
     quiet: Quiet = False,
 ) -> None:
-    """Learn word vectors from text: positive pointwise mutual information, factorised. No annotations are needed."""
+    """Learn word vectors from text: skip-gram, by gensim (extra `vectors`). No annotations are needed."""
     given = (("context", context, CONTEXTS), ("format", format_, FORMATS))
     faults = [
         Fault(name, f"expected one of {', '.join(known)}, got {value}{nearest(value, known)}")
@@ -89,7 +91,7 @@ def command(
     if faults:
         raise ConfigError(faults)
     parameters = {"dim": dim, "window": window, "min_count": min_count, "max_words": max_words, "lower": lower}
-    parameters |= {"digits": digits, "context": context, "format": format_}
+    parameters |= {"epochs": epochs, "digits": digits, "context": context, "format": format_}
     began = time.monotonic()
     report = RunReport(name="train vectors")
     try:
@@ -109,5 +111,5 @@ def command(
         share = vectors.covered / vectors.tokens
         typer.echo(
             f"learnt from {vectors.tokens:,} tokens in {vectors.documents:,} texts; {share:.1%} of the tokens have a "
-            f"vector; {vectors.pairs:,} pairs of words; {time.monotonic() - began:.1f} s"
+            f"vector; {time.monotonic() - began:.1f} s"
         )

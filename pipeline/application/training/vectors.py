@@ -59,8 +59,8 @@ def train_vectors(
         trainer.abort()
         raise
     trainer.close()
-    assert trainer.made is not None
-    return trainer.made
+    assert trainer.trained is not None
+    return trainer.trained
 
 
 def _reader(file: Path, text: str | list[str]) -> FileReader:

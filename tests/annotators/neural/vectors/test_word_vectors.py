@@ -159,7 +159,7 @@ def test_nothing_but_vectors_is_overwritten(tmp_path: Path) -> None:
     for name in ("notes.txt", "some.zip", "glove.txt", "."):
         with pytest.raises(ResourceError) as caught:
             refuse_foreign(tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: exists and holds no word vectors: choose another name"
+        assert str(caught.value) == f"{tmp_path / name}: exists and does not contain word vectors: choose another name"
     for name in ("v.txt", "empty", "v.npz", "absent"):
         refuse_foreign(tmp_path / name)
 

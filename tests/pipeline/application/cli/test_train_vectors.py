@@ -56,15 +56,14 @@ def test_it_learns_and_says_from_what(notes: Path, tmp_path: Path) -> None:
 
 
 def test_every_way_of_giving_text_gives_the_same_vectors(notes: Path, tmp_path: Path) -> None:
-    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"note": note(n)}) + "\n" for n in (1, 2, 3)))
-    (tmp_path / "r.csv.gz").write_bytes(
-        gzip.compress(("note\n" + "".join(f'"{note(n)}"\n' for n in (1, 2, 3))).encode())
-    )
-    both = json.dumps({"a": note(1), "b": note(2)}) + "\n" + json.dumps({"a": note(3), "b": ""}) + "\n"
+    texts = [note(1), note(3) + " café", note(2)]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"note": text}) + "\n" for text in texts))
+    (tmp_path / "r.csv.gz").write_bytes(gzip.compress(("note\n" + "".join(f'"{text}"\n' for text in texts)).encode()))
+    both = json.dumps({"a": texts[0], "b": texts[1]}) + "\n" + json.dumps({"a": texts[2], "b": ""}) + "\n"
     (tmp_path / "two.jsonl").write_text(both)
     ways = {
         "folder": [notes],
-        "files": [notes / "a.txt", notes / "sub" / "b.txt.gz", notes / "c.txt"],
+        "files": [notes / "a.txt", notes / "c.txt", notes / "sub" / "b.txt.gz"],
         "jsonl": [tmp_path / "r.jsonl", "--text", "note"],
         "csv": [tmp_path / "r.csv.gz", "--text", "note"],
         "two fields": [tmp_path / "two.jsonl", "--text", "a", "--text", "b"],
@@ -78,7 +77,7 @@ def test_every_way_of_giving_text_gives_the_same_vectors(notes: Path, tmp_path: 
 
 
 def test_options_reach_the_training(notes: Path, tmp_path: Path) -> None:
-    options = ["--case", "--digits", "--window", 2, "--max-words", 12, "--context", "document", "--format", "word2vec"]
+    options = ["--case", "--digits", "--window", 2, "--epochs", 2, "--max-words", 12, "--context", "document", "--format", "word2vec"]
     train(notes, "-o", tmp_path / "v.npz", "--dim", 5, *options)
     found = WordVectors.load(str(tmp_path / "v.npz"))
     assert len(found) == 12
@@ -123,9 +122,9 @@ def test_what_cannot_be_read_is_told_without_its_text_and_nothing_is_written(not
 
 
 def test_too_little_text_and_foreign_files_are_told(notes: Path, tmp_path: Path) -> None:
-    assert "and 100 dimensions need more than 100" in train(notes, "-o", tmp_path / "v.npz", code=4)
+    assert "no word occurs 999 times or more" in train(notes, "-o", tmp_path / "v.npz", "--min-count", 999, code=4)
     out = train(notes, "-o", notes / "a.txt", code=4)
-    assert "a.txt: exists and holds no word vectors: choose another name" in out
+    assert "a.txt: exists and does not contain word vectors: choose another name" in out
     assert (notes / "a.txt").read_text(encoding="utf-8") == note(1)
 
 
@@ -140,7 +139,7 @@ def test_ctrl_c_leaves_nothing(notes: Path, tmp_path: Path, monkeypatch: pytest.
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("caspipe.annotators.neural.vectors.trainer.factorised", interrupted)
+    monkeypatch.setattr("caspipe.annotators.neural.vectors.trainer.VectorsTrainer._skip_gram", interrupted)
     out = train(notes, "-o", tmp_path / "v.npz", "--dim", 5, code=130)
     assert "interrupted: no vectors were written" in out
     assert not (tmp_path / "v.npz").exists()
