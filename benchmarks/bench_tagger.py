@@ -24,7 +24,7 @@ from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.application.training.tagger import train_tagger
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import Cas, Token
 
 COUNT, SIZE = 300, 2_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import GOLD_VIEW, Cas, Sentence, Token
 
 NOUNS = "fever rash headache nausea vaccine doctor patient tablet swelling arm nurse clinic".split()

@@ -94,8 +94,8 @@ def parted(shard: str) -> tuple[int, int]:
 
 
 @dataclasses.dataclass(slots=True)
-class Assembly:
-    """Components ready to be opened."""
+class Components:
+    """The components of a configuration, not open yet."""
 
     reader: CollectionReader | None
     engines: list[Component]
@@ -105,7 +105,7 @@ class Assembly:
     """View an annotator works on, by id, where it is not the initial one."""
 
 
-def assemble(config: Config) -> Assembly:
+def assemble(config: Config) -> Components:
     """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
     faults = list(config.faults)
     views: dict[str, str] = {}
@@ -131,7 +131,7 @@ def assemble(config: Config) -> Assembly:
         raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
     for consumer in consumers:
         consumer.output = options.output
-    return Assembly(reader, whole, consumers, options, views)
+    return Components(reader, whole, consumers, options, views)
 
 
 def build_step(step: Step, section: str, config: Config, faults: list[Fault], views: dict[str, str]) -> Any:

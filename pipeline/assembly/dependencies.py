@@ -12,18 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..contract.component import CasConsumer, CollectionReader, Component, is_resumable
 from ..contract.report import versions
 from ..errors import ResourceError
 from ..storage.hashing import below, code_version, file_digest
+from .assembly import Assembly
 from .chain import Chain
 from .effective import Effective, effective
 from .plugin_imports import followed
-
-if TYPE_CHECKING:
-    from ..pipeline import Pipeline
 
 __all__ = ["Dependency", "code_version", "dependencies", "fingerprint", "secrets"]
 
@@ -49,13 +47,13 @@ class Dependency:
     """What the relative names are relative to; those that begin with `caspipe/` ship with caspipe."""
 
 
-def dependencies(pipeline: Pipeline) -> list[Dependency]:
+def dependencies(assembly: Assembly) -> list[Dependency]:
     """Everything that a pipeline uses, in the order of its components and their parameters; plug-ins at the end of each.
 
     Raises ResourceError that names the component and the file that is missing.
     """
     found: dict[Dependency, None] = {}
-    for place, component in _components(pipeline):
+    for place, component in _components(assembly):
         told = _effective(place, component)
         for source in told.inputs:
             for one in source.all():
@@ -71,7 +69,7 @@ def dependencies(pipeline: Pipeline) -> list[Dependency]:
     return list(found)
 
 
-def fingerprint(pipeline: Pipeline) -> str:
+def fingerprint(assembly: Assembly) -> str:
     """One hash, 64 hexadecimal digits, over all that decides what becomes of a document: engines and resumable consumers with the
     effective values of their parameters, the contents of every file behind these, plug-ins with what they import, caspipe's code,
     and the versions of the libraries that results depend on.
@@ -81,11 +79,11 @@ def fingerprint(pipeline: Pipeline) -> str:
     """
     parts: list[Any] = []
     code: dict[str, Dependency] = {}
-    for place, component in _components(pipeline):
+    for place, component in _components(assembly):
         if place.startswith("reader/") or (isinstance(component, CasConsumer) and not is_resumable(component)):
             continue
         told = _effective(place, component)
-        parts.append([component.role, place, told.data, pipeline.views.get(component.id, "")])
+        parts.append([component.role, place, told.data, assembly.views.get(component.id, "")])
         for _, cls in told.classes:
             code |= {module: _plugin("", "", module) for module in _foreign(cls) if module not in code}
     for module in [name for name in sys.modules if name.startswith(PLUGIN) and _file_of(name) is not None]:
@@ -112,25 +110,25 @@ def _libraries() -> dict[str, str]:
     return {**found, "python": ".".join(found["python"].split(".")[:2])}
 
 
-def secrets(pipeline: Pipeline) -> list[tuple[str, str, bytes]]:
+def secrets(assembly: Assembly) -> list[tuple[str, str, bytes]]:
     """(component, parameter, secret) of every secret of the engines and resumable consumers, in order: what `fingerprint` leaves
     out. A file that holds secrets, as a table of offsets, is told by its content. Raises ResourceError where one is missing."""
     found = []
-    for place, component in _components(pipeline):
+    for place, component in _components(assembly):
         if not place.startswith("reader/") and (not isinstance(component, CasConsumer) or is_resumable(component)):
             found += [(place, at, reveal()) for at, reveal in _effective(place, component).secrets]
     return found
 
 
-def _components(pipeline: Pipeline) -> Iterator[tuple[str, Component]]:
+def _components(assembly: Assembly) -> Iterator[tuple[str, Component]]:
     """Every component, by how a Dependency calls it."""
-    reader = pipeline.reader
+    reader = assembly.reader
     readers: list[CollectionReader] = (
         reader.readers if isinstance(reader, Chain) else [] if reader is None else [reader]
     )
     yield from ((f"reader/{one.id}", one) for one in readers)
-    yield from ((engine.id, engine) for engine in pipeline.engines)
-    yield from ((f"consumers/{one.id}", one) for one in pipeline.consumers)
+    yield from ((engine.id, engine) for engine in assembly.engines)
+    yield from ((f"consumers/{one.id}", one) for one in assembly.consumers)
 
 
 def _effective(place: str, component: Component) -> Effective:

@@ -12,8 +12,8 @@ from typing import Any
 from ...typesystem import INITIAL_VIEW, Annotation, Cas, Phi, PhiCandidate, PhiKind, Sentence, Token
 from ...typesystem.tokenize import token_spans
 from ..errors import ComponentError, ConfigError, Fault, nearest
-from ..pipeline import apply
 from . import params, registry
+from .apply import apply
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
 
 SECRET = "Zyqqvandermeulen"

@@ -20,6 +20,7 @@ from ..storage.yaml_source import Text, parse
 from .manifest import CONFIG, HERE, MODULES, Manifest
 from .unpacking import unpacked
 
+_SUFFIX, _MAGIC = ".zip", b"PK\x03\x04"
 VERIFY_VARIABLE = "CASPIPE_VERIFY"
 """Names a public key that every bundle must be signed with."""
 CODE_VARIABLE = "CASPIPE_BUNDLE_CODE"
@@ -30,7 +31,19 @@ class BundleWarning(CaspipeWarning):
     """A bundle was packed by another caspipe."""
 
 
-def load(path: str | Path, overrides: Iterable[str] = (), verify: Path | None = None) -> Config:
+def looks_like_package(path: str | Path) -> bool:
+    """Return whether a path is loaded as a package: a zip archive by its name or its first bytes."""
+    place = Path(path)
+    if place.suffix.lower() == _SUFFIX:
+        return True
+    try:
+        with place.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def load_package(path: str | Path, overrides: Iterable[str] = (), verify: Path | None = None) -> Config:
     """The configuration in a bundle, its files unpacked into the user's cache.
 
     `verify`: public key that it must be signed with; left out, the one that `CASPIPE_VERIFY` names. Relative paths in it that are

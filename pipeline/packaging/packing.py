@@ -13,18 +13,23 @@ import warnings
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from ...typesystem.typesystem import TypeSystem
+from ..assembly.assembly import Assembly
 from ..assembly.config import Config, read_config
 from ..assembly.dependencies import PLUGIN, Dependency, dependencies, distributions_of, package_of
 from ..assembly.effective import effective
+from ..assembly.shipped import locate
+from ..contract import registry
 from ..errors import ConfigError, Fault, ResourceError
+from ..storage import signing
 from ..storage.hashing import below, caspipe_version, code_version, file_digest, shipped_name
 from ..storage.secrets import SecretWarning
-from . import looks_like_bundle, needed
-from .loading import load
+from . import needed
+from .loading import load_package, looks_like_package
 from .manifest import (
     CONFIG,
     MANIFEST,
@@ -41,9 +46,7 @@ from .manifest import (
     safe,
 )
 from .rewriting import rewritten
-
-if TYPE_CHECKING:
-    from ..pipeline import Pipeline
+from .unpacking import is_bundle
 
 _UNSET = re.compile(r"environment variable \w+ is not set")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
@@ -67,7 +70,7 @@ class Packed:
 
 
 def pack(
-    source: str | Path | Pipeline,
+    source: str | Path | Assembly,
     target: Path,
     *,
     overrides: Iterable[str] = (),
@@ -80,21 +83,20 @@ def pack(
     wheels of all that is needed, to be put in. Raises ConfigError for a configuration with faults or with secrets in clear,
     ResourceError for what is missing.
     """
-    from ..assembly.shipped import locate
-    from ..pipeline import Pipeline
-
     _refuse_foreign(target)
-    if isinstance(source, Pipeline):
+    if isinstance(source, Assembly):
         config = source.config
         if config is None:
             raise ConfigError([Fault("", "expected a pipeline of a YAML file: this one was made by a program")])
     else:
         file = Path(source)
-        config = load(file, overrides) if looks_like_bundle(file) else read_config(locate(str(source)), overrides)
+        config = (
+            load_package(file, overrides) if looks_like_package(file) else read_config(locate(str(source)), overrides)
+        )
         config.faults = [fault for fault in config.faults if not _UNSET.match(fault.what)]  # set where it will run
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecretWarning)  # what is told of here is an error below
-        pipeline = Pipeline.from_config(config)
+        pipeline = Assembly.from_config(config)
     made = rewritten(config)
     if made.faults:
         raise ConfigError(made.faults)
@@ -169,9 +171,6 @@ def _code(found: list[Dependency], contents: dict[str, Path]) -> tuple[tuple[str
 
 
 def _types() -> bytes:
-    from ...typesystem.typesystem import TypeSystem
-    from ..contract import registry
-
     registry.discover()
     return TypeSystem().to_xml()
 
@@ -195,8 +194,6 @@ def _written(
     key = ""
     first = {MANIFEST: told}
     if sign is not None:
-        from ..storage import signing
-
         signature = signing.sign(told, sign)
         first[SIGNATURE], key = signature.to_bytes(), signature.key
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -237,8 +234,6 @@ def _chunks(path: Path) -> Iterable[bytes]:
 
 
 def _refuse_foreign(target: Path) -> None:
-    from .unpacking import is_bundle
-
     if os.path.lexists(target) and not is_bundle(target):
         raise ResourceError(f"{target}: exists and is no {WHAT}: choose another name")
     if target.suffix != ".zip":

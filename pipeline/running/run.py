@@ -1,4 +1,4 @@
-"""The run: documents go out to be worked on, results come back in order, every document is accounted for."""
+"""The run: send documents to the runner, commit the results in order, and account for every document."""
 
 from __future__ import annotations
 
@@ -13,73 +13,82 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 from ...typesystem import Cas
 from ..assembly.assemble import parted
+from ..assembly.assembly import Assembly
 from ..contract.component import CasConsumer, Output, Scope, TwoPhaseConsumer
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
-from ..pipeline import Pipeline
-from .ledger.account import Account
+from .ledger.session import Session, open_session
+from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
-from .runners.choosing import Runner, chosen
 from .runners.events import DocumentEvent, Observer
-from .runners.watching import Progress, Watch
-from .runners.work import MOST_WARNINGS, Failed, Item, Noted, Result, blamed, discard, noting, read_again, rollback
-
-if TYPE_CHECKING:
-    from types import FrameType
+from .runners.selection import Runner, select_runner
+from .runners.work import (
+    MOST_WARNINGS,
+    Failed,
+    Item,
+    Result,
+    WarningCollector,
+    collect_warnings,
+    consumer_error,
+    discard,
+    read_again,
+    rollback,
+)
 
 SLOWEST = 10
 """Documents in the list of the slowest."""
 
 
 class Stopped(CaspipeError):
-    """The run ends here: by the error policy, or because nothing can be written any more."""
+    """The run must stop: because of the error policy, or because nothing can be written any more."""
 
 
-def run(pipeline: Pipeline, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
-    """Runs a pipeline over its reader's documents. Raises ReaderError where there is no reader.
+def run(assembly: Assembly, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
+    """Run a pipeline over the documents of its reader. Raises ReaderError if it does not have a reader.
 
-    Ctrl-C finishes the documents that were begun and closes the consumers; a second one ends at once. What cannot be opened
-    raises before the first document.
+    Ctrl-C finishes the documents in progress and closes the consumers; a second Ctrl-C ends the run immediately. Errors on
+    opening components are raised before the first document.
     """
-    if pipeline.reader is None:
-        raise ReaderError(f"pipeline {pipeline.name} has no reader: add `reader:` or call process()")
-    report = RunReport(name=pipeline.name, started=now(), versions=versions(), config=pipeline.describe())
-    report.shard = pipeline.options.shard
-    watch = Watch(pipeline, report, progress, observers)
+    if assembly.reader is None:
+        raise ReaderError(f"pipeline {assembly.name} has no reader: add `reader:` or call process()")
+    report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
+    report.shard = assembly.options.shard
+    group = ObserverGroup(assembly.options, report, progress, observers)
     try:
-        _go(pipeline, report, watch)
+        _run(assembly, report, group)
     finally:
-        watch.end()
+        group.end()
     return report
 
 
-def _go(pipeline: Pipeline, report: RunReport, watch: Watch) -> None:
+def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> None:
     began = time.perf_counter()
-    with noting() as noted, contextlib.ExitStack() as stack:
-        noted.into = report.warnings
-        loop = _Run(pipeline, report, noted, stack.enter_context(_polite_interrupt()), watch)
+    with collect_warnings() as collected, contextlib.ExitStack() as stack:
+        collected.target = report.warnings
+        loop = _Run(assembly, report, collected, stack.enter_context(_graceful_interrupt()), observers)
         loop.open(stack)
         try:
-            loop.go()
+            loop.process_all()
         except (Stopped, OutputError) as error:
             report.stopped = str(error)
             loop.runner.kill()
         finally:
             report.attempts = loop.runner.attempts
         report.seconds = time.perf_counter() - began
-        noted.into = report.warnings
+        collected.target = report.warnings
     report.seconds = time.perf_counter() - began
     for what, n in sorted(report.odd.items()):
         report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
-    report.components = list(pipeline.stats.values())
+    report.components = list(assembly.stats.values())
     for stats in report.components:
         stats.settle()
-    watch.settle()
-    for consumer in pipeline.consumers:
+    observers.complete_report()
+    for consumer in assembly.consumers:
         try:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.finish(report)
@@ -90,8 +99,8 @@ def _go(pipeline: Pipeline, report: RunReport, watch: Watch) -> None:
 
 
 @contextlib.contextmanager
-def _polite_interrupt() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; the second raises KeyboardInterrupt as usual."""
+def _graceful_interrupt() -> Iterator[threading.Event]:
+    """Yield an event that is set by the first Ctrl-C. The second one raises KeyboardInterrupt as usual."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event
@@ -111,7 +120,7 @@ def _polite_interrupt() -> Iterator[threading.Event]:
 
 
 class _Ending:
-    """Ends a consumer: closes it after a run that came to an end, aborts it after one that failed."""
+    """Closes a consumer after a complete run, and aborts it after one that failed."""
 
     def __init__(self, consumer: CasConsumer, report: RunReport) -> None:
         self.consumer = consumer
@@ -119,9 +128,8 @@ class _Ending:
 
     def __exit__(self, kind: object, *_: object) -> None:
         incomplete = self.consumer.scope is Scope.COLLECTION and self.report.stopped not in ("", "limit")
-        ended = kind is None and not incomplete
         with guarded(f"consumers/{self.consumer.id}"):
-            if ended:
+            if kind is None and not incomplete:
                 self.consumer.close()
             else:
                 self.consumer.abort()
@@ -134,59 +142,59 @@ class _Run:
 
     def __init__(
         self,
-        pipeline: Pipeline,
+        assembly: Assembly,
         report: RunReport,
-        noted: Noted,
+        warnings: WarningCollector,
         interrupted: threading.Event,
-        watch: Watch,
+        observers: ObserverGroup,
     ) -> None:
-        assert pipeline.reader is not None
-        self.pipeline = pipeline
-        self.options = pipeline.options
+        assert assembly.reader is not None
+        self.assembly = assembly
+        self.options = assembly.options
         self.report = report
-        self.noted = noted
+        self.warnings = warnings
         self.interrupted = interrupted
-        self.watch = watch
-        self.quarantine = Quarantine(pipeline.output)
-        self.reader = pipeline.reader
+        self.observers = observers
+        self.quarantine = Quarantine(assembly.output)
+        self.reader = assembly.reader
         self.failed: list[tuple[str, Exception]] = []
         self.reader.failed = self.failed
         self.runner: Runner
-        self.account: Account
+        self.session: Session
         self.total: int | None = None
         self._ended = ""
         self._window: deque[bool] = deque(maxlen=self.options.error_window)
         self._failures = 0
 
     def open(self, stack: contextlib.ExitStack) -> None:
-        """Opens everything; what was opened is closed again when the run ends, however it ends."""
-        pipeline = self.pipeline
-        together = [c.id for c in pipeline.consumers if self.options.shard and c.scope is Scope.COLLECTION]
-        if together:
+        """Open everything, and register it to be closed at the end of the run."""
+        assembly = self.assembly
+        collection = [c.id for c in assembly.consumers if self.options.shard and c.scope is Scope.COLLECTION]
+        if collection:
             raise ConsumerError(
-                f"shard {self.options.shard}: {', '.join(together)} needs all documents: run it without --shard"
+                f"shard {self.options.shard}: {', '.join(collection)} needs all documents: run it without --shard"
             )
         with guarded(f"reader/{self.reader.id}"):
             self.reader.open()
         stack.callback(self.reader.close)
         self.total = self._length()
-        choice = chosen(pipeline, self.total)
-        self.account = stack.enter_context(Account.of(pipeline, self.report, self.quarantine, self.total))
-        if choice.opens:
-            pipeline.open()
-            stack.callback(pipeline.close)
-        for consumer in pipeline.consumers:
+        selection = select_runner(assembly, self.total)
+        self.session = stack.enter_context(open_session(assembly, self.report, self.quarantine, self.total))
+        if selection.opens_engines:
+            assembly.open()
+            stack.callback(assembly.close)
+        for consumer in assembly.consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
             stack.push(_Ending(consumer, self.report))
-        self.account.begin()
+        self.session.begin()
         gc.collect()
-        gc.freeze()  # models and lexicons are never garbage: the collector need not walk them for every document
+        gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)
-        self.runner = choice.runner(self.noted, self.account.salt, self.watch.worker)
+        self.runner = selection.create(self.warnings, self.session.salt, self.observers.worker)
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
-        self.watch.started(self.total)
+        self.observers.started(self.total)
 
     def _length(self) -> int | None:
         try:
@@ -195,43 +203,43 @@ class _Run:
             return None
         total = min(total, self.options.limit) if self.options.limit is not None else total
         part, parts = parted(self.options.shard) if self.options.shard else (1, 1)
-        return (total - part) // parts + 1  # of a shard: its own
+        return (total - part) // parts + 1  # the documents of this shard
 
-    def go(self) -> None:
-        """All documents."""
+    def process_all(self) -> None:
+        """Process all documents."""
         for result in self.runner.results(self._items()):
-            self.noted.into = self.report.warnings
+            self.warnings.target = self.report.warnings
             self._commit(result)
         self.report.stopped = self._ended
         if not self._ended:
-            self.account.complete()
+            self.session.complete()
         self.runner.close()
 
-    # -- out -------------------------------------------------------------------------------------------------------
+    # -- items -----------------------------------------------------------------------------------------------------
 
     def _items(self) -> Iterator[Item]:
-        """Everything there is to be done, in reading order, with numbers; a shard's part of it."""
+        """Yield all items in reading order, or those of the shard."""
         part, parts = parted(self.options.shard) if self.options.shard else (1, 1)
         with guarded(f"reader/{self.reader.id}"):
             handles = self.reader.handles()
         numbers = count(1)
-        found = self._read(numbers) if handles is None else self._named(handles, numbers)
-        for item in found:
+        every = self._read(numbers) if handles is None else self._from_handles(handles, numbers)
+        for item in every:
             if self.options.shard:
-                self.account.named(item.id)
+                self.session.see(item.id)
             if item.number % parts == part % parts:
                 yield item
 
-    def _go_on(self, number: int) -> bool:
+    def _continues(self, number: int) -> bool:
         if self.interrupted.is_set():
             self._ended = "interrupted"
         elif self.options.limit is not None and number > self.options.limit:
             self._ended = "limit"
         return not self._ended
 
-    def _named(self, handles: Iterator[Any], numbers: Iterator[int]) -> Iterator[Item]:
+    def _from_handles(self, handles: Iterator[Any], numbers: Iterator[int]) -> Iterator[Item]:
         for number in numbers:
-            if not self._go_on(number):
+            if not self._continues(number):
                 return
             try:
                 handle = next(handles, None)
@@ -240,14 +248,14 @@ class _Run:
                 return
             if handle is None:
                 return
-            yield Item(number, handle.id, handle=handle.data, expected=self.account.expected(number, handle.id))
+            yield Item(number, handle.id, handle=handle.data, expected=self.session.expected(number, handle.id))
 
     def _read(self, numbers: Iterator[int]) -> Iterator[Item]:
-        """Documents as the reader gives them. One that breaks down ends the run; what was released until then stays."""
+        """Yield the documents of the reader. If it fails, the run ends; documents that were released stay released."""
         documents = iter(self.reader)
         number = next(numbers)
-        while self._go_on(number):
-            self.noted.into = self.report.warnings
+        while self._continues(number):
+            self.warnings.target = self.report.warnings
             try:
                 cas = next(documents, None)
             except Exception as error:
@@ -262,20 +270,20 @@ class _Run:
                     return
             if cas is None:
                 return
-            expected = self.account.expected(number, cas.id)
+            expected = self.session.expected(number, cas.id)
             if self.runner.travels:
                 yield Item(number, cas.id, packed=pickle.dumps(cas, protocol=5), expected=expected)
             else:
                 yield Item(number, cas.id, cas=cas, expected=expected)
             number = next(numbers)
 
-    # -- back ------------------------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------------------
 
     def _commit(self, result: Result) -> None:
-        """A document comes to its end."""
+        """Write the result of a document, or record why it failed."""
         reused = False
         if result.unchanged:
-            reused = self.account.take_over(result)
+            reused = self.session.adopt(result)
             if not reused:
                 result = self.runner.redo(result.number)
         for text in result.warnings:
@@ -301,35 +309,35 @@ class _Run:
         self._window.append(result.failed is not None)
 
     def _write(self, result: Result) -> None:
-        """Hands a document to the consumers: all of them, or none."""
+        """Pass a document to the consumers: to all of them, or to none."""
         outputs: list[Output] = []
-        memo: dict[str, Any] = {}
+        states: dict[str, Any] = {}
         done: list[CasConsumer] = []
         cas: Cas | None = None
-        self.account.anew(result)
+        self.session.replace(result)
         try:
-            for consumer, prepared in zip(self.pipeline.consumers, result.prepared, strict=True):
+            for consumer, prepared in zip(self.assembly.consumers, result.prepared, strict=True):
                 done.append(consumer)
-                with _blamed(consumer):
+                with _naming_consumer(consumer):
                     if isinstance(consumer, TwoPhaseConsumer):
-                        memo[consumer.id] = kept = consumer.resume_state(prepared)
-                        if kept is not None:
-                            json.dumps(kept)  # else the ledger could not be written
+                        states[consumer.id] = state = consumer.resume_state(prepared)
+                        if state is not None:
+                            json.dumps(state)  # otherwise the ledger could not be written
                         outputs += consumer.commit(result.id, prepared)
                     else:
                         cas = cas or result.document()
                         assert cas is not None
                         started = time.perf_counter()
                         consumer.process(cas)
-                        self.pipeline._stats_of(consumer).add(time.perf_counter() - started)
+                        self.assembly.stats_of(consumer).add(time.perf_counter() - started)
         except ComponentError as error:
-            self.pipeline._stats_of(done[-1]).errors += 1
+            self.assembly.stats_of(done[-1]).errors += 1
             rollback(done, result.id)
-            discard(self.pipeline, result)
+            discard(self.assembly, result)
             result.failed = Failed.of(error)
-            result.text, _ = read_again(self.pipeline, self.runner.last)
+            result.text, _ = read_again(self.assembly, self.runner.last)
             return
-        self.account.written(result, outputs, memo)
+        self.session.released(result, outputs, states)
 
     def _fail(self, result: Result, failed: Failed, reused: bool) -> str:
         status = "skipped" if self.options.on_error == "skip" else "quarantined"
@@ -337,7 +345,7 @@ class _Run:
         if not reused:
             if status == "quarantined":
                 self.quarantine.keep(failure, result.text)
-            self.account.failed(result, status)
+            self.session.failed(result, status)
         self.report.failed(failure, status)
         return status
 
@@ -360,7 +368,7 @@ class _Run:
             limit = f"max_error_rate {options.max_error_rate:g}"
             raise Stopped(f"{lately} of {where} documents failed: more than {limit}")
 
-    # -- telling ---------------------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------------
 
     def _tell(self, result: Result, status: str, reused: bool) -> None:
         failed = result.failed
@@ -375,12 +383,12 @@ class _Run:
             result.found.characters if result.found is not None else 0,
             reused,
         )
-        self.watch.document(event, self.total)
+        self.observers.document(event, self.total)
 
 
 @contextlib.contextmanager
-def _blamed(consumer: CasConsumer) -> Iterator[None]:
+def _naming_consumer(consumer: CasConsumer) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise blamed(consumer, error) from None
+        raise consumer_error(consumer, error) from None

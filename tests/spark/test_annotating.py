@@ -13,7 +13,7 @@ import pytest
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.packaging import pack
+from caspipe.pipeline.packaging.packing import pack
 from caspipe.pipeline.running.runners.spark import annotate, engine
 from caspipe.pipeline.running.runners.spark.annotating import TYPES
 from caspipe.pipeline.running.runners.spark.shipping import ship

@@ -19,7 +19,7 @@ from caspipe.pipeline.errors import ConfigError
 from caspipe.pipeline.running.ledger import Ledger
 from caspipe.pipeline.running.quarantine import Quarantine
 from caspipe.pipeline.running.runners.spark import runner
-from caspipe.pipeline.running.runners.spark.runner import Spark
+from caspipe.pipeline.running.runners.spark.runner import SparkRunner
 from caspipe.pipeline.running.runners.work import Item, Result
 from caspipe.pipeline.storage.spark_session import SparkError
 from caspipe.typesystem import Cas
@@ -74,7 +74,7 @@ def released(out: Path) -> dict[str, bytes]:
 def rows(out: Path) -> list[tuple[Any, ...]]:
     """What the ledger says, without timings and without hashes, which are salted."""
     with Ledger.read(out) as ledger:
-        return [(r.number, r.id, r.status, r.reason, r.component, r.cause, r.outputs, r.memo) for r in ledger.rows()]
+        return [(r.number, r.id, r.status, r.reason, r.component, r.cause, r.outputs, r.states) for r in ledger.rows()]
 
 
 def troubled(folder: Path, *whats: str, good: int = 20) -> Path:
@@ -204,10 +204,10 @@ def test_an_executor_that_would_do_something_else_is_refused(
 
 def test_a_pipeline_that_a_program_made_cannot_travel() -> None:
     with pytest.raises(ConfigError, match=r"runner: spark: expected a pipeline of a YAML file"):
-        Spark(Pipeline([]), b"")
+        SparkRunner(Pipeline([]), b"")
 
 
-def results(made: Spark, items: Iterator[Item]) -> list[Result]:
+def results(made: SparkRunner, items: Iterator[Item]) -> list[Result]:
     try:
         return list(made.results(items))
     finally:
@@ -217,7 +217,7 @@ def results(made: Spark, items: Iterator[Item]) -> list[Result]:
 def test_no_document_is_blamed_for_a_cluster_that_does_not_work(
     spark: Any, tmp_path: Path, trouble: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Spark(Pipeline.load(troubled(tmp_path, good=1)), b"")
+    made = SparkRunner(Pipeline.load(troubled(tmp_path, good=1)), b"")
 
     def broken(rows: object, parts: int) -> list[Result]:
         raise RuntimeError("no executors")
@@ -234,7 +234,7 @@ def test_no_document_is_blamed_for_a_cluster_that_does_not_work(
 
 
 def test_items_are_taken_only_as_fast_as_they_are_worked_on(spark: Any, tmp_path: Path, trouble: Path) -> None:
-    made = Spark(Pipeline.load(troubled(tmp_path, good=1)), b"")
+    made = SparkRunner(Pipeline.load(troubled(tmp_path, good=1)), b"")
     made._size = 5
     taken: list[int] = []
 

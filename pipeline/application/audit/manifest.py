@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import ReaderError
-from ...running.ledger import Ledger, Row
+from ...running.ledger import LedgerReader, Row
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
 from .released import RELEASE, fingerprint
@@ -46,7 +46,7 @@ class Checked:
         return not (self.missing or self.extra or self.changed)
 
 
-def manifest(run: Path, ledger: Ledger, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
+def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
     """The manifest of `release/` in a run's output folder. `audits`: what `audit.json` files say.
 
     Raises ReaderError where there is no release, where it is unfinished, and where an output is not what the run wrote.

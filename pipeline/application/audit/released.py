@@ -13,7 +13,7 @@ from typing import Any
 from ....typesystem import PhiKind
 from ...contract.component import Output
 from ...errors import ReaderError
-from ...running.ledger import Ledger
+from ...running.ledger import LedgerReader
 
 RELEASE = "release"
 _NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
@@ -40,17 +40,17 @@ class MaskedText:
     spans: tuple[tuple[int, int, str], ...]
 
 
-def ledger_of(run: Path, ledger: Path | None = None) -> Ledger:
+def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
     """The ledger of a run that has ended. Raises ResourceError where there is none, ReaderError where the run goes on."""
 
-    found = Ledger.read(ledger or run)
+    found = LedgerReader.read(ledger or run)
     if found.run().state == "running":
         found.close()
         raise ReaderError(f"{run}: the run has not ended (or was cut off: resume it first)")
     return found
 
 
-def released_texts(ledger: Ledger, where: Path) -> Iterator[Released]:
+def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
     """Every released document in reading order, with its text: of JSON records, which know masked spans, or plain files.
 
     Raises ReaderError for a document without either. Outputs elsewhere than below `release/` never count: they can hold
@@ -69,7 +69,7 @@ def released_texts(ledger: Ledger, where: Path) -> Iterator[Released]:
         yield Released(row.number, row.id, chosen, record is not None)
 
 
-def fingerprint(ledger: Ledger) -> str:
+def fingerprint(ledger: LedgerReader) -> str:
     """Tells releases apart: the numbers of all released documents and the digests of what was written of them."""
     digest = hashlib.sha256(b"caspipe release\0")
     for row in ledger.rows("released"):

@@ -14,8 +14,8 @@ from rich.text import Text
 from ...contract.component import CasConsumer
 from ...contract.report import RunReport
 from ...pipeline import Pipeline
+from ...running.observers import Progress
 from ...running.observing.progress import shown
-from ...running.runners.watching import Progress
 
 COLOURS = {
     "DATE": "cyan",

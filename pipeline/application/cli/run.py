@@ -13,7 +13,7 @@ from rich.text import Text
 from ...contract.report import RunReport
 from ...errors import ConfigError, Fault, ReaderError, nearest
 from ...pipeline import Pipeline
-from ...running.ledger import Ledger, RunRow, merging
+from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
 from .loading import load
@@ -79,7 +79,7 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show the progress of a run: documents done, failures by reason, speed."""
-    with Ledger.read(folder) as ledger:
+    with LedgerReader.read(folder) as ledger:
         latest, counts, busy = ledger.run(), ledger.counts(), ledger.in_use()
     state = latest.state
     if state == "running" and not busy:

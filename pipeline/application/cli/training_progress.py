@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from ...contract.report import RunReport
-from ...running.runners.watching import Progress
+from ...running.observers import Progress
 from . import console
 
 

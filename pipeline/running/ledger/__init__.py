@@ -1,6 +1,7 @@
-"""The account of a run, document by document, on the disk: what was read, what became of it, what was written."""
+"""The ledger of a run on disk: for every document what was read, the outcome, and what was written."""
 
 from .ledger import Ledger
+from .reader import LedgerReader
 from .rows import Row, RunRow
 
-__all__ = ["Ledger", "Row", "RunRow"]
+__all__ = ["Ledger", "LedgerReader", "Row", "RunRow"]

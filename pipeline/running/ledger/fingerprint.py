@@ -1,25 +1,22 @@
-"""Whether this is the pipeline that an earlier run was made with: its parts and files by content, its keys by a salted hash."""
+"""The identity of a pipeline for resuming: its components and files by content, its keys by a salted hash."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
+from ...assembly.assembly import Assembly
 from ...assembly.dependencies import secrets
 
-if TYPE_CHECKING:
-    from ...pipeline import Pipeline
 
-
-def keyed(pipeline: Pipeline, fingerprint: str, salt: bytes) -> str:
-    """The fingerprint with a hash of all keys that takes a tenth of a second to compute (scrypt, RFC 7914): another key makes
-    another one, and a key cannot be looked up from it."""
-    held = secrets(pipeline)
+def keyed(assembly: Assembly, fingerprint: str, salt: bytes) -> str:
+    """Return the fingerprint with a hash of all keys (scrypt, RFC 7914). It takes a tenth of a second to compute, so that keys
+    cannot be found by trying them."""
+    held = secrets(assembly)
     if not held:
         return fingerprint
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for component, parameter, secret in held:
         for part in (component.encode(), parameter.encode(), secret):
-            made.update(len(part).to_bytes(8, "big") + part)
-    slow = hashlib.scrypt(made.digest(), salt=salt, n=1 << 15, r=8, p=1, maxmem=1 << 26, dklen=16)
-    return f"{fingerprint}:{slow.hex()}"
+            digest.update(len(part).to_bytes(8, "big") + part)
+    key = hashlib.scrypt(digest.digest(), salt=salt, n=1 << 15, r=8, p=1, maxmem=1 << 26, dklen=16)
+    return f"{fingerprint}:{key.hex()}"

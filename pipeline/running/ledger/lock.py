@@ -10,12 +10,12 @@ from ...errors import ConsumerError, OutputError
 
 
 def lock_of(path: Path) -> Path:
-    """Where the lock of a file lies."""
+    """Return the path of the lock of a file."""
     return path.with_name(f"{path.name}.lock")
 
 
 def locked(path: Path) -> int:
-    """Takes the lock beside a file. Raises ConsumerError where another process has it."""
+    """Acquire the lock of a file. Raises ConsumerError if another process has it."""
     beside = lock_of(path)
     try:
         fd = os.open(beside, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -23,7 +23,7 @@ def locked(path: Path) -> int:
         raise OutputError(f"{beside}: cannot write: {error.strerror}") from None
     try:
         import fcntl
-    except ImportError:  # no such locks on this system: two runs at once are then the caller's care
+    except ImportError:  # not available on this system: the caller must not start two runs
         return fd
     try:
         fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -34,6 +34,6 @@ def locked(path: Path) -> int:
 
 
 def unlock(lock: int) -> None:
-    """Lets go of it."""
+    """Release a lock."""
     with contextlib.suppress(OSError):
         os.close(lock)

@@ -1,4 +1,4 @@
-"""The parts of a run that many machines did, put together: the same files as one run would have written."""
+"""Merging the shards of a run into the same files that a single run would have written."""
 
 from __future__ import annotations
 
@@ -9,56 +9,55 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...assembly.assembly import Assembly
+from ...assembly.dependencies import fingerprint
 from ...contract.component import CasConsumer, Locate, Output, TwoPhaseConsumer, is_resumable
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
+from ..observers import Progress
 from ..quarantine import Quarantine
-from ..runners.work import Failed, Result, noting
-from .account import Account
-from .ledger import Ledger
+from ..runners.work import Failed, Result, collect_warnings
+from .fingerprint import keyed
+from .reader import LedgerReader
 from .rows import Row, RunRow
-
-if TYPE_CHECKING:
-    from ...pipeline import Pipeline
-    from ..runners.watching import Progress
+from .session import Session, open_session
 
 _FOLDER = re.compile(r"(\d+)-of-(\d+)")
 
 
 class MergeError(CaspipeError):
-    """The parts do not make up a whole."""
+    """The shards cannot be merged."""
 
 
-def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None = None) -> RunReport:
-    """Puts the shards under a pipeline's output folder together, as one run would have written them.
+def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None = None) -> RunReport:
+    """Merge the shards in the output folder of a pipeline, with the same result as a single run.
 
-    Raises MergeError that names every part that is missing, unfinished, made by another pipeline or of other documents,
-    before anything is written; and where an output is not what its ledger says.
+    Raises MergeError before anything is written if a shard is missing, unfinished, or was made by another pipeline or from
+    other documents; and if an output differs from its ledger.
     """
-    if pipeline.reader is None:
-        raise ReaderError(f"pipeline {pipeline.name} has no reader")
-    output = pipeline.options.output
+    if assembly.reader is None:
+        raise ReaderError(f"pipeline {assembly.name} has no reader")
+    output = assembly.options.output
     folders = _folders(output)
-    report = RunReport(name=pipeline.name, started=now(), versions=versions(), config=pipeline.describe())
+    report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     began = time.perf_counter()
-    left = [c.id for c in pipeline.consumers if not is_resumable(c)]
+    left = [c.id for c in assembly.consumers if not is_resumable(c)]
     if left:
         report.warnings.append(f"merge: the outputs of {', '.join(left)} stay in the folders of the shards")
-    consumers = [c for c in pipeline.consumers if isinstance(c, TwoPhaseConsumer) and c.resumable]
-    pipeline.consumers = [*consumers]
+    consumers = [c for c in assembly.consumers if isinstance(c, TwoPhaseConsumer) and c.resumable]
+    assembly.consumers = [*consumers]
     with contextlib.ExitStack() as stack:
-        stack.enter_context(noting()).into = report.warnings
-        ledgers = [stack.enter_context(Ledger.read(_ledger(pipeline, folder))) for folder in folders]
-        _check(pipeline, ledgers, folders)
+        stack.enter_context(collect_warnings()).target = report.warnings
+        ledgers = [stack.enter_context(LedgerReader.read(_ledger(assembly, folder))) for folder in folders]
+        _check(assembly, ledgers, folders)
         quarantine = Quarantine(output)
-        account = stack.enter_context(Account.of(pipeline, report, quarantine, None))
+        session = stack.enter_context(open_session(assembly, report, quarantine, None))
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
             stack.push(_ending(consumer))
-        account.begin()
+        session.begin()
         salts = {folder: ledger.salt for ledger, folder in zip(ledgers, folders, strict=True)}
         total = sum(ledger.run().read for ledger in ledgers)
         for number, (row, folder) in enumerate(_rows(ledgers, folders), 1):
@@ -66,7 +65,7 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
                 raise MergeError(
                     f"{folder}: expected document {number}, found document {row.number}: a part is not whole"
                 )
-            _take(row, folder, salts[folder], consumers, account, quarantine, report)
+            _merge_document(row, folder, salts[folder], consumers, session, quarantine, report)
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
@@ -76,12 +75,12 @@ def merge(pipeline: Pipeline, *, keep: bool = False, progress: Progress | None =
         for folder in folders:
             shutil.rmtree(folder)
         with contextlib.suppress(OSError):
-            (output / "shards").rmdir()  # only where it is empty
+            (output / "shards").rmdir()  # only if it is empty
     return report
 
 
 def _folders(output: Path) -> list[Path]:
-    """The folders of all parts, in order. Raises MergeError that names those that are missing."""
+    """Return the folders of all shards in order. Raises MergeError with the missing ones."""
     found = {
         (int(m[1]), int(m[2])): path
         for path in sorted((output / "shards").glob("*-of-*"))
@@ -101,11 +100,8 @@ def _folders(output: Path) -> list[Path]:
     return [found[part, of] for part in range(1, of + 1)]
 
 
-def _check(pipeline: Pipeline, ledgers: list[Ledger], folders: list[Path]) -> None:
-    from ...assembly.dependencies import fingerprint
-    from .fingerprint import keyed
-
-    ours = fingerprint(pipeline)
+def _check(assembly: Assembly, ledgers: list[LedgerReader], folders: list[Path]) -> None:
+    ours = fingerprint(assembly)
     runs = [ledger.run() for ledger in ledgers]
     faults = [
         f"{folder}: its run is {run.state}" for run, folder in zip(runs, folders, strict=True) if run.state != "done"
@@ -113,7 +109,7 @@ def _check(pipeline: Pipeline, ledgers: list[Ledger], folders: list[Path]) -> No
     faults += [
         f"{folder}: made by another pipeline, or with another key"
         for run, ledger, folder in zip(runs, ledgers, folders, strict=True)
-        if run.fingerprint != keyed(pipeline, ours, ledger.salt)
+        if run.fingerprint != keyed(assembly, ours, ledger.salt)
     ]
     faults = faults or _inputs(runs, folders)
     if faults:
@@ -121,41 +117,41 @@ def _check(pipeline: Pipeline, ledgers: list[Ledger], folders: list[Path]) -> No
 
 
 def _inputs(runs: list[RunRow], folders: list[Path]) -> list[str]:
-    """Faults of parts that did not read the same documents: their numbers then mean others, and some would be lost."""
+    """Return faults if shards did not read the same documents: their numbers would differ, and documents would be lost."""
     read: dict[str, list[int]] = {}
     for part, run in enumerate(runs):
         read.setdefault(run.ids, []).append(part)
     if len(read) == 1:
         return []
-    told = [
+    descriptions = [
         f"part{'s' * (len(parts) > 1)} {', '.join(str(part + 1) for part in parts)} "
         f"(begun {max(runs[part].started for part in parts)})"
         for parts in read.values()
     ]
     return [
-        f"{folders[0].parent}: {told[0]} did not read the same documents as {' and '.join(told[1:])}: the input was "
-        "changed between them: do those again that are too old, with --resume"
+        f"{folders[0].parent}: {descriptions[0]} did not read the same documents as {' and '.join(descriptions[1:])}: "
+        "the input was changed between them: do those again that are too old, with --resume"
     ]
 
 
-def _rows(ledgers: list[Ledger], folders: list[Path]) -> Iterator[tuple[Row, Path]]:
-    """The documents of all parts, in reading order."""
+def _rows(ledgers: list[LedgerReader], folders: list[Path]) -> Iterator[tuple[Row, Path]]:
+    """Yield the documents of all shards in reading order."""
 
-    def of(ledger: Ledger, folder: Path) -> Iterator[tuple[int, Row, Path]]:
+    def of(ledger: LedgerReader, folder: Path) -> Iterator[tuple[int, Row, Path]]:
         for row in ledger.rows():
             yield row.number, row, folder
 
     streams = [of(ledger, folder) for ledger, folder in zip(ledgers, folders, strict=True)]
-    for _, row, folder in heapq.merge(*streams, key=lambda found: found[0]):
+    for _, row, folder in heapq.merge(*streams, key=lambda entry: entry[0]):
         yield row, folder
 
 
-def _take(
+def _merge_document(
     row: Row,
     folder: Path,
     salt: bytes,
     consumers: list[TwoPhaseConsumer],
-    account: Account,
+    session: Session,
     quarantine: Quarantine,
     report: RunReport,
 ) -> None:
@@ -164,9 +160,9 @@ def _take(
     report.documents.read += 1
     if row.status == "released":
         outputs = _outputs(row, folder, consumers)
-        result.found = Found(*(row.memo or {}).get("", [0, {}, {}]))
+        result.found = Found(*(row.states or {}).get("", [0, {}, {}]))
         report.add(result.found)
-        account.written(result, outputs, {k: v for k, v in (row.memo or {}).items() if k})
+        session.released(result, outputs, {k: v for k, v in (row.states or {}).items() if k})
         return
     failed = Failed(row.component, row.cause, row.message, row.reason)
     result.failed = failed
@@ -176,23 +172,23 @@ def _take(
     if row.status == "quarantined":
         text = Quarantine(folder).text(row.number)
         quarantine.keep(report.failures[-1], text)
-    account.failed(result, row.status)
+    session.failed(result, row.status)
 
 
 def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer]) -> list[Output]:
-    made: list[Output] = []
+    outputs: list[Output] = []
     for consumer in consumers:
         own = [o for o in row.outputs if o.consumer == consumer.id]
-        taken = consumer.adopt_previous(row.id, own, (row.memo or {}).get(consumer.id), _in(folder))
-        if taken is None:
+        adopted = consumer.adopt_previous(row.id, own, (row.states or {}).get(consumer.id), _in(folder))
+        if adopted is None:
             raise MergeError(f"{folder}: what {consumer.id} wrote of document {row.number} is not what its ledger says")
-        made += taken
-    return made
+        outputs += adopted
+    return outputs
 
 
-def _ledger(pipeline: Pipeline, folder: Path) -> Path:
-    given = pipeline.options.ledger if isinstance(pipeline.options.ledger, Path) else None
-    return Ledger.place(folder, given, folder.name.replace("-of-", "/"))
+def _ledger(assembly: Assembly, folder: Path) -> Path:
+    given = assembly.options.ledger if isinstance(assembly.options.ledger, Path) else None
+    return LedgerReader.place(folder, given, folder.name.replace("-of-", "/"))
 
 
 def _in(folder: Path) -> Locate:
@@ -200,7 +196,7 @@ def _in(folder: Path) -> Locate:
 
 
 def _ending(consumer: CasConsumer) -> Callable[..., None]:
-    """Closes a consumer after a merge that succeeded; else nothing of it gets a name."""
+    """Close a consumer after a successful merge, and abort it otherwise."""
 
     def end(kind: object, *_: object) -> None:
         if kind is None:

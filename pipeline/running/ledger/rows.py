@@ -1,4 +1,4 @@
-"""What the rows of a ledger say: of a document, and of a run."""
+"""The rows of a ledger: one for each document and one for each run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Row:
     """In reading order, from 1."""
     id: str
     content: str
-    """Keyed hash of what was read, in hexadecimal; before it the key, where that is not this ledger's: a shard's."""
+    """Keyed hash of the content in hexadecimal. If it was merged from a shard, preceded by the key of its ledger."""
     status: str
     """released, quarantined or skipped."""
     reason: str = ""
@@ -27,15 +27,15 @@ class Row:
     seconds: float = 0.0
     attempts: int = 1
     outputs: tuple[Output, ...] = ()
-    memo: dict[str, Any] | None = None
-    """What a later run must know to take it over: consumer -> plain data; under `""` what the report says of it."""
+    states: dict[str, Any] | None = None
+    """Resume states by id of the consumer; under `""` the counts for the report."""
     run: int = 0
 
     def together(self, consumer: str) -> tuple[str, int] | None:
-        """Key and number of the documents that this one makes one output of a consumer with; None where it has its own."""
-        kept = (self.memo or {}).get(consumer)
-        told = kept.get("together") if isinstance(kept, dict) else None
-        return (str(told[0]), int(told[1])) if told else None
+        """Return key and number of the documents that share an output of a consumer; None if this one has its own."""
+        state = (self.states or {}).get(consumer)
+        group = state.get("together") if isinstance(state, dict) else None
+        return (str(group[0]), int(group[1])) if group else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +48,25 @@ class RunRow:
     """UTC."""
     ended: str
     state: str
-    """`running` (or cut off), `done`, or why it stopped."""
+    """`running` (or interrupted), `done`, or why it stopped."""
     code: str
     """Version of caspipe's code."""
     fingerprint: str
     shard: str
     total: int | None
-    """Documents there are, where that was known."""
+    """Number of documents in the input, if it was known."""
     read: int
     released: int
     quarantined: int
     skipped: int
     seconds: float
     ids: str = ""
-    """Of a part of a run: SHA-256 over the ids of all documents in reading order, its own and those of the other parts."""
+    """For a shard: SHA-256 over the ids of all documents of the input in reading order, including those of other shards."""
 
 
-def row_of(found: tuple[Any, ...]) -> Row:
-    """The document that a row of the table tells of."""
-    run, number, id_, content, status, reason, component, cause, message, seconds, attempts, outputs, memo = found
+def row_of(values: tuple[Any, ...]) -> Row:
+    """Return a row of the table as an object."""
+    run, number, id_, content, status, reason, component, cause, message, seconds, attempts, outputs, states = values
     return Row(
         number,
         bytes(id_).decode("utf-8", "surrogatepass"),
@@ -79,6 +79,6 @@ def row_of(found: tuple[Any, ...]) -> Row:
         seconds,
         attempts,
         tuple(Output(c, p, b, n, d, bool(w)) for c, p, b, n, d, w in json.loads(outputs)),
-        json.loads(memo) if memo else None,
+        json.loads(states) if states else None,
         run,
     )

@@ -1,4 +1,4 @@
-"""The work on one document, wherever it is done: read, engines, first half of the consumers. It changes nothing else."""
+"""Process one document: read it, run the engines, and let two-phase consumers prepare. Nothing else is changed."""
 
 from __future__ import annotations
 
@@ -8,57 +8,55 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning
 from ....typesystem.errors import warning_text
+from ...assembly.assembly import Assembly
 from ...contract.component import CasConsumer, TwoPhaseConsumer
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
+from ...storage.files import Staged
 from .content import content_hash, is_same
-
-if TYPE_CHECKING:
-    from ...pipeline import Pipeline
-    from ...storage.files import Staged
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A document to be worked on."""
+    """A document to process."""
 
     number: int
     """In reading order, from 1."""
     id: str
     handle: Any = None
-    """What the reader makes the document of."""
+    """Handle from which the reader loads the document."""
     packed: bytes | None = None
-    """The document itself, pickled, where the reader has no handles."""
+    """The pickled document, if the reader does not have handles."""
     cas: Cas | None = None
-    """The document itself, where it need not travel."""
+    """The document, if it is not sent to another process."""
     fault: Exception | None = None
-    """Why the reader could not read it."""
+    """The error with which the reader failed."""
     expected: bytes = b""
-    """Hash of the content whose outputs are there already: where it is the same, nothing is done."""
+    """Hash of the content whose outputs exist already. If the content is the same, the document is not processed."""
 
     @property
     def size(self) -> int:
-        """Bytes on the way to a worker."""
+        """Approximate size of the message to a worker in bytes."""
         return len(self.packed) if self.packed is not None else 200
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What befell a document. Holds no text of it."""
+    """Why a document failed. Does not contain any of its text."""
 
     component: str
     cause: str
-    """Class of what was raised."""
+    """Class of the exception."""
     message: str
     reason: str
     """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
     fatal: bool = False
-    """Whether the run cannot go on."""
+    """Whether the run cannot continue."""
 
     @classmethod
     def of(cls, error: ComponentError) -> Failed:
@@ -67,21 +65,21 @@ class Failed:
 
 @dataclass(slots=True)
 class Result:
-    """What became of a document."""
+    """The outcome of processing a document."""
 
     number: int
     id: str
     content: bytes = b""
-    """Hash of what was read."""
+    """Hash of the content."""
     unchanged: bool = False
-    """Whether that is what was expected: nothing else was done."""
+    """Whether the content is as expected, so that the document was not processed."""
     failed: Failed | None = None
     text: str | None = None
-    """Original text of a document that failed, for quarantine."""
+    """Original text of a failed document, for quarantine."""
     prepared: list[Any] = field(default_factory=list)
-    """For each consumer in order what it prepared; None for those that work in one phase."""
+    """What each consumer prepared, in order; None for consumers that work in one phase."""
     cas: Cas | bytes | None = None
-    """The document, pickled where it travelled, for consumers that work in one phase."""
+    """The document for consumers that work in one phase, pickled if it was sent by another process."""
     found: Found | None = None
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -90,41 +88,41 @@ class Result:
 
     @property
     def size(self) -> int:
-        """About as many bytes as it takes."""
+        """Approximate size in bytes."""
         lines = sum(len(getattr(p, "data", b"")) for p in self.prepared)
         return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + 500
 
     def document(self) -> Cas | None:
-        """The document, for consumers that work in one phase."""
-        return pickle.loads(self.cas) if isinstance(self.cas, bytes) else self.cas  # our own bytes, from our own worker
+        """Return the document for consumers that work in one phase."""
+        return pickle.loads(self.cas) if isinstance(self.cas, bytes) else self.cas  # created by our own worker
 
 
 Watch = Callable[[int, int], None]
-"""Called before each step with the number of the component (-1: reading) and the length of the text."""
+"""Called before each step with the index of the component (-1: reading) and the length of the text."""
 
 
 class Work:
-    """Does the work on one document after the other."""
+    """Processes documents one after the other."""
 
     def __init__(
-        self, pipeline: Pipeline, noted: Noted, *, travels: bool, salt: bytes, watch: Watch | None = None
+        self, assembly: Assembly, warnings: WarningCollector, *, travels: bool, salt: bytes, watch: Watch | None = None
     ) -> None:
-        self.pipeline = pipeline
-        self.noted = noted
+        self.assembly = assembly
+        self.warnings = warnings
         self.travels = travels
-        """Whether results go to another process."""
+        """Whether results are sent to another process."""
         self.salt = salt
         self.watch = watch
-        self.whole = any(not isinstance(c, TwoPhaseConsumer) for c in pipeline.consumers)
-        self.limits = pipeline.options.limits
+        self.needs_cas = any(not isinstance(c, TwoPhaseConsumer) for c in assembly.consumers)
+        self.limits = assembly.options.limits
         self.timed = self.limits.seconds is not None or self.limits.component_seconds is not None
         self._at = ""
 
     def do(self, item: Item, attempts: int = 1) -> Result:
-        """The result; never raises for what is the document's fault."""
+        """Process a document. An error is part of the result, not raised."""
         result = Result(item.number, item.id, attempts=attempts)
         began = time.perf_counter()
-        self.noted.into = result.warnings
+        self.warnings.target = result.warnings
         cas: Cas | None = None
         try:
             cas = self._read(item, result)
@@ -132,7 +130,7 @@ class Work:
                 self._process(cas, result, began)
         except ComponentError as error:
             self._fail(result, error, cas)
-        except BaseException as error:  # `exit()` in a component: ends a worker, elsewhere the document only
+        except BaseException as error:  # `exit()` in a component ends a worker; otherwise only the document fails
             if self.travels or isinstance(error, KeyboardInterrupt):
                 raise
             self._fail(result, ComponentError(self._at, error), cas)
@@ -140,23 +138,23 @@ class Work:
         return result
 
     def _read(self, item: Item, result: Result) -> Cas:
-        self._at = self._reader_id()
+        self._at = self.reader_id
         if self.watch is not None:
             self.watch(-1, 0)
         try:
             if item.fault is not None:
                 raise item.fault
             if item.handle is not None:
-                assert self.pipeline.reader is not None
-                cas = self.pipeline.reader.load(item.handle)
+                assert self.assembly.reader is not None
+                cas = self.assembly.reader.load(item.handle)
             elif item.cas is not None:
                 cas = item.cas
             else:
-                cas = pickle.loads(item.packed or b"")  # our own bytes, from our own process
+                cas = pickle.loads(item.packed or b"")  # created by our own process
         except ComponentError:
             raise
         except Exception as error:
-            raise ComponentError(self._reader_id(), error) from None
+            raise ComponentError(self.reader_id, error) from None
         result.id = cas.id
         if self.salt:
             result.content = content_hash(cas, self.salt)
@@ -164,107 +162,107 @@ class Work:
         return cas
 
     def _process(self, cas: Cas, result: Result, began: float) -> None:
-        pipeline, watch = self.pipeline, self.watch
+        assembly, watch = self.assembly, self.watch
         size = len(cas.text) if cas.has_view(INITIAL_VIEW) else 0
         deadline = began + self.limits.allowed(size)
         allowed = self.limits.allowed_component(size)
         started = began
-        for n, engine in enumerate(pipeline.engines):
+        for n, engine in enumerate(assembly.engines):
             if watch is not None:
                 watch(n, size)
             self._at = engine.id
-            pipeline._apply(engine, cas)
+            assembly.apply(engine, cas)
             if self.timed:
                 now = time.perf_counter()
                 if now > deadline or now - started > allowed:
                     raise ComponentError(engine.id, self.limits.late(size, component=now <= deadline))
                 started = now
         result.found = Found.of(cas)
-        result.prepared = [None] * len(pipeline.consumers)
-        for n, consumer in enumerate(pipeline.consumers):
+        result.prepared = [None] * len(assembly.consumers)
+        for n, consumer in enumerate(assembly.consumers):
             if isinstance(consumer, TwoPhaseConsumer):
                 if watch is not None:
-                    watch(len(pipeline.engines) + n, size)
+                    watch(len(assembly.engines) + n, size)
                 self._at = f"consumers/{consumer.id}"
                 result.prepared[n] = self._prepare(consumer, cas)
-        if self.whole:
+        if self.needs_cas:
             result.cas = pickle.dumps(cas, protocol=5) if self.travels else cas
 
     def _prepare(self, consumer: TwoPhaseConsumer, cas: Cas) -> Any:
-        stats = self.pipeline._stats_of(consumer)
+        stats = self.assembly.stats_of(consumer)
         started = time.perf_counter()
         try:
-            made = consumer.prepare(cas)
+            prepared = consumer.prepare(cas)
         except Exception as error:
             stats.errors += 1
-            raise blamed(consumer, error) from None
+            raise consumer_error(consumer, error) from None
         stats.add(time.perf_counter() - started)
-        return made
+        return prepared
 
     def _fail(self, result: Result, error: ComponentError, cas: Cas | None) -> None:
-        discard(self.pipeline, result)
+        discard(self.assembly, result)
         result.prepared, result.cas, result.found = [], None, None
         result.failed = Failed.of(error)
         if cas is not None and cas.has_view(INITIAL_VIEW):
             result.text = cas.text
 
-    def _reader_id(self) -> str:
-        return f"reader/{self.pipeline.reader.id}" if self.pipeline.reader is not None else "reader"
+    @property
+    def reader_id(self) -> str:
+        """Name of the reader in messages."""
+        return f"reader/{self.assembly.reader.id}" if self.assembly.reader is not None else "reader"
 
 
-def read_again(pipeline: Pipeline, item: Item | None, salt: bytes = b"") -> tuple[str | None, bytes]:
-    """Text and hash of a document that was read before, where both are lost: for quarantine, and for a run that resumes."""
+def read_again(assembly: Assembly, item: Item | None, salt: bytes = b"") -> tuple[str | None, bytes]:
+    """Read the text and content hash of a document again after a worker lost them, for quarantine and for resuming."""
     try:
-        if item is None or pipeline.reader is None:
+        if item is None or assembly.reader is None:
             return None, b""
         cas: Cas = (
-            pipeline.reader.load(item.handle)
+            assembly.reader.load(item.handle)
             if item.handle is not None
             else item.cas or pickle.loads(item.packed or b"")
         )
         return cas.text if cas.has_view(INITIAL_VIEW) else None, content_hash(cas, salt) if salt else b""
-    except Exception:  # it is gone, or changed: the reason is kept all the same
+    except Exception:  # the document was removed or changed; the reason of the failure is kept
         return None, b""
 
 
-def blamed(consumer: CasConsumer, error: Exception) -> ComponentError:
-    """The error of a consumer; for a leak that it refuses to write, that of the gate."""
+def consumer_error(consumer: CasConsumer, error: Exception) -> ComponentError:
+    """Return the error of a consumer. If it refused to write a leak, return the error of the leak gate."""
     if isinstance(error, ComponentError) and error.code == "leak":
         return error
     return ComponentError(f"consumers/{consumer.id}", error)
 
 
-def discard(pipeline: Pipeline, result: Result) -> None:
-    """Forgets what consumers prepared of a document."""
-    for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
+def discard(assembly: Assembly, result: Result) -> None:
+    """Delete what consumers prepared for a document."""
+    for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False):
         if prepared is not None and isinstance(consumer, TwoPhaseConsumer):
             try:
                 consumer.discard(prepared)
-            except Exception as error:  # what stays of it is removed when the run ends
-                warnings.warn(str(blamed(consumer, error)), CaspipeWarning, stacklevel=2)
+            except Exception as error:  # leftovers are removed at the end of the run
+                warnings.warn(str(consumer_error(consumer, error)), CaspipeWarning, stacklevel=2)
 
 
-def travelling(pipeline: Pipeline, result: Result, item: Item) -> Result:
-    """A result as it can go to another process: where it cannot, because of what a consumer prepared or of its size, the
-    document has failed."""
+def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
+    """Return a result that can be pickled. If this one cannot, the document has failed."""
     at = "worker"
     try:
-        for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False):
+        for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False):
             at = f"consumers/{consumer.id}"
             pickle.dumps(prepared, protocol=5)
         at = "worker"
         pickle.dumps(result, protocol=5)
     except Exception as error:
-        discard(pipeline, result)
+        discard(assembly, result)
         result.prepared, result.cas, result.found = [], None, None
         result.failed = Failed.of(ComponentError(at, error))
-        result.text, _ = read_again(pipeline, item)
+        result.text, _ = read_again(assembly, item)
     return result
 
 
 def rollback(consumers: Sequence[CasConsumer], document_id: str) -> None:
-    """Takes back what consumers wrote of a document: no half releases. Raises the ComponentError of the first that cannot, when
-    all others have."""
+    """Undo what consumers wrote for a document. Raises the first ComponentError after all consumers were called."""
     first: CaspipeError | None = None
     for consumer in reversed(consumers):
         try:
@@ -276,12 +274,12 @@ def rollback(consumers: Sequence[CasConsumer], document_id: str) -> None:
         raise first
 
 
-def settle(pipeline: Pipeline, results: Iterable[Result]) -> None:
-    """Brings the files that consumers prepared of some documents onto the disk, all at once."""
+def flush_staged(assembly: Assembly, results: Iterable[Result]) -> None:
+    """Flush the temporary files that consumers prepared for some documents to disk, all at once."""
     files.settle(
         staged
         for result in results
-        for consumer, prepared in zip(pipeline.consumers, result.prepared, strict=False)
+        for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False)
         if prepared is not None and isinstance(consumer, TwoPhaseConsumer)
         for staged in _staged(consumer, prepared)
     )
@@ -292,14 +290,14 @@ def _staged(consumer: TwoPhaseConsumer, prepared: Any) -> list[Staged]:
         return list(consumer.staged(prepared))
 
 
-class Noted:
-    """Warnings go into lists, each once; of foreign ones only class and line, since they may quote a document."""
+class WarningCollector:
+    """Collects each distinct warning once. Foreign warnings are reduced to class and line, since they may quote a document."""
 
     def __init__(self) -> None:
-        self.into: list[str] = []
-        """The list that takes warnings now."""
+        self.target: list[str] = []
+        """The list to which warnings are added."""
 
-    def note(
+    def add(
         self,
         message: Warning | str,
         category: type[Warning],
@@ -308,21 +306,21 @@ class Noted:
         file: Any = None,
         line: str | None = None,
     ) -> None:
-        """Takes a warning, in place of `warnings.showwarning`."""
+        """Add a warning. Replaces `warnings.showwarning`."""
         text = warning_text(message, category, filename, lineno)
-        if text not in self.into and len(self.into) < MOST_WARNINGS:
-            self.into.append(text)
+        if text not in self.target and len(self.target) < MOST_WARNINGS:
+            self.target.append(text)
 
 
 @contextlib.contextmanager
-def noting() -> Iterator[Noted]:
-    """Every UserWarning is noted, not shown."""
-    noted = Noted()
+def collect_warnings() -> Iterator[WarningCollector]:
+    """Collect every UserWarning instead of showing it."""
+    collector = WarningCollector()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = noted.note
-        yield noted
+        warnings.showwarning = collector.add
+        yield collector
 
 
 MOST_WARNINGS = 1_000
-"""Different warnings that are kept."""
+"""Limit of distinct warnings that are kept."""

@@ -1,4 +1,4 @@
-"""A worker process: takes documents, does the work, gives results back. It ends when the run's process does."""
+"""The main loop of a worker process. It ends together with the process of the run."""
 
 from __future__ import annotations
 
@@ -12,53 +12,51 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from ...assembly.assembly import Assembly
+from ...contract import registry
 from ...contract.component import TwoPhaseConsumer
 from ...contract.report import ComponentStats
 from ...errors import CaspipeError, ComponentError, guarded
 from .memory import limit_memory
 from .slot import Slot, Slots, resident
-from .work import Item, Result, Work, noting, settle, travelling
-
-if TYPE_CHECKING:
-    from ...pipeline import Pipeline
+from .work import Item, Result, Work, collect_warnings, flush_staged, make_sendable
 
 _BATCH_SECONDS = 0.25
-"""Results are given back at least this often."""
+"""Results are sent at least this often."""
 _BATCH = 1 << 20
-"""Bytes of prepared text after which they are."""
+"""Size of prepared outputs in bytes after which they are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The worker has its models."""
+    """Message: the worker has opened its components."""
 
     warnings: list[str]
     resident: int
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """The worker cannot begin."""
+class StartFailed:
+    """Message: the worker cannot open its components."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """Results, and how long the components took for them."""
+class Finished:
+    """Message: results, with the statistics of the components."""
 
     results: list[Result]
     stats: dict[str, ComponentStats]
     resident: int
     retires: bool = False
-    """The worker takes no more documents: its memory is no longer what it was."""
+    """Whether the worker exits now, because its memory cannot be trusted after a document reached the limit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """What a worker is told when it begins."""
+class WorkerSettings:
+    """What a worker needs to start."""
 
     slot: int
     slots: Path
@@ -68,51 +66,51 @@ class Setting:
     plugins: list[str]
 
 
-def forked(connection: Connection, pipeline: Pipeline, setting: Setting, slots: Slots) -> None:
-    """The worker as a copy of the run's process: everything is open."""
-    _serve(connection, pipeline, setting, slots, [])
+def run_forked(connection: Connection, assembly: Assembly, settings: WorkerSettings, slots: Slots) -> None:
+    """Run a worker as a copy of the process of the run: everything is open."""
+    _serve(connection, assembly, settings, slots, [])
 
 
-def spawned(connection: Connection, packed: bytes, setting: Setting) -> None:
-    """The worker as a process of its own: it opens what it needs."""
-    from ...contract import registry
-
+def run_spawned(connection: Connection, packed: bytes, settings: WorkerSettings) -> None:
+    """Run a worker as a new process, which opens its own components."""
     try:
-        for plugin in setting.plugins:
+        for plugin in settings.plugins:
             registry.load_file(plugin)
-        pipeline: Pipeline = pickle.loads(packed)  # our own bytes, from our own process
-        with noting() as noted:
-            pipeline.open()
-            for consumer in pipeline.consumers:
+        assembly: Assembly = pickle.loads(packed)  # created by this program
+        with collect_warnings() as collected:
+            assembly.open()
+            for consumer in assembly.consumers:
                 if isinstance(consumer, TwoPhaseConsumer):
                     with guarded(f"consumers/{consumer.id}"):
                         consumer.open_worker()
     except CaspipeError as error:
-        connection.send(Broken(str(error)))
+        connection.send(StartFailed(str(error)))
         return
     except Exception as error:
-        connection.send(Broken(str(ComponentError("worker", error))))
+        connection.send(StartFailed(str(ComponentError("worker", error))))
         return
-    _serve(connection, pipeline, setting, Slots(setting.slots, setting.count), noted.into)
+    _serve(connection, assembly, settings, Slots(settings.slots, settings.count), collected.target)
 
 
-def _serve(connection: Connection, pipeline: Pipeline, setting: Setting, slots: Slots, warnings: list[str]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the run's own decides
+def _serve(
+    connection: Connection, assembly: Assembly, settings: WorkerSettings, slots: Slots, warnings: list[str]
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the process of the run decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with(setting.parent)
+    _die_with(settings.parent)
     gc.collect()
-    gc.freeze()  # what is there now is never garbage, and pages that are not touched stay shared
-    limit_memory(pipeline.options.limits.memory_mb)
-    slot = Slot(slots, setting.slot)
-    with noting() as noted:
-        pipeline.stats.clear()
-        work = Work(pipeline, noted, travels=True, salt=setting.salt, watch=slot.watch)
+    gc.freeze()  # components are never garbage, and untouched pages stay shared
+    limit_memory(assembly.options.limits.memory_mb)
+    slot = Slot(slots, settings.slot)
+    with collect_warnings() as collected:
+        assembly.stats.clear()
+        work = Work(assembly, collected, travels=True, salt=settings.salt, watch=slot.watch)
         connection.send(Ready(warnings, resident(os.getpid())))
         try:
-            while (chunk := _next(connection, setting.parent)) is not None:
+            while (chunk := _next(connection, settings.parent)) is not None:
                 if _chunk(connection, work, slot, chunk):
                     return
-        except BaseException as error:  # what it says may quote a document, and would be printed
+        except BaseException as error:  # its message may quote a document and would be printed
             code = error.code if isinstance(error, SystemExit) else 1
             os._exit(code & 0xFF if isinstance(code, int) else 1)
 
@@ -129,21 +127,21 @@ def _next(connection: Connection, parent: int) -> list[tuple[Item, int]] | None:
 
 
 def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Item, int]]) -> bool:
-    """Does a chunk. True where the worker had better end: a document brought it to its limit of memory."""
+    """Process a chunk. Return whether the worker must exit because a document reached the memory limit."""
     results: list[Result] = []
     size, last, retires = 0, time.monotonic(), False
 
     def send() -> None:
         nonlocal size, last, retires
-        settle(work.pipeline, results)
-        stats, work.pipeline.stats = work.pipeline.stats, {}
+        flush_staged(work.assembly, results)
+        stats, work.assembly.stats = work.assembly.stats, {}
         try:
-            data = ForkingPickler.dumps(Done(results, stats, resident(os.getpid()), retires))
-        except Exception:  # of one of them: the others are as good as before
+            data = ForkingPickler.dumps(Finished(results, stats, resident(os.getpid()), retires))
+        except Exception:  # caused by one result: send the others
             numbers = {item.number: item for item, _ in chunk}
-            sent = [travelling(work.pipeline, result, numbers[result.number]) for result in results]
+            sent = [make_sendable(work.assembly, result, numbers[result.number]) for result in results]
             retires = retires or any(result.failed is not None and result.failed.reason == "memory" for result in sent)
-            data = ForkingPickler.dumps(Done(sent, stats, resident(os.getpid()), retires))
+            data = ForkingPickler.dumps(Finished(sent, stats, resident(os.getpid()), retires))
         connection.send_bytes(data)
         results.clear()
         size, last = 0, time.monotonic()
@@ -165,7 +163,7 @@ def _chunk(connection: Connection, work: Work, slot: Slot, chunk: list[tuple[Ite
 
 
 def _die_with(parent: int) -> None:
-    """Asks the system to end this process with its parent, where it can (Linux); else `_next` notices."""
+    """Ask the system to end this process together with its parent (Linux only; otherwise `_next` notices)."""
     if sys.platform == "linux":
         import ctypes
 
@@ -174,13 +172,13 @@ def _die_with(parent: int) -> None:
             ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
         except (OSError, AttributeError):
             return
-        if os.getppid() != parent:  # it died before we asked
+        if os.getppid() != parent:  # the parent died before the call
             os._exit(1)
 
 
-def packed(pipeline: Any) -> bytes:
-    """A pipeline that is not open yet, for a worker of its own. Raises ComponentError where a component cannot travel."""
+def packed(assembly: Assembly) -> bytes:
+    """Pickle a pipeline that is not open yet, for spawned workers. Raises ComponentError if a component cannot be pickled."""
     try:
-        return pickle.dumps(pipeline.part(), protocol=5)
+        return pickle.dumps(assembly.for_worker(), protocol=5)
     except Exception as error:
         raise ComponentError("worker", error) from None

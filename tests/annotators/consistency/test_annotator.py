@@ -15,7 +15,8 @@ from caspipe.annotators.consistency.annotator import ConsistencyAnnotator
 from caspipe.annotators.disambiguation.veto import Veto
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.segmenting.segmenter import Segmenter
-from caspipe.pipeline.pipeline import Pipeline, apply
+from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, MedicalTerm, PhiCandidate, PhiKind, TermGroup
 
 MARKS = re.compile(r"[\[\]<>{}]")

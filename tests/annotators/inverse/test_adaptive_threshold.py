@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from caspipe.annotators.inverse import AdaptiveThreshold
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Sentence, Token, TokenScore, TokenVerdict
 from caspipe.typesystem.tokenize import token_spans
 

@@ -17,7 +17,7 @@ from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ResourceError
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 

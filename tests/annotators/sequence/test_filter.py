@@ -18,7 +18,8 @@ from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.contract.params import convert
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.pipeline import Pipeline, apply
+from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiCandidate, PhiKind, View
 
 SURNAMES = ("Rose", "Hill", "Stone", "Marsh", "Field", "Brook", "Wood", "Lake")

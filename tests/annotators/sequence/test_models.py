@@ -25,7 +25,7 @@ from caspipe.annotators.sequence.model_files import (
 )
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import PhiCandidate, PhiKind
 
 from .small_models import crf, document, documents

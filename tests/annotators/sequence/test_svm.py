@@ -19,7 +19,7 @@ from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.svm import SvmAnnotator
 from caspipe.annotators.sequence.svm_trainer import SOLVERS, Solver
 from caspipe.pipeline.errors import ResourceError
-from caspipe.pipeline.pipeline import apply
+from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind
 
 from .small_models import crf, document, documents, svm

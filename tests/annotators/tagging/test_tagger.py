@@ -20,7 +20,8 @@ from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer
 from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.pipeline import Pipeline, apply
+from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, Chunk, Sentence, Token
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))

@@ -115,7 +115,8 @@ def test_the_same_in_another_place_and_process(here: Path, tmp_path: Path) -> No
         (elsewhere / name).parent.mkdir(parents=True, exist_ok=True)
         (elsewhere / name).write_bytes((here / name).read_bytes())
     code = (
-        f"import sys; sys.path.insert(0, {str(elsewhere)!r}); from caspipe.pipeline import Pipeline; from caspipe.pipeline.contract import registry;"
+        f"import sys; sys.path.insert(0, {str(elsewhere)!r}); "
+        "from caspipe.pipeline import Pipeline; from caspipe.pipeline.contract import registry;"
         f"from caspipe.pipeline.assembly.dependencies import fingerprint; registry.load_file({str(elsewhere / file.name)!r});"
         "print(fingerprint(Pipeline.parse('engines: [segmenter]')))"
     )

@@ -21,8 +21,8 @@ from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.assembly.dependencies import fingerprint
 from caspipe.pipeline.contract import registry
 from caspipe.pipeline.errors import ConfigError, ResourceError
-from caspipe.pipeline.packaging import Packed, pack
 from caspipe.pipeline.packaging.loading import BundleWarning
+from caspipe.pipeline.packaging.packing import Packed, pack
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
 

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from caspipe.pipeline.errors import CaspipeError, ResourceError
-from caspipe.pipeline.packaging import pack
 from caspipe.pipeline.packaging.manifest import safe
+from caspipe.pipeline.packaging.packing import pack
 from caspipe.pipeline.packaging.unpacking import is_bundle, unpacked
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing

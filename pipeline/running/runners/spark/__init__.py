@@ -1,6 +1,6 @@
-"""Spark: documents of a DataFrame as rows of another one, and runs whose work is done by a cluster."""
+"""Spark: masking the texts of a DataFrame, and runs on a cluster."""
 
 from .annotating import annotate
-from .runner import Spark
+from .runner import SparkRunner
 
-__all__ = ["Spark", "annotate"]
+__all__ = ["SparkRunner", "annotate"]

@@ -1,4 +1,4 @@
-"""A DataFrame of texts to a DataFrame of masked texts: what befalls a document is a row, never the end of a job."""
+"""Masking the texts of a DataFrame. A document that fails becomes a row with the reason; it does not end the job."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .....typesystem import DEIDENTIFIED_VIEW, Cas, CasError, MaskedSpan, PhiKind
+from ....assembly.assembly import Assembly
 from ....assembly.dependencies import fingerprint
 from ....contract import params, registry
 from ....contract.leaks import refuse_leaks
@@ -15,14 +16,12 @@ from ....errors import ComponentError, ConfigError, Fault, ReaderError, nearest
 from ....storage.digest_set import Digests
 from ....storage.spark_session import pyspark
 from ..memory import limit_memory
-from ..work import Failed, Item, Work, noting
-from .engine import Careful, engine, pipeline_of
+from ..work import Failed, Item, Work, collect_warnings
+from .engine import Careful, engine, load_assembly
 from .shipping import Ticket, ship
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from ....pipeline import Pipeline
 
 SPAN = "array<struct<begin:bigint,end:bigint,kind:string,operator:string>>"
 TYPES = {
@@ -45,20 +44,20 @@ _UNREADABLE = "a value that cannot be read: expected UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a task is told."""
+class Request:
+    """What a task needs."""
 
     ticket: Ticket
     names: tuple[str, ...]
     """Names of the input's columns."""
     fields: Mapping[str, Any]
-    """Parameters of the reader that makes documents of rows."""
+    """Parameters of the reader that turns rows into documents."""
     columns: tuple[str, ...]
 
 
 def annotate(
     df: DataFrame,
-    config: str | Path | Pipeline,
+    config: str | Path | Assembly,
     *,
     text: str = "text",
     id: str = "id",
@@ -67,14 +66,14 @@ def annotate(
     columns: Iterable[str] | None = None,
     overrides: Iterable[str] = (),
 ) -> DataFrame:
-    """Masks the texts of a DataFrame: a row of the result for each of its rows, in no particular order.
+    """Mask the texts of a DataFrame. The result has one row for each row, in no particular order.
 
-    `config`: a file, a shipped name, a bundle or a pipeline; its reader, consumers and output folder play no part. `text`, `id`,
+    `config`: a file, a shipped name, a package or a pipeline; its reader, consumers and output folder are ignored. `text`, `id`,
     `metadata` and `known` name columns as the record readers' `text_field`, `id_field`, `metadata` and `known_phi` do. `columns`:
-    those of the result that are wanted, all of `TYPES` by default; offsets of spans are code points in the masked text.
+    columns of the result, by default all of `TYPES`; offsets of spans are code points in the masked text.
 
-    A row has the status `released`, or `quarantined` with reason, component, cause and message, and no text then. Nothing is
-    computed before an action asks for it. Raises ConfigError for columns that are missing and for a faulty configuration.
+    A row has the status `released`, or `quarantined` with reason, component, cause and message, and without text. Evaluation is
+    lazy. Raises ConfigError for missing columns and for an invalid configuration.
     """
     pyspark()
     carried = dict(metadata) if isinstance(metadata, Mapping) else list(metadata)
@@ -95,43 +94,43 @@ def annotate(
     ]
     if faults or not wanted:
         raise ConfigError(faults or [Fault("annotate.columns", "expected at least one")])
-    asked = Asked(ship(df.sparkSession, config, overrides), tuple(used), fields, tuple(wanted))
+    request = Request(ship(df.sparkSession, config, overrides), tuple(used), fields, tuple(wanted))
 
     def caspipe(batches: Iterator[Any]) -> Iterator[Any]:
-        return annotated(asked, batches)
+        return annotated(request, batches)
 
     plain = df.select(*[df[f"`{name}`"].alias(f"c{n}") for n, name in enumerate(used)])
     return plain.mapInArrow(caspipe, ", ".join(f"{name} {TYPES[name]}" for name in wanted))
 
 
 def _maker(fields: Mapping[str, Any], faults: list[Fault]) -> Any:
-    """The reader that makes documents of rows."""
+    """Return the reader that turns rows into documents."""
 
-    def told(at: tuple[str | int, ...], what: str) -> None:
-        faults.append(Fault(".".join(("annotate", *map(str, at))), what))
+    def report(path: tuple[str | int, ...], fault: str) -> None:
+        faults.append(Fault(".".join(("annotate", *map(str, path))), fault))
 
-    return params.build(registry.find(_READER, "reader"), fields, told)
+    return params.build(registry.find(_READER, "reader"), fields, report)
 
 
 class Annotating:
-    """The engine of a Python worker, as `annotate` needs it."""
+    """The engine of a Python worker for `annotate`."""
 
-    def __init__(self, asked: Asked) -> None:
-        with noting():
-            pipeline = self.pipeline = pipeline_of(asked.ticket)
-            pipeline.consumers = []
-            self.fingerprint = fingerprint(pipeline)
-            pipeline.open()
-        self.reader = _maker(asked.fields, [])
-        pipeline.reader = self.reader
-        limit_memory(pipeline.options.limits.memory_mb)
-        self.careful = Careful(pipeline)
+    def __init__(self, request: Request) -> None:
+        with collect_warnings():
+            assembly = self.assembly = load_assembly(request.ticket)
+            assembly.consumers = []
+            self.fingerprint = fingerprint(assembly)
+            assembly.open()
+        self.reader = _maker(request.fields, [])
+        assembly.reader = self.reader
+        limit_memory(assembly.options.limits.memory_mb)
+        self.careful = Careful(assembly)
 
     def rows(self, records: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]:
-        """A row for each record; None is a record that cannot be read."""
-        with noting() as noted:
-            work = Work(self.pipeline, noted, travels=False, salt=b"", watch=self.careful.watch)
-            work.whole = True
+        """Yield a row for each record. None is a record that cannot be read."""
+        with collect_warnings() as collected:
+            work = Work(self.assembly, collected, travels=False, salt=b"", watch=self.careful.watch)
+            work.needs_cas = True
             for record in records:
                 yield self._row(work, record)
 
@@ -177,19 +176,19 @@ class Annotating:
         return found[0]
 
     def close(self) -> None:
-        """Lets go of the models."""
-        self.pipeline.close()
+        """Close the engines."""
+        self.assembly.close()
 
 
 def _check(cas: Cas | None) -> None:
-    """Raises ComponentError where there is no masked text, and where the leak gate found something in it."""
+    """Raise ComponentError if there is no masked text, or if the leak gate found a leak in it."""
     if cas is None or not cas.has_view(DEIDENTIFIED_VIEW):
         raise ComponentError("annotate", CasError(f"expected a view {DEIDENTIFIED_VIEW}, found none; no masker ran"))
     refuse_leaks(cas)
 
 
 _BAD: Any = object()
-"""Stands for a value that cannot be read."""
+"""Marks a value that cannot be read."""
 
 
 def _name(record: dict[str, Any] | None, field: str) -> str | None:
@@ -201,18 +200,18 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def annotated(asked: Asked, batches: Iterator[Any]) -> Iterator[Any]:
-    """Rows of documents to rows of results. Raises CaspipeError where the engine cannot be made."""
+def annotated(request: Request, batches: Iterator[Any]) -> Iterator[Any]:
+    """Turn rows of documents into rows of results. Raises CaspipeError if the engine cannot be loaded."""
     import pyarrow as pa
 
-    schema = _schema(pa, asked.columns)
+    schema = _schema(pa, request.columns)
     for batch in batches:
         if not batch.num_rows:
             continue
-        maker = engine(asked.ticket, lambda: Annotating(asked))
+        maker = engine(request.ticket, lambda: Annotating(request))
         made: list[dict[str, Any]] = []
         size = 0
-        for row in maker.rows(_records(batch, asked.names)):
+        for row in maker.rows(_records(batch, request.names)):
             made.append(row)
             size += len(row["text"] or "")
             if len(made) >= _ROWS or size > _CHARACTERS:
@@ -234,7 +233,7 @@ def _records(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
 
 
 def _values(column: Any) -> list[Any]:
-    """The values of a column as Python has them, `_BAD` for those that it cannot have: no UTF-8, a year 10,000."""
+    """Return the values of a column as Python objects, `_BAD` if Python cannot represent one (invalid UTF-8, year 10,000)."""
     try:
         return column.to_pylist()  # type: ignore[no-any-return]
     except Exception:

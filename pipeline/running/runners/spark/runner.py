@@ -1,4 +1,4 @@
-"""The runner for Spark: batches of documents become jobs, results come back in order, a crash is traced to its document."""
+"""The runner for Spark: it submits batches of documents as jobs, and bisects a batch that crashes."""
 
 from __future__ import annotations
 
@@ -10,43 +10,41 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....assembly.assembly import Assembly
 from ....assembly.dependencies import code_version
 from ....errors import CaspipeError, ComponentError, ConfigError, Fault
 from ....storage.spark_session import SparkError, context_of, session
 from ..work import Failed, Item, Result, read_again
 from .shipping import ship
-from .working import BROKEN, PROBE, SCHEMA, STATS, Order, Told, identity_of, worked
-
-if TYPE_CHECKING:
-    from ....pipeline import Pipeline
+from .working import BROKEN, PROBE, SCHEMA, STATS, Order, TaskReport, identity_of, worked
 
 _JOBS = 2
-"""Jobs at once: one fills the gaps that the last tasks of the other leave."""
+"""Concurrent jobs: one uses the cores that the last tasks of the other leave idle."""
 _SECONDS = 2.0
-"""How long a job should take."""
+"""Intended duration of a job."""
 _FIRST, _MOST = 16, 4_000
-"""Documents of a job for each core: the first time, and at most in all."""
+"""Documents per core in the first job, and limit for all cores together."""
 _BYTES = 32 << 20
 
 
-class Spark:
-    """Documents are read here, go out in batches, and are worked on by engines that each Python worker of Spark makes for itself.
+class SparkRunner:
+    """Reads documents here and sends them in batches to Python workers of Spark, which load their own engines.
 
-    What consumers prepare comes back as bytes and is written here: executors need no folder in common with this machine. Where a
-    Python worker dies, and Spark gives up on the job, its batch is halved until one document is left, which is to blame.
+    What consumers prepare is returned as bytes and written here: executors do not need a shared folder. If a Python worker dies
+    and Spark gives up on the job, its batch is bisected until the document that caused it is found.
     """
 
     travels = True
 
-    def __init__(self, pipeline: Pipeline, salt: bytes) -> None:
+    def __init__(self, assembly: Assembly, salt: bytes) -> None:
         self.salt = salt
-        if pipeline.config is None:
+        if assembly.config is None:
             what = "runner: spark: expected a pipeline of a YAML file or a bundle: this one was made by a program"
             raise ConfigError([Fault("run", what)])
-        self.pipeline = pipeline
-        options = pipeline.options
+        self.assembly = assembly
+        options = assembly.options
         self.retries = options.retries if "crash" in options.retry_on else 0
         self.attempts = 0
         self.spark, self._own = session()
@@ -54,9 +52,9 @@ class Spark:
         self.workers = int(self.context.defaultParallelism)
         key_salt = secrets.token_bytes(16)
         self.order = Order(
-            ship(self.spark, pipeline),
+            ship(self.spark, assembly),
             code_version(),
-            identity_of(pipeline, key_salt),
+            identity_of(assembly, key_salt),
             salt,
             key_salt,
             options.limits,
@@ -64,18 +62,18 @@ class Spark:
             tuple(options.retry_on),
         )
         self._group = f"caspipe-{secrets.token_hex(8)}"
-        self._reader = f"reader/{pipeline.reader.id}" if pipeline.reader is not None else "reader"
+        self._reader = f"reader/{assembly.reader.id}" if assembly.reader is not None else "reader"
         self._size = _FIRST * self.workers
         self._ended = False
         self._works = False
-        """Whether a job has come to its end."""
+        """Whether a job has succeeded."""
         self.last: Item | None = None
         self._lock = threading.Lock()
         self._warnings: list[str] = []
-        """Of workers that began, for the next result to carry."""
+        """Warnings of workers that started, to be added to the next result."""
 
     def results(self, items: Iterator[Item]) -> Iterator[Result]:
-        """The result of each item, in order."""
+        """Yield the result of each item, in order."""
         ahead: deque[tuple[list[Item], Future[list[Result]]]] = deque()
         more = True
         with ThreadPoolExecutor(_JOBS, "caspipe-spark") as pool:
@@ -106,12 +104,12 @@ class Spark:
         return result
 
     def redo(self, number: int) -> Result:
-        """The result of the item given last, whatever is expected of it."""
+        """Process the item whose result was returned last again, whatever content is expected."""
         assert self.last is not None and self.last.number == number
         return self._all([replace(self.last, expected=b"")])[0]
 
     def close(self) -> None:
-        """Lets go of the session, where it is the run's own."""
+        """Stop the Spark session if this run created it."""
         if not self._ended:
             self._ended = True
             if self._own:
@@ -120,7 +118,7 @@ class Spark:
                 self.order.ticket.forget()
 
     def kill(self) -> None:
-        """Ends the jobs at once."""
+        """Cancel the jobs."""
         if not self._ended:
             if self._alive():
                 self.context.cancelJobGroup(self._group)
@@ -140,18 +138,18 @@ class Spark:
         return batch
 
     def _read(self, item: Item) -> Item:
-        """The document itself in place of its handle: files of this machine are read on this machine."""
+        """Load the document of a handle, because its files are on this machine."""
         if item.handle is None or item.fault is not None:
             return item
-        assert self.pipeline.reader is not None
+        assert self.assembly.reader is not None
         try:
-            cas = self.pipeline.reader.load(item.handle)
+            cas = self.assembly.reader.load(item.handle)
             return replace(item, handle=None, packed=pickle.dumps(cas, protocol=5))
         except Exception as error:
             return replace(item, handle=None, fault=ComponentError(self._reader, error))
 
     def _adapt(self, done: list[Result]) -> None:
-        """Batches as large as keep all cores busy for a while."""
+        """Choose a batch size that keeps all cores busy for the intended duration."""
         took = sum(result.seconds for result in done) / max(1, len(done))
         wanted = int(_SECONDS * self.workers / max(took, 1e-4))
         self._size = max(self.workers, min(wanted, _MOST, 4 * self._size))
@@ -159,7 +157,7 @@ class Spark:
     # -- back ------------------------------------------------------------------------------------------------------
 
     def _all(self, batch: list[Item]) -> list[Result]:
-        """The result of each item of a batch, in order."""
+        """Return the result of each item of a batch, in order."""
         done = iter(self._tried([item for item in batch if item.fault is None]))
         return [next(done) if item.fault is None else self._unread(item, item.fault) for item in batch]
 
@@ -168,7 +166,7 @@ class Spark:
         return Result(item.number, item.id, failed=Failed.of(error))
 
     def _tried(self, items: list[Item]) -> list[Result]:
-        """The results of a job; where it fails, of its halves, down to the one document that it fails for."""
+        """Return the results of a job. If it fails, run its halves, down to the single document that makes it fail."""
         if not items:
             return []
         for attempt in range(1, 2 + (self.retries if len(items) == 1 else 0)):
@@ -176,7 +174,7 @@ class Spark:
                 done = self._job(items)
             except CaspipeError:
                 raise
-            except Exception:  # what Spark says of it may be anything: the next job will show what it was
+            except Exception:  # errors of Spark are unspecific; the next job shows the cause
                 self._go_on()
                 if not self._works:
                     self._probe()
@@ -190,7 +188,7 @@ class Spark:
         self._probe()
         item = items[0]
         failed = Failed("worker", "Crash", "worker: Crash: its Python worker died", "crash")
-        text, content = read_again(self.pipeline, item, self.salt)
+        text, content = read_again(self.assembly, item, self.salt)
         return [Result(item.number, item.id, content, failed=failed, text=text, attempts=1 + self.retries)]
 
     def _job(self, items: list[Item]) -> list[Result]:
@@ -201,7 +199,7 @@ class Spark:
         return found
 
     def _rows(self, rows: list[tuple[int, bytes]], parts: int) -> list[Result]:
-        """Runs a job. Raises what Spark raises where it fails, SparkError where a worker cannot begin."""
+        """Run a job. Raises the error of Spark if it fails, and SparkError if a worker cannot start."""
         order = self.order
 
         def caspipe(batches: Iterator[Any]) -> Iterator[Any]:
@@ -215,22 +213,21 @@ class Spark:
                 raise SparkError(bytes(data).decode("utf-8"))
             loaded = pickle.loads(data)  # from our own workers
             if number == STATS:
-                self._told(loaded)
+                self._add_report(loaded)
             else:
                 results.append(loaded)
         self._works = True
         return results
 
-    def _told(self, told: Told) -> None:
+    def _add_report(self, report: TaskReport) -> None:
         with self._lock:
-            for key, stats in told.stats.items():
-                self.pipeline.stats.setdefault(key, type(stats)(stats.id, stats.kind)).merge(stats)
-            self._warnings += [w for w in told.warnings if w not in self._warnings]
+            self.assembly.merge_stats(report.stats)
+            self._warnings += [w for w in report.warnings if w not in self._warnings]
 
     # -- dead ------------------------------------------------------------------------------------------------------
 
     def _probe(self) -> None:
-        """Sees to it that a document is not blamed for a cluster that does not work."""
+        """Raise SparkError if the cluster does not work, so that no document is blamed for it."""
         try:
             self._rows([(PROBE, b"")], 1)
         except CaspipeError:

@@ -1,4 +1,4 @@
-"""On an executor: the work of a run, items in and results out, both pickled in rows."""
+"""On an executor: processing the items of a run. Items and results are pickled in rows."""
 
 from __future__ import annotations
 
@@ -6,89 +6,88 @@ import gc
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ....assembly.assembly import Assembly
 from ....assembly.dependencies import code_version, fingerprint
 from ....contract.component import TwoPhaseConsumer
 from ....contract.limits import Limits
+from ....contract.report import ComponentStats
 from ....errors import CaspipeError, ComponentError, ResourceError, guarded
 from ...ledger.fingerprint import keyed
 from ..memory import limit_memory
-from ..work import Noted, Result, Work, noting
-from .engine import Careful, engine, pipeline_of
+from ..work import Result, WarningCollector, Work, collect_warnings
+from .engine import Careful, engine, load_assembly
 from .shipping import Ticket
 
-if TYPE_CHECKING:
-    from ....contract.report import ComponentStats
-
 SCHEMA = "number bigint, data binary"
-"""Rows of both ways. Out: a document's number and its item. Back: its number and its result, or one of the numbers below."""
+"""Rows of both directions: a number with its item, and back with its result. The numbers below mark other messages."""
 PROBE, STATS, BROKEN = 0, -1, -2
 _ROWS, _BYTES = 64, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What all tasks of a run are told."""
+    """What all tasks of a run need."""
 
     ticket: Ticket
     code: str
     """Version of caspipe's code."""
     identity: str
-    """What `identity_of` must give: else results would differ from what the run's own process would make."""
+    """Expected value of `identity_of`: otherwise the results would differ from those of the driver."""
     salt: bytes
-    """For hashes of contents."""
+    """Salt for hashes of contents."""
     key_salt: bytes
-    """For `identity_of`."""
+    """Salt for `identity_of`."""
     limits: Limits
     retries: int
     retry_on: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a task tells beside results."""
+class TaskReport:
+    """Statistics and warnings of a task."""
 
     stats: dict[str, ComponentStats]
     warnings: list[str]
 
 
-def identity_of(pipeline: Any, salt: bytes) -> str:
-    """A hash over components, models, code and keys. A key cannot be looked up from it."""
-    return keyed(pipeline, fingerprint(pipeline), salt)
+def identity_of(assembly: Assembly, salt: bytes) -> str:
+    """Return a hash over components, models, code and keys, from which keys cannot be guessed."""
+    return keyed(assembly, fingerprint(assembly), salt)
 
 
 class Worker:
-    """The engine of a Python worker, as runs need it."""
+    """The engine of a Python worker for runs."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        with noting() as noted:
+        with collect_warnings() as collected:
             if code_version() != order.code:
                 raise ResourceError(
                     f"an executor has caspipe {code_version()}, this machine {order.code}: results would differ"
                 )
-            pipeline = self.pipeline = pipeline_of(order.ticket)
-            found = identity_of(pipeline, order.key_salt)
+            assembly = self.assembly = load_assembly(order.ticket)
+            found = identity_of(assembly, order.key_salt)
             if found != order.identity:
                 raise ResourceError(_difference(found, order.identity))
-            pipeline.options.limits = order.limits
-            pipeline.open()
-            for consumer in pipeline.consumers:
+            assembly.options.limits = order.limits
+            assembly.open()
+            for consumer in assembly.consumers:
                 if isinstance(consumer, TwoPhaseConsumer):
                     with guarded(f"consumers/{consumer.id}"):
                         consumer.open_worker(shares_disk=False)
-        self.warnings = noted.into
-        self.careful = Careful(pipeline)
+        self.warnings = collected.target
+        self.careful = Careful(assembly)
         limit_memory(order.limits.memory_mb)
         gc.collect()
         gc.freeze()  # models are never garbage
-        pipeline.stats.clear()
-        self.work = Work(pipeline, Noted(), travels=True, salt=order.salt, watch=self.careful.watch)
+        assembly.stats.clear()
+        self.work = Work(assembly, WarningCollector(), travels=True, salt=order.salt, watch=self.careful.watch)
 
     def do(self, data: bytes) -> Result:
-        """The result of a pickled item, tried again as the order says."""
-        item = pickle.loads(data)  # from the run's own process, as the function around is
+        """Process a pickled item, with retries as ordered."""
+        item = pickle.loads(data)  # created by the driver, like this function
         result = self.careful.do(self.work, item)
         while (
             result.failed is not None
@@ -98,15 +97,15 @@ class Worker:
             result = self.careful.do(self.work, item, result.attempts + 1)
         return result
 
-    def told(self) -> Told:
-        """What has come together since it was asked last."""
-        stats, self.pipeline.stats = self.pipeline.stats, {}
+    def report(self) -> TaskReport:
+        """Return statistics and warnings since the last call."""
+        stats, self.assembly.stats = self.assembly.stats, {}
         warnings, self.warnings = self.warnings, []
-        return Told(stats, warnings)
+        return TaskReport(stats, warnings)
 
     def close(self) -> None:
-        """Lets go of the models."""
-        self.pipeline.close()
+        """Close the engines."""
+        self.assembly.close()
 
 
 def _difference(found: str, expected: str) -> str:
@@ -119,7 +118,7 @@ def _difference(found: str, expected: str) -> str:
 
 
 def worked(order: Order, batches: Iterator[Any]) -> Iterator[Any]:
-    """Rows of items to rows of results, in order."""
+    """Turn rows of items into rows of results, in order."""
     import pyarrow as pa
 
     schema = pa.schema([("number", pa.int64()), ("data", pa.binary())])
@@ -131,17 +130,17 @@ def worked(order: Order, batches: Iterator[Any]) -> Iterator[Any]:
     worker: Worker | None = None
     waiting: list[tuple[int, bytes]] = []
     size = 0
-    with noting() as noted:
+    with collect_warnings() as collected:
         for batch in batches:
             for number, data in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
                 if worker is None:
                     try:
                         worker = engine(order.ticket, lambda: Worker(order))
                     except Exception as error:
-                        told = error if isinstance(error, CaspipeError) else ComponentError("worker", error)
-                        yield rows([(BROKEN, str(told).encode("utf-8", "replace"))])
+                        shown = error if isinstance(error, CaspipeError) else ComponentError("worker", error)
+                        yield rows([(BROKEN, str(shown).encode("utf-8", "replace"))])
                         return
-                    worker.work.noted = noted
+                    worker.work.warnings = collected
                 if number == PROBE:
                     continue
                 made = pickle.dumps(worker.do(data), protocol=5)
@@ -151,4 +150,4 @@ def worked(order: Order, batches: Iterator[Any]) -> Iterator[Any]:
                     yield rows(waiting)
                     waiting, size = [], 0
         if worker is not None:
-            yield rows([*waiting, (STATS, pickle.dumps(worker.told(), protocol=5))])
+            yield rows([*waiting, (STATS, pickle.dumps(worker.report(), protocol=5))])

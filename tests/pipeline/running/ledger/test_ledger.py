@@ -11,7 +11,7 @@ from resuming import CONSUMERS, NAMES, first
 
 from caspipe.pipeline.contract.component import Output
 from caspipe.pipeline.running.ledger import Ledger, Row
-from caspipe.pipeline.running.ledger.past import Past
+from caspipe.pipeline.running.ledger.history import History
 
 
 def row(number: int, *paths: str) -> Row:
@@ -33,13 +33,13 @@ def made(path: Path, runs: int = 2, documents: int = 3) -> Ledger:
 def test_whether_a_file_is_known_is_looked_up_and_not_searched_for(tmp_path: Path) -> None:
     with made(tmp_path / "ledger.sqlite") as ledger:
         asked: list[str] = []
-        ledger._database.set_trace_callback(asked.append)
+        ledger.database.set_trace_callback(asked.append)
         assert (ledger.has_output("2/1.txt"), ledger.has_output("1/1.txt")) == (True, False)
-        assert (ledger.tells_of("1/1.txt"), ledger.tells_of("3/1.txt")) == (True, False)
-        ledger._database.set_trace_callback(None)
+        assert (ledger.mentions("1/1.txt"), ledger.mentions("3/1.txt")) == (True, False)
+        ledger.database.set_trace_callback(None)
         assert len(asked) == 4
         for statement in asked:
-            plan = [step[3] for step in ledger._database.execute(f"EXPLAIN QUERY PLAN {statement}")]
+            plan = [step[3] for step in ledger.database.execute(f"EXPLAIN QUERY PLAN {statement}")]
             assert len(plan) == 1
             assert plan[0].startswith("SEARCH files USING PRIMARY KEY (path=?"), plan
 
@@ -48,35 +48,35 @@ def test_files_of_rows_that_wait_are_known_without_writing_them(tmp_path: Path) 
     with made(tmp_path / "ledger.sqlite", documents=0) as ledger:
         asked: list[str] = []
         ledger.add(row(1, "a.txt", "\ud800.txt"))
-        ledger._database.set_trace_callback(asked.append)
+        ledger.database.set_trace_callback(asked.append)
         assert ledger.has_output("a.txt")
-        assert ledger.tells_of("\ud800.txt")
+        assert ledger.mentions("\ud800.txt")
         assert not ledger.has_output("b.txt")
         assert [s for s in asked if not s.startswith("SELECT")] == []
-        ledger._database.set_trace_callback(None)
+        ledger.database.set_trace_callback(None)
         ledger.flush()
         assert ledger.has_output("\ud800.txt")
 
 
 def test_files_of_runs_that_are_forgotten_are_forgotten(tmp_path: Path) -> None:
     with made(tmp_path / "ledger.sqlite") as ledger:
-        ledger.forget_others()
-        assert not ledger.tells_of("1/1.txt")
-        assert ledger.tells_of("2/1.txt")
+        ledger.delete_other_runs()
+        assert not ledger.mentions("1/1.txt")
+        assert ledger.mentions("2/1.txt")
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_rows_of_documents_that_changed_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    pasts: list[Past] = []
-    real = Past.__init__
+    histories: list[History] = []
+    real = History.__init__
 
-    def noting(self: Past, *given: object, **named: object) -> None:
+    def noting(self: History, *given: object, **named: object) -> None:
         real(self, *given, **named)  # type: ignore[arg-type]
-        pasts.append(self)
+        histories.append(self)
 
-    monkeypatch.setattr(Past, "__init__", noting)
+    monkeypatch.setattr(History, "__init__", noting)
     notes = running.notes(tmp_path / "notes", running.texts_of(NAMES))
     first(tmp_path / "out", notes)
     for name in ("n1", "n4"):
@@ -85,7 +85,7 @@ def test_rows_of_documents_that_changed_are_let_go(
     given = ("run.resume=true", f"run.workers={workers}")
     report, seen = running.run(tmp_path / "out", notes, *given, consumers=CONSUMERS)
     assert (seen.done(), report.documents.quarantined) == ([2, 5, 7], 1)
-    assert pasts[-1]._found == {}
+    assert histories[-1]._rows == {}
 
 
 def test_documents_that_are_taken_over_keep_their_number_of_tries(tmp_path: Path) -> None:

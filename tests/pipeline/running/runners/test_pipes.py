@@ -12,7 +12,7 @@ import pytest
 import running
 
 from caspipe.pipeline.contract.component import AnalysisEngine, Output, TwoPhaseConsumer, component
-from caspipe.pipeline.running.runners import local
+from caspipe.pipeline.running.runners import backlog
 from caspipe.typesystem import Cas
 
 
@@ -82,7 +82,7 @@ def test_a_worker_that_cannot_give_a_result_back_costs_one_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "caspipe.pipeline.running.runners.worker.settle", unsettled
+        "caspipe.pipeline.running.runners.worker.flush_staged", unsettled
     )  # workers are copies of this process
     notes = running.notes(tmp_path / "notes", running.texts_of(["n0", "n1", "n2"]))
     _, seen = running.run(tmp_path / "out", notes, "run.workers=1", "run.start=fork")
@@ -97,16 +97,16 @@ def unsettled(pipeline: Any, results: list[Any]) -> None:
 def test_results_that_wait_for_a_slow_document_are_bounded_by_their_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "_WINDOW_BYTES", 200_000)
+    monkeypatch.setattr(backlog, "_WINDOW_BYTES", 200_000)
     most = 0
-    arrived = local.Local._arrived
+    add = backlog.Backlog.add
 
-    def watched(self: local.Local, result: Any) -> None:
+    def watched(self: backlog.Backlog, result: Any) -> None:
         nonlocal most
-        arrived(self, result)
-        most = max(most, sum(waiting.size for waiting in self._back.values()))
+        add(self, result)
+        most = max(most, sum(waiting.size for waiting in self._results.values()))
 
-    monkeypatch.setattr(local.Local, "_arrived", watched)
+    monkeypatch.setattr(backlog.Backlog, "add", watched)
     notes = running.notes(tmp_path / "notes", {"slow": "number 1"} | {f"t{i:03}": "word " * 4_000 for i in range(60)})
     report, _ = running.run(
         tmp_path / "out", notes, "run.workers=2", engines="[t_sleeper, trouble, resolver, masker]", consumers="[jsonl]"

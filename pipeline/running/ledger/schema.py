@@ -13,7 +13,7 @@ _VERSION = 1
 _FILES = """
 CREATE TABLE files(path TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY(path, run)) WITHOUT ROWID;
 """
-"""What the outputs of all documents name, to be found by its path: a run asks for every document that fails."""
+"""Paths of the outputs of all documents: a run looks them up for every document that fails."""
 _SCHEMA = f"""
 BEGIN;
 PRAGMA user_version = {_VERSION};
@@ -37,20 +37,20 @@ CREATE TABLE secrets(salt BLOB NOT NULL);
 INSERT INTO secrets VALUES (randomblob(32));
 COMMIT;
 """
-"""In one transaction: where it is cut off, nothing of it is there."""
+"""Created in one transaction, so that an interruption leaves nothing behind."""
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """The database, open. Raises OutputError where it cannot be."""
-    with told(path):
+    """Open the database. Raises OutputError if that fails."""
+    with database_errors(path):
         database = sqlite3.connect(path, timeout=30, isolation_level="DEFERRED")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
     return database
 
 
-def form(database: sqlite3.Connection, path: Path) -> None:
-    """Gives an empty database the form of a ledger. Raises ConsumerError for one that is something else."""
+def initialize(database: sqlite3.Connection, path: Path) -> None:
+    """Create the tables in an empty database. Raises ConsumerError if the file is another database."""
     found = database.execute("PRAGMA user_version").fetchone()[0]
     if found == 0:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -60,15 +60,15 @@ def form(database: sqlite3.Connection, path: Path) -> None:
 
 
 def check(database: sqlite3.Connection, path: Path) -> None:
-    """Raises ConsumerError where a database is no ledger that can be read."""
+    """Raise ConsumerError if a database is not a ledger of this version."""
     found = database.execute("PRAGMA user_version").fetchone()[0]
     if found != _VERSION:
         raise ConsumerError(f"{path}: expected a ledger of form {_VERSION}, found form {found}")
 
 
 @contextlib.contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Errors of SQLite by name of the file; a disk that is full ends the run."""
+def database_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into an OutputError with the name of the file, which ends the run."""
     try:
         yield
     except sqlite3.Error as error:

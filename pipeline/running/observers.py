@@ -1,29 +1,25 @@
-"""Everybody who watches a run, as one."""
+"""All observers of a run, notified together."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from ...contract.report import RunReport
-from ..observing import EventLog, Memory, Metrics, Pace
-from .events import DocumentEvent, Observer, WorkerEvent
-
-if TYPE_CHECKING:
-    from ...pipeline import Pipeline
+from ..assembly.assemble import RunOptions
+from ..contract.report import RunReport
+from .observing import EventLog, Memory, Metrics, Pace
+from .runners.events import DocumentEvent, Observer, WorkerEvent
 
 Progress = Callable[[RunReport, int | None], None]
-"""Called after each document with the report so far and the number of documents, where that is known."""
+"""Called after each document with the current report and the number of documents, if it is known."""
 
 
-class Watch:
-    """All that watch a run: those that its options name, those that were given, and the report's own figures."""
+class ObserverGroup:
+    """The observers named by the options, those given by the caller, and those that fill in the report."""
 
     def __init__(
-        self, pipeline: Pipeline, report: RunReport, progress: Progress | None, given: Sequence[Observer]
+        self, options: RunOptions, report: RunReport, progress: Progress | None, observers: Sequence[Observer]
     ) -> None:
-        options = pipeline.options
         self.report = report
         self.memory = Memory()
         self.pace = Pace()
@@ -33,10 +29,10 @@ class Watch:
         if options.metrics is not None:
             self.all.append(Metrics(options.metrics, memory=self.memory))
         self.progress = progress
-        if isinstance(progress, Observer):  # it learns of workers, too
+        if isinstance(progress, Observer):  # it receives all events
             self.all.append(progress)
             self.progress = None
-        self.all += given
+        self.all += observers
         self._began = time.monotonic()
 
     def started(self, total: int | None) -> None:
@@ -56,8 +52,8 @@ class Watch:
         for observer in self.all:
             observer.worker(event)
 
-    def settle(self) -> None:
-        """Gives the report its figures of memory and pace."""
+    def complete_report(self) -> None:
+        """Add the measurements of memory and pace to the report."""
         self.memory.look()
         self.report.resident = dict(self.memory.most)
         self.report.pace, self.report.pace_seconds = list(self.pace.counts), self.pace.seconds
