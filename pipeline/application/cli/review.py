@@ -18,8 +18,8 @@ from ..review.agreement import Agreement
 from ..review.agreement import agreement as compute_agreement
 from ..review.catalogue import Catalogue
 from ..review.export import export_gold
-from ..review.history import Decided, History
-from ..review.session import Session, Two
+from ..review.history import DocumentDecisions, History
+from ..review.session import AnnotatorPair, Session
 from ..review.store import Journal, annotators, journal_path, read_journal
 from . import console
 from .command import EXIT_INCOMPLETE, CommandApp, complain, require_extra
@@ -171,7 +171,7 @@ def _session(catalogue: Catalogue, name: str, adjudicate: tuple[str, str] | None
     others = {}
     if adjudicate:
         left, right = adjudicate
-        pair = Two(left, right, (_decisions(catalogue, left), _decisions(catalogue, right)))
+        pair = AnnotatorPair(left, right, (_decisions(catalogue, left), _decisions(catalogue, right)))
         if name in adjudicate:
             raise ConfigError([Fault("--annotator", f"{name} is one of the two annotators to adjudicate")])
     else:
@@ -179,7 +179,7 @@ def _session(catalogue: Catalogue, name: str, adjudicate: tuple[str, str] | None
     header: dict[str, Any] = {"annotator": name, "between": list(adjudicate) if adjudicate else None}
     journal = Journal(journal_path(catalogue.home, name), header)
     try:
-        return Session(catalogue, journal, two=pair, others=others)
+        return Session(catalogue, journal, pair=pair, others=others)
     except BaseException:
         journal.close()
         raise
@@ -210,7 +210,7 @@ def _export(session: Session, folder: Path, name: str, all_: bool) -> None:
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _decisions(catalogue: Catalogue, name: str) -> Mapping[str, Decided]:
+def _decisions(catalogue: Catalogue, name: str) -> Mapping[str, DocumentDecisions]:
     """Return the decisions of an annotator by document."""
     known = annotators(catalogue.home)
     if name not in known:

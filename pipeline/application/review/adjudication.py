@@ -6,8 +6,8 @@ import dataclasses
 from typing import Literal, NamedTuple
 
 from .document import Document, Item
-from .history import Decided
-from .state import ACCEPTED, LEFT, REJECTED, RIGHT, Change, ReviewError, Sheet, Span, put
+from .history import DocumentDecisions
+from .state import ACCEPTED, LEFT, REJECTED, RIGHT, Change, ReviewError, Span, SpanTable, put
 
 Side = Literal["left", "right", "both", "none"]
 SIDES: tuple[Side, ...] = ("left", "right", "both", "none")
@@ -25,16 +25,18 @@ class Difference(NamedTuple):
 Bounds = tuple[int, int, str]
 
 
-def live_spans(document: Document, decided: Decided) -> list[Bounds]:
+def live_spans(document: Document, decided: DocumentDecisions) -> list[Bounds]:
     """(begin, end, kind) of what somebody's decisions leave of a document. Raises ReviewError where its text changed."""
     if decided.digest != document.digest:
         raise ReviewError(f"document {document.id}: its text is not the one that was reviewed")
-    sheet = Sheet(document.text, document.base, decided.own)
-    sheet.settle()
-    return [(b, e, sheet.spans[sid].kind) for b, e, sid in sheet.live]
+    table = SpanTable(document.text, document.base, decided.own)
+    table.suggest_overridden()
+    return [(b, e, table.spans[sid].kind) for b, e, sid in table.live]
 
 
-def joined(document: Document, left: Decided, right: Decided, names: tuple[str, str]) -> Document:
+def merge_decisions(
+    document: Document, left: DocumentDecisions, right: DocumentDecisions, names: tuple[str, str]
+) -> Document:
     """The document with the two annotators' spans as its own: agreed ones accepted, others waiting for a choice."""
     ours, theirs = live_spans(document, left), live_spans(document, right)
     known = {item.span[:3]: item for item in document.items.values()}
@@ -53,7 +55,7 @@ def joined(document: Document, left: Decided, right: Decided, names: tuple[str, 
             item, span=item.span._replace(status=REJECTED), reason="both rejected or changed it"
         )
     return Document(
-        document.id, document.text, items, document.voices, document.strays, document.known, document.masked
+        document.id, document.text, items, document.candidates, document.other_masks, document.known, document.masked
     )
 
 
@@ -79,32 +81,32 @@ def differences(document: Document) -> list[Difference]:
     return found
 
 
-def is_open(sheet: Sheet, difference: Difference) -> bool:
+def is_open(table: SpanTable, difference: Difference) -> bool:
     """Whether nobody chose yet."""
-    return any(sheet.spans[sid].status in (LEFT, RIGHT) for sid in difference.left + difference.right)
+    return any(table.spans[sid].status in (LEFT, RIGHT) for sid in difference.left + difference.right)
 
 
-def choose(sheet: Sheet, difference: Difference, side: str) -> Change:
+def choose(table: SpanTable, difference: Difference, side: str) -> Change:
     """Settles a difference. `both`: one span over both where each has one and their kinds are the same; else left's spans,
     and of right's what lies beyond them. Raises ReviewError for a side that is none."""
     if side not in SIDES:
         raise ReviewError(f"expected a side: {', '.join(SIDES)}")
-    change: Change = {sid: sheet.span(sid)._replace(status=REJECTED) for sid in difference.left + difference.right}
+    change: Change = {sid: table.span(sid)._replace(status=REJECTED) for sid in difference.left + difference.right}
     wanted = {
         "left": difference.left,
         "right": difference.right,
         "both": difference.right + difference.left,
         "none": (),
     }[side]
-    scratch = Sheet(sheet.text, sheet.base, dict(sheet.own))
+    scratch = SpanTable(table.text, table.base, dict(table.own))
     scratch.apply(change)
     if side == "both" and len(difference.left) == len(difference.right) == 1:
-        one, other = (sheet.base[sid] for sid in (*difference.left, *difference.right))
+        one, other = (table.base[sid] for sid in (*difference.left, *difference.right))
         if one.kind == other.kind:
             whole = Span(min(one.begin, other.begin), max(one.end, other.end), one.kind, ACCEPTED)
             return {**change, **put(scratch, difference.left[0], whole)}
     for sid in wanted:
-        step = put(scratch, sid, Span(*sheet.base[sid][:3], ACCEPTED))
+        step = put(scratch, sid, Span(*table.base[sid][:3], ACCEPTED))
         scratch.apply(step)
         change.update(step)
     return change

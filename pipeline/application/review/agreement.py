@@ -19,7 +19,7 @@ from ....typesystem import PhiKind
 from ....typesystem.tokenize import token_spans
 from .adjudication import Bounds, live_spans
 from .catalogue import Catalogue
-from .history import Decided
+from .history import DocumentDecisions
 
 TOTAL = "all"
 NONE = ""
@@ -82,7 +82,7 @@ class Agreement:
 def agreement(
     catalogue: Catalogue,
     names: tuple[str, str],
-    decided: tuple[Mapping[str, Decided], Mapping[str, Decided]],
+    decided: tuple[Mapping[str, DocumentDecisions], Mapping[str, DocumentDecisions]],
     *,
     top: bool = True,
 ) -> Agreement:

@@ -1,4 +1,4 @@
-"""The review server's answers: the page and its files, and the data as JSON. Needs the extra `server`."""
+"""The review server's application: the page and its files, and the data as JSON. Needs the extra `server`."""
 
 from __future__ import annotations
 
@@ -13,29 +13,17 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from ....consumers.pages.style import STYLE
+from ....consumers.pages.rendering import read_static
 from ....typesystem import PhiKind
 from ...errors import CaspipeError, ComponentError
 from . import wire
 from .export import Exported
-from .session import Outcome, Session
+from .session import DecisionResult, Session
 from .state import ReviewError
 
+Export = Callable[[], tuple[Path, Exported]]
+
 _TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
-_SCRIPTS = (
-    "adding",
-    "dialogs",
-    "differences",
-    "keys",
-    "list",
-    "moving",
-    "panel",
-    "review",
-    "saving",
-    "telling",
-    "text",
-)
-_FILES = ("index.html", "review.css", *(f"{name}.js" for name in _SCRIPTS))
 
 
 class Decision(BaseModel):
@@ -64,33 +52,44 @@ class Step(BaseModel):
     redo: bool = False
 
 
-def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tuple[Path, Exported]]) -> FastAPI:
-    """The application. `settings` go to the page as they are; `export` writes what is done and says where and what."""
+def make_app(session: Session, settings: dict[str, Any], export: Export) -> FastAPI:
+    """Return the application. `settings` go to the page unchanged; `export` writes documents that are done."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    static = files(__package__) / "static"
+    _handle_errors(app)
+    _serve_page(app)
+    _serve_documents(app, session, settings)
+    _take_decisions(app, session, export)
+    return app
 
+
+def _handle_errors(app: FastAPI) -> None:
     @app.exception_handler(CaspipeError)
-    def told(_: Request, error: CaspipeError) -> Response:
+    def report(_: Request, error: CaspipeError) -> Response:
         return _json({"error": str(error)}, 409)
 
     @app.exception_handler(RequestValidationError)
-    def wrong(_: Request, error: RequestValidationError) -> Response:
-        named = {str(e["loc"][-1]) for e in error.errors()}  # never what was sent: neither values nor unknown names
-        known = [name for name in (*Decision.model_fields, "redo", "after", "number") if name in named]
+    def reject(_: Request, error: RequestValidationError) -> Response:
+        sent = {str(e["loc"][-1]) for e in error.errors()}  # never what was sent: neither values nor unknown names
+        known = [name for name in (*Decision.model_fields, "redo", "after", "number") if name in sent]
         return _json({"error": f"request: wrong or missing {', '.join(known) or 'field'}"}, 422)
 
     @app.exception_handler(HTTPException)
-    def refused(_: Request, error: HTTPException) -> Response:
+    def refuse(_: Request, error: HTTPException) -> Response:
         return _json({"error": f"HTTP {error.status_code}"}, error.status_code)
 
     @app.middleware("http")
-    async def quiet(request: Request, call_next: Any) -> Response:
-        """Of an error that nobody foresaw only its class and place are told: its message may quote the document."""
+    async def hide_unexpected(request: Request, call_next: Any) -> Response:
+        """Report only class and place of an unexpected error: its message may quote the document."""
         try:
-            answer: Response = await call_next(request)
+            response: Response = await call_next(request)
         except Exception as error:
             return _json({"error": str(ComponentError("review", error))}, 500)
-        return answer
+        return response
+
+
+def _serve_page(app: FastAPI) -> None:
+    static = files(__package__) / "static"
+    names = {file.name for file in static.iterdir() if file.name.rpartition(".")[2] in _TYPES}
 
     @app.get("/")
     def index() -> Response:
@@ -99,11 +98,13 @@ def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tu
     @app.get("/static/{name}")
     def asset(name: str) -> Response:
         if name == "base.css":
-            return Response(STYLE, media_type=_TYPES["css"])
-        if name not in _FILES:
+            return Response(read_static("page.css"), media_type=_TYPES["css"])
+        if name not in names:
             raise HTTPException(404)
         return Response((static / name).read_bytes(), media_type=_TYPES[name.rpartition(".")[2]])
 
+
+def _serve_documents(app: FastAPI, session: Session, settings: dict[str, Any]) -> None:
     @app.get("/api/start")
     def start() -> Response:
         kinds = [{"name": k.name, "about": k.description} for k in PhiKind]
@@ -119,51 +120,53 @@ def make_app(session: Session, settings: dict[str, Any], export: Callable[[], tu
 
     @app.get("/api/doc/{number}/why")
     def why(number: int, span: str) -> Response:
-        return _json(wire.why_out(session.desk(number), span))
+        return _json(wire.why_out(session.opened(number), span))
 
     @app.get("/api/doc/{number}/same")
     def same(number: int, span: str) -> Response:
         return _json(session.preview(number, span))
 
+
+def _take_decisions(app: FastAPI, session: Session, export: Export) -> None:
     @app.post("/api/decide")
     def decide(decision: Decision) -> Response:
-        given = decision.model_dump(exclude={"key", "op", "doc", "shown", "begin", "end"})
+        values = decision.model_dump(exclude={"key", "op", "doc", "shown", "begin", "end"})
         if decision.op in ("add", "move"):
             if decision.begin is None or decision.end is None:
                 raise ReviewError("expected begin and end")
-            document = session.desk(decision.doc).document
-            given["begin"], given["end"] = wire.offsets_in(document, decision.begin, decision.end)
-        outcome = session.decide(decision.op, decision.doc, decision.key, **given)
-        return _json(_outcome(outcome, decision.shown))
+            document = session.opened(decision.doc).document
+            values["begin"], values["end"] = wire.offsets_in(document, decision.begin, decision.end)
+        result = session.decide(decision.op, decision.doc, decision.key, **values)
+        return _json(_result_out(session, result, decision.shown))
 
     @app.post("/api/undo")
     def undo(step: Step) -> Response:
-        outcome = session.undo(step.key, step.doc, step.redo)
-        return _json(_outcome(outcome, step.doc))
+        return _json(_result_out(session, session.undo(step.key, step.doc, step.redo), step.doc))
 
     @app.post("/api/export")
     def export_() -> Response:
-        folder, found = export()
-        return _json({"folder": str(folder), "documents": found.written, "failed": [list(f) for f in found.failed]})
+        folder, exported = export()
+        failed = [list(failure) for failure in exported.failed]
+        return _json({"folder": str(folder), "documents": exported.written, "failed": failed})
 
-    def _outcome(outcome: Outcome, shown: int) -> dict[str, Any]:
-        touched = set(outcome.touched)
-        made: dict[str, Any] = {
-            "doc": outcome.document,
-            "span": outcome.span,
-            "said": outcome.said,
-            "depth": session.history.depth,
-            "rows": [r for r in session.rows() if r["i"] in touched],
-            "reload": not outcome.known,
-        }
-        if outcome.known and shown in touched:
-            made["delta"] = wire.delta_out(session, shown, outcome.touched[shown])
-        return made
 
-    return app
+def _result_out(session: Session, result: DecisionResult, shown: int) -> dict[str, Any]:
+    """Return the answer to a decision: the changed rows of the list, and the changed spans of the document that is shown."""
+    touched = set(result.touched)
+    data: dict[str, Any] = {
+        "doc": result.document,
+        "span": result.span,
+        "said": result.message,
+        "depth": session.history.depth,
+        "rows": [row for row in session.rows() if row["i"] in touched],
+        "reload": not result.known,
+    }
+    if result.known and shown in touched:
+        data["delta"] = wire.delta_out(session, shown, result.touched[shown])
+    return data
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    """ASCII only: lone surrogates, which no UTF-8 can carry, go as escapes."""
+    """Return a JSON response in ASCII: lone surrogates, which UTF-8 cannot encode, become escapes."""
     body = json.dumps(value, separators=(",", ":"))
     return Response(body, status, media_type="application/json")

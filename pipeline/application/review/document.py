@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     text: str
 
 
-class Voice(NamedTuple):
+class Candidate(NamedTuple):
     """A candidate: who proposed what, and what became of it."""
 
     begin: int
@@ -60,9 +60,9 @@ class Document:
     id: str
     text: str
     items: dict[str, Item]
-    voices: list[Voice]
+    candidates: list[Candidate]
     """Every candidate, by begin."""
-    strays: list[Piece]
+    other_masks: list[Piece]
     """What the masker wrote where no final span is."""
     known: list[tuple[str, str]]
     """(kind, value) of what the record says about the person."""
@@ -76,18 +76,18 @@ class Document:
     def __post_init__(self) -> None:
         self.digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
         self.units = Utf16(self.text)
-        self._begins = [v.begin for v in self.voices]
-        self._longest = max((v.end - v.begin for v in self.voices), default=0)
+        self._begins = [v.begin for v in self.candidates]
+        self._longest = max((v.end - v.begin for v in self.candidates), default=0)
 
     @property
     def base(self) -> dict[str, Span]:
         """The spans as the document brought them."""
         return {sid: item.span for sid, item in self.items.items()}
 
-    def voices_over(self, begin: int, end: int) -> list[Voice]:
+    def candidates_over(self, begin: int, end: int) -> list[Candidate]:
         """The candidates that share a code point with `begin:end`."""
         first = bisect_left(self._begins, begin - self._longest)
-        return [v for v in self.voices[first : bisect_left(self._begins, end)] if v.end > begin]
+        return [v for v in self.candidates[first : bisect_left(self._begins, end)] if v.end > begin]
 
 
 def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
@@ -105,9 +105,9 @@ def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
     for c in candidates:
         if c.winner is not None:
             spoken.setdefault(id(c.winner), []).append(c)
-    voices = sorted(_voice(c) for c in candidates)
+    proposals = sorted(_candidate(c) for c in candidates)
     made = Document(
-        cas.id, source.text, {}, voices, [], [(k.kind.name, k.value) for k in cas.known_phi], masker is not None
+        cas.id, source.text, {}, proposals, [], [(k.kind.name, k.value) for k in cas.known_phi], masker is not None
     )
     ends = [m.original_end for m, _ in written]
     used: set[int] = set()
@@ -118,7 +118,7 @@ def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
                 used.add(id(m))
                 inside.append((m, piece))
         made.items[_sid("p", phi)] = _found(phi, spoken.get(id(phi), []), inside, made)
-    made.strays = [piece for m, piece in written if id(m) not in used]
+    made.other_masks = [piece for m, piece in written if id(m) not in used]
     for phi in beaten:
         made.items.setdefault(_sid("o", phi), _beaten(phi))
     _add_vetoed(made, candidates)
@@ -156,15 +156,15 @@ def _sid(letter: str, phi: Phi | PhiCandidate) -> str:
 
 
 def _found(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, Piece]], made: Document) -> Item:
-    voice = winning_candidate(phi, spoken)
-    around = made.voices_over(phi.begin, phi.end)
+    winner = winning_candidate(phi, spoken)
+    around = made.candidates_over(phi.begin, phi.end)
     top = phi.kind.top.name
     disputed = any((v.begin, v.end) != (phi.begin, phi.end) or v.kind.partition("_")[0] != top for v in around)
     masks = [m for m, _ in inside]
     return Item(
         Span(phi.begin, phi.end, phi.kind.name, OPEN),
         phi.source,
-        voice.rule if voice is not None else "",
+        winner.rule if winner is not None else "",
         phi.confidence,
         phi.value,
         phi.reason,
@@ -200,5 +200,5 @@ def _add_vetoed(made: Document, candidates: list[PhiCandidate]) -> None:
         made.items[_sid("v", best)] = Item(span, best.source, best.rule, best.confidence, best.value, best.reason)
 
 
-def _voice(c: PhiCandidate) -> Voice:
-    return Voice(c.begin, c.end, c.kind.name, c.source, c.rule, c.confidence, c.reason, c.winner is not None)
+def _candidate(c: PhiCandidate) -> Candidate:
+    return Candidate(c.begin, c.end, c.kind.name, c.source, c.rule, c.confidence, c.reason, c.winner is not None)

@@ -10,7 +10,8 @@ from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
 from ...errors import CaspipeError
 from ...storage.file_names import safe_parts
 from ...storage.files import cannot
-from .session import Desk, Session
+from .decisions import OpenDocument
+from .session import Session
 from .state import ReviewError
 
 
@@ -38,7 +39,7 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
     found = Exported()
     for number, name in enumerate(session.catalogue.ids):
         try:
-            if session.two is not None and not session.two.ready(name):
+            if session.pair is not None and not session.pair.ready(name):
                 _leave(found, target, name)
                 continue
             if not (everything or session.done(number)):
@@ -50,7 +51,7 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
                 if not (everything or done):
                     _leave(found, target, name)
                     continue
-                make_gold(cas, session.desk(number), annotator, session.catalogue.view)
+                make_gold(cas, session.opened(number), annotator, session.catalogue.view)
             cas.metadata["review_status"] = "done" if done else "open"
             consumer.process(cas)
             found.written += 1
@@ -71,17 +72,17 @@ def _leave(found: Exported, folder: Path, name: str) -> None:
         raise cannot(path, error) from None
 
 
-def make_gold(cas: Cas, desk: Desk, annotator: str, view: str = INITIAL_VIEW) -> None:
+def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIAL_VIEW) -> None:
     """Puts the live spans into the view `gold`, in place of what was there. Raises ReviewError where the text changed."""
     text = cas.view(view).text
-    if text != desk.document.text:
-        raise ReviewError(f"document {desk.document.id}: its text changed during the review")
+    if text != opened.document.text:
+        raise ReviewError(f"document {opened.document.id}: its text changed during the review")
     if cas.has_view(GOLD_VIEW):
         cas.drop_view(GOLD_VIEW)
     gold = cas.create_view(GOLD_VIEW, text)
-    spans = desk.sheet.spans
-    for begin, end, sid in desk.sheet.live:
-        item = desk.document.items.get(sid)
+    spans = opened.table.spans
+    for begin, end, sid in opened.table.live:
+        item = opened.document.items.get(sid)
         as_found = item is not None and item.span[:3] == spans[sid][:3]
         told = f"{spans[sid].status} as found" if as_found else "changed" if item is not None else "added"
         phi = Phi(begin, end, kind=PhiKind.of(spans[sid].kind), reason=f"{told} by {annotator}")

@@ -11,7 +11,7 @@ from .state import STATUSES, Change, ReviewError, Span, applied
 
 
 @dataclass(slots=True)
-class Decided:
+class DocumentDecisions:
     """What was decided about one document."""
 
     digest: str
@@ -38,7 +38,7 @@ class History:
 
     def __init__(self, records: Iterable[dict[str, Any]] = ()) -> None:
         """Raises ReviewError for an entry that makes no sense."""
-        self.documents: dict[str, Decided] = {}
+        self.documents: dict[str, DocumentDecisions] = {}
         self.number = 0
         """Of the last entry."""
         self.keys: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ class History:
         return len(self._undo), len(self._redo)
 
     def _apply(self, name: str, edit: Edit) -> Edit:
-        decided = self.documents.setdefault(name, Decided(edit.digest))
+        decided = self.documents.setdefault(name, DocumentDecisions(edit.digest))
         if decided.digest != edit.digest:
             raise ReviewError(f"document {name}: the review journal speaks of two different texts")
         before = applied(decided.own, edit.change)

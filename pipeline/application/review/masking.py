@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....typesystem import PhiKind
 from .document import Document, Piece
-from .state import LIVE, Sheet, Span
+from .state import LIVE, Span, SpanTable
 
 _PLACEHOLDER = "[{}]"
 
@@ -20,10 +20,10 @@ def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:
     return (Piece(span.begin, span.end, _PLACEHOLDER.format(PhiKind.of(span.kind).top.name)),)
 
 
-def replacements(document: Document, sheet: Sheet) -> list[Piece]:
+def replacements(document: Document, table: SpanTable) -> list[Piece]:
     """Every replacement in text order, disjoint."""
-    found = [p for _, _, sid in sheet.live for p in pieces(document, sid, sheet.spans[sid])]
-    found += [p for p in document.strays if not sheet.over(p.begin, max(p.end, p.begin + 1))]
+    found = [p for _, _, sid in table.live for p in pieces(document, sid, table.spans[sid])]
+    found += [p for p in document.other_masks if not table.over(p.begin, max(p.end, p.begin + 1))]
     found.sort()
     kept: list[Piece] = []
     for piece in found:
@@ -32,11 +32,11 @@ def replacements(document: Document, sheet: Sheet) -> list[Piece]:
     return kept
 
 
-def masked_text(document: Document, sheet: Sheet) -> str:
+def masked_text(document: Document, table: SpanTable) -> str:
     """The text as it would be released."""
     parts: list[str] = []
     at = 0
-    for piece in replacements(document, sheet):
+    for piece in replacements(document, table):
         parts += (document.text[at : piece.begin], piece.text)
         at = piece.end
     return "".join((*parts, document.text[at:]))

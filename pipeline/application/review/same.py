@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ....typesystem import PhiKind
 from .document import Document
-from .state import ACCEPTED, LIVE, REJECTED, Change, Sheet, Span
+from .state import ACCEPTED, LIVE, REJECTED, Change, Span, SpanTable
 
 _WORD = re.compile(r"\w+")
 _FEW = 12
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     """Places that lie in, or overlap, a span with other bounds: those stay as they are."""
 
 
-def same_words(sheet: Sheet, words: str, like: Span, itself: str = "") -> Plan:
+def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Plan:
     """Does with all places of `words` what was done with `like`: makes them of its kind, or rejects those of its first level.
 
     `itself`: the id of `like` in this document; it is accepted as well, and not counted.
@@ -65,25 +65,25 @@ def same_words(sheet: Sheet, words: str, like: Span, itself: str = "") -> Plan:
     change: Change = {}
     added = changed = left = 0
     by_bounds: dict[tuple[int, int], list[str]] = {}
-    for sid, span in sheet.spans.items():
+    for sid, span in table.spans.items():
         by_bounds.setdefault((span.begin, span.end), []).append(sid)
     top = like.kind.partition("_")[0]
-    fresh = int(sheet.fresh()[1:])
-    for begin, end in places(sheet.text, words):
+    fresh = int(table.fresh()[1:])
+    for begin, end in places(table.text, words):
         here = by_bounds.get((begin, end), ())
-        live = next((sid for sid in here if sheet.spans[sid].status in LIVE), None)
+        live = next((sid for sid in here if table.spans[sid].status in LIVE), None)
         if like.status == REJECTED:
-            if live is not None and sheet.spans[live].kind.partition("_")[0] == top:
-                change[live] = sheet.spans[live]._replace(status=REJECTED)
+            if live is not None and table.spans[live].kind.partition("_")[0] == top:
+                change[live] = table.spans[live]._replace(status=REJECTED)
                 changed += 1
         elif live is not None:
-            if sheet.spans[live] != (begin, end, like.kind, ACCEPTED):
+            if table.spans[live] != (begin, end, like.kind, ACCEPTED):
                 change[live] = Span(begin, end, like.kind, ACCEPTED)
                 changed += live != itself
-        elif sheet.over(begin, end):
+        elif table.over(begin, end):
             left += 1
         else:
-            dead = next((sid for sid in here if sheet.spans[sid].kind == like.kind), None)
+            dead = next((sid for sid in here if table.spans[sid].kind == like.kind), None)
             sid = dead or f"a{fresh}"
             fresh += dead is None
             change[sid] = Span(begin, end, like.kind, ACCEPTED)
@@ -91,7 +91,7 @@ def same_words(sheet: Sheet, words: str, like: Span, itself: str = "") -> Plan:
     return Plan(change, added, changed, left)
 
 
-class Echoes:
+class LeakFinder:
     """Finds what may have been overlooked in one document. Remembers where words stand, so that asking again is cheap."""
 
     def __init__(self, document: Document) -> None:
@@ -99,29 +99,29 @@ class Echoes:
         self._places: dict[str, list[tuple[int, int]]] = {}
         self._words: dict[tuple[int, int, str], list[str]] = {}
 
-    def leaks(self, sheet: Sheet) -> list[Leak]:
+    def leaks(self, table: SpanTable) -> list[Leak]:
         """Readable places whose words are masked elsewhere or known from the record, unless somebody dismissed them."""
-        wanted = self._wanted(sheet)
+        wanted = self._wanted(table)
         self._look_up(wanted)
-        dismissed = {sid for sid, s in sheet.own.items() if s.status == REJECTED}
-        judged = [(s.begin, s.end) for s in sheet.spans.values() if s.status == REJECTED]
+        dismissed = {sid for sid, s in table.own.items() if s.status == REJECTED}
+        judged = [(s.begin, s.end) for s in table.spans.values() if s.status == REJECTED]
         found: dict[tuple[int, int], Leak] = {}
         for folded, (kind, why) in wanted.items():
             for begin, end in self._places[folded]:
                 sid = f"l{begin}-{end}"
-                if sid in dismissed or sheet.over(begin, end) or any(b <= begin and end <= e for b, e in judged):
+                if sid in dismissed or table.over(begin, end) or any(b <= begin and end <= e for b, e in judged):
                     continue
                 found.setdefault((begin, end), Leak(sid, begin, end, kind, why))
         return _longest(found.values())
 
-    def _wanted(self, sheet: Sheet) -> dict[str, tuple[str, str]]:
+    def _wanted(self, table: SpanTable) -> dict[str, tuple[str, str]]:
         """Words to look for, case folded, with the kind and where they come from."""
         wanted: dict[str, tuple[str, str]] = {}
-        for begin, end, sid in sheet.live:
-            kind = sheet.spans[sid].kind
+        for begin, end, sid in table.live:
+            kind = table.spans[sid].kind
             bounds = (begin, end, kind)
             if bounds not in self._words:
-                self._words[bounds] = [words.casefold() for words in _telling(kind, sheet.text[begin:end])]
+                self._words[bounds] = [words.casefold() for words in _telling(kind, table.text[begin:end])]
             for words in self._words[bounds]:
                 if words not in wanted:
                     wanted[words] = (kind, "the same words are masked elsewhere in this document")

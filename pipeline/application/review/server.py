@@ -1,4 +1,4 @@
-"""Runs the review server: on this machine only, until Ctrl-C; after a crash it comes back at the same address."""
+"""Run the review server on this machine only, until Ctrl-C; after a crash it returns at the same address."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import ConfigError, Fault, ResourceError
+from ...errors import ConfigError, Fault
 from ...storage.files import write_atomic
+from .app import make_app
 from .export import export_gold
 from .guard import Guard
 from .session import Session
@@ -35,89 +36,101 @@ def serve(
     gold: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serves until it is told to stop. `gold`: the folder that the page's export button writes to.
+    """Serve until a signal ends it. `gold`: the folder that the page's export button writes to.
 
-    Raises ResourceError where the extra `server` is not installed, ConfigError for a port that cannot be had.
+    Raises ConfigError if the port cannot be used.
     """
-    try:
-        import uvicorn
+    import uvicorn
 
-        from .app import make_app
-    except ImportError:
-        raise ResourceError("caspipe review needs FastAPI and uvicorn: pip install 'caspipe[server]'") from None
     home = session.catalogue.home
-    address = home / FOLDER / f"{annotator}.address"
-    before = _address(address)
-    bound = _bind(port, before.get("port", 0))
-    port = bound.getsockname()[1]
-    token = before["token"] if before.get("port") == port else secrets.token_urlsafe(24)
-    write_atomic(address, json.dumps({"port": port, "token": token}).encode(), private=True)
-    whole = home.resolve()
-    target = gold if gold is not None else whole.with_name(f"{whole.name}-gold-{annotator}")
+    address_file = home / FOLDER / f"{annotator}.address"
+    previous = _previous_address(address_file)
+    listening = _listen(port, previous.get("port", 0))
+    port = listening.getsockname()[1]
+    token = previous["token"] if previous.get("port") == port else secrets.token_urlsafe(24)
+    write_atomic(address_file, json.dumps({"port": port, "token": token}).encode(), private=True)
+    target = gold if gold is not None else home.resolve().with_name(f"{home.resolve().name}-gold-{annotator}")
     settings = {
         "annotator": annotator,
         "home": str(home),
         "gold": str(target),
         "threshold": threshold,
-        "two": [session.two.left, session.two.right] if session.two is not None else None,
+        "two": [session.pair.left, session.pair.right] if session.pair is not None else None,
     }
-    app = make_app(session, settings, lambda: (target, export_gold(session, target, annotator)))
-    guard = Guard(app, token, port)
+    guard = Guard(make_app(session, settings, lambda: (target, export_gold(session, target, annotator))), token, port)
     server = uvicorn.Server(
         uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="off")
     )
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # its messages may quote what an exception quotes
+    try:
+        with _stopped_by_signals(server), _reading_all(session):
+            say(f"http://{HOST}:{port}/?token={token}")
+            if browser:
+                with contextlib.suppress(webbrowser.Error):
+                    webbrowser.open(f"http://{HOST}:{port}/?once={guard.once()}")
+            server.run(sockets=[listening])
+    finally:
+        address_file.unlink(missing_ok=True)
+        listening.close()
 
-    def end(*_: object) -> None:
+
+@contextlib.contextmanager
+def _stopped_by_signals(server: Any) -> Iterator[None]:
+    """Let SIGINT and SIGTERM stop the server.
+
+    A signal before uvicorn handles signals must not be lost; and uvicorn raises it again when it is done, which without a
+    handler would end the process before it has cleaned up.
+    """
+
+    def stop(*_: object) -> None:
         server.should_exit = True
 
-    # A signal that comes before uvicorn listens for it must not be lost, as a KeyboardInterrupt can be where it is raised; and
-    # uvicorn raises it again when it is done: without a handler the process would end before it has tidied up
-    before_us = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    stopped = threading.Event()
-    reading = threading.Thread(target=_read_all, args=(session, stopped), daemon=True)
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        reading.start()
-        say(f"http://{HOST}:{port}/?token={token}")
-        if browser:
-            with contextlib.suppress(webbrowser.Error):
-                webbrowser.open(f"http://{HOST}:{port}/?once={guard.once()}")
-        server.run(sockets=[bound])
+        yield
     finally:
-        for number, handler in before_us.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
-        stopped.set()
-        address.unlink(missing_ok=True)
-        bound.close()
 
 
-def _read_all(session: Session, stopped: threading.Event) -> None:
-    session.scan(stopped.is_set)
-    gc.collect()
-    gc.freeze()  # what was read stays: looking through it for garbage again and again takes seconds with large documents
+@contextlib.contextmanager
+def _reading_all(session: Session) -> Iterator[None]:
+    """Read every document in the background, for the list."""
+    stopped = threading.Event()
 
+    def read() -> None:
+        session.scan(stopped.is_set)
+        gc.collect()
+        gc.freeze()  # these documents stay: repeated garbage collection over them takes seconds if they are large
 
-def _address(path: Path) -> dict[str, Any]:
-    """Where a server was that did not end by itself."""
+    threading.Thread(target=read, daemon=True).start()
     try:
-        found = json.loads(path.read_bytes())
-        return {"port": int(found["port"]), "token": str(found["token"])}
+        yield
+    finally:
+        stopped.set()
+
+
+def _previous_address(path: Path) -> dict[str, Any]:
+    """Return port and token of a server that did not end normally, else an empty mapping."""
+    try:
+        address = json.loads(path.read_bytes())
+        return {"port": int(address["port"]), "token": str(address["token"])}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
-def _bind(port: int, before: int) -> socket.socket:
-    """A socket at `port`; without one, where it was before, else anywhere. Raises ConfigError."""
-    for wanted in [port] if port else [before, 0] if before else [0]:
-        # TCP by name: asyncio turns Nagle's algorithm off only then, with which each answer waits 40 ms for the page's ACK
-        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def _listen(port: int, previous: int) -> socket.socket:
+    """Return a socket at `port`; if that is 0, at the previous port, else at any. Raises ConfigError."""
+    for wanted in [port] if port else [previous, 0] if previous else [0]:
+        # with an explicit protocol asyncio disables Nagle's algorithm, which delays each answer by 40 ms until the page's ACK
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            bound.bind((HOST, wanted))
-            bound.listen(128)  # whoever reads the address can connect at once
+            listening.bind((HOST, wanted))
+            listening.listen(128)  # at once, so that the page can connect as soon as the address is printed
         except OSError as error:
-            bound.close()
+            listening.close()
             reason = error.strerror or type(error).__name__
         else:
-            return bound
+            return listening
     raise ConfigError([Fault("--port", f"cannot listen at {port}: {reason}")])

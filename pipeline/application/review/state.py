@@ -38,7 +38,7 @@ Change = dict[str, Span | None]
 """New value of each span by its id; None brings back what the document itself says (or nothing)."""
 
 
-class Sheet:
+class SpanTable:
     """The spans of one document: what the document brought (`base`), and over it what was decided (`own`)."""
 
     def __init__(self, text: str, base: Mapping[str, Span], own: dict[str, Span] | None = None) -> None:
@@ -90,9 +90,9 @@ class Sheet:
         """To be called after `own` was changed from outside."""
         self._spans = self._live = None
 
-    def settle(self) -> None:
+    def suggest_overridden(self) -> None:
         """Steps back with live spans of the base that overlap decided ones: after a new run, what was decided counts."""
-        decided = Sheet(self.text, {sid: s for sid, s in self.own.items() if s.status in LIVE})
+        decided = SpanTable(self.text, {sid: s for sid, s in self.own.items() if s.status in LIVE})
         for sid, span in self.base.items():
             if span.status in LIVE and sid not in self.own and decided.over(span.begin, span.end):
                 self.base[sid] = span._replace(status=SUGGESTED)
@@ -115,53 +115,53 @@ def applied(own: dict[str, Span], change: Change) -> Change:
     return before
 
 
-def accept(sheet: Sheet, sid: str) -> Change:
+def accept(table: SpanTable, sid: str) -> Change:
     """Accepts a span; revives a rejected or suggested one."""
-    return put(sheet, sid, sheet.span(sid)._replace(status=ACCEPTED))
+    return put(table, sid, table.span(sid)._replace(status=ACCEPTED))
 
 
-def reject(sheet: Sheet, sid: str) -> Change:
+def reject(table: SpanTable, sid: str) -> Change:
     """Rejects a span: its text is no PHI."""
-    return {sid: sheet.span(sid)._replace(status=REJECTED)}
+    return {sid: table.span(sid)._replace(status=REJECTED)}
 
 
-def rename(sheet: Sheet, sid: str, kind: str) -> Change:
+def rename(table: SpanTable, sid: str, kind: str) -> Change:
     """Gives a span another kind, and accepts it."""
-    return put(sheet, sid, sheet.span(sid)._replace(kind=kind, status=ACCEPTED))
+    return put(table, sid, table.span(sid)._replace(kind=kind, status=ACCEPTED))
 
 
-def move(sheet: Sheet, sid: str, begin: int, end: int) -> Change:
+def move(table: SpanTable, sid: str, begin: int, end: int) -> Change:
     """Gives a span other bounds, and accepts it. Raises ReviewError where they hold nothing or leave the text."""
-    begin, end = _checked(sheet.text, begin, end)
-    return put(sheet, sid, sheet.span(sid)._replace(begin=begin, end=end, status=ACCEPTED))
+    begin, end = _checked(table.text, begin, end)
+    return put(table, sid, table.span(sid)._replace(begin=begin, end=end, status=ACCEPTED))
 
 
-def add(sheet: Sheet, begin: int, end: int, kind: str) -> Change:
+def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
     """Adds a span; where a live one has just these bounds, it gets the kind. Raises ReviewError as `move`."""
-    begin, end = _checked(sheet.text, begin, end)
-    same = next((sid for b, e, sid in sheet.live if (b, e) == (begin, end)), None)
+    begin, end = _checked(table.text, begin, end)
+    same = next((sid for b, e, sid in table.live if (b, e) == (begin, end)), None)
     if same is not None:
-        return rename(sheet, same, kind)
-    return put(sheet, sheet.fresh(), Span(begin, end, kind, ACCEPTED))
+        return rename(table, same, kind)
+    return put(table, table.fresh(), Span(begin, end, kind, ACCEPTED))
 
 
-def accept_open(sheet: Sheet) -> Change:
+def accept_open(table: SpanTable) -> Change:
     """Accepts every open span: what the reviewer has seen and let stand."""
-    return {sid: s._replace(status=ACCEPTED) for sid, s in sheet.spans.items() if s.status == OPEN}
+    return {sid: s._replace(status=ACCEPTED) for sid, s in table.spans.items() if s.status == OPEN}
 
 
-def put(sheet: Sheet, sid: str, span: Span) -> Change:
+def put(table: SpanTable, sid: str, span: Span) -> Change:
     """Puts a live span in its place; live spans around it keep what lies beyond it."""
     change: Change = {sid: span}
-    for other in sheet.over(span.begin, span.end):
+    for other in table.over(span.begin, span.end):
         if other == sid:
             continue
-        old = sheet.spans[other]
-        rests = [_before(sheet.text, old.begin, span.begin), _after(sheet.text, span.end, old.end)]
+        old = table.spans[other]
+        rests = [_before(table.text, old.begin, span.begin), _after(table.text, span.end, old.end)]
         parts = [old._replace(begin=b, end=e) for b, e in rests if b < e]
         change[other] = parts[0] if parts else old._replace(status=REJECTED)
         if len(parts) > 1:
-            change[sheet.fresh(change)] = parts[1]
+            change[table.fresh(change)] = parts[1]
     return change
 
 

@@ -8,53 +8,54 @@ from __future__ import annotations
 from typing import Any
 
 from ....typesystem.utf16 import Utf16
+from .decisions import OpenDocument
 from .document import Document
 from .masking import pieces
-from .session import Desk, Session
+from .session import Session
 from .state import LIVE, ReviewError, Span
 
 
 def document_out(session: Session, number: int) -> dict[str, Any]:
     """A document with everything the page shows of it."""
-    desk = session.desk(number)
+    opened = session.opened(number)
     with session.lock:
-        at = desk.document.units.to_utf16
+        at = opened.document.units.to_utf16
         made = {
             "i": number,
-            "id": desk.document.id,
-            "text": desk.document.text,
-            "masker": desk.document.masked,
-            "spans": [span_out(desk, sid, span) for sid, span in desk.sheet.spans.items()],
-            "strays": [[at(p.begin), at(p.end), p.text] for p in desk.document.strays],
-            **_state_out(session, desk),
+            "id": opened.document.id,
+            "text": opened.document.text,
+            "masker": opened.document.masked,
+            "spans": [span_out(opened, sid, span) for sid, span in opened.table.spans.items()],
+            "strays": [[at(p.begin), at(p.end), p.text] for p in opened.document.other_masks],
+            **_state_out(session, opened),
         }
-        if session.two is not None:
+        if session.pair is not None:
             made["differences"] = [
-                {"b": at(d.begin), "e": at(d.end), "left": d.left, "right": d.right} for d in desk.differences
+                {"b": at(d.begin), "e": at(d.end), "left": d.left, "right": d.right} for d in opened.differences
             ]
         return made
 
 
 def delta_out(session: Session, number: int, sids: list[str]) -> dict[str, Any]:
     """What changed in a document; null for spans that are gone."""
-    desk = session.desk(number)
+    opened = session.opened(number)
     with session.lock:
-        spans = desk.sheet.spans
-        changed = {sid: span_out(desk, sid, spans[sid]) if sid in spans else None for sid in sids}
-        return {"i": number, "spans": changed, **_state_out(session, desk)}
+        spans = opened.table.spans
+        changed = {sid: span_out(opened, sid, spans[sid]) if sid in spans else None for sid in sids}
+        return {"i": number, "spans": changed, **_state_out(session, opened)}
 
 
-def _state_out(session: Session, desk: Desk) -> dict[str, Any]:
-    at = desk.document.units.to_utf16
+def _state_out(session: Session, opened: OpenDocument) -> dict[str, Any]:
+    at = opened.document.units.to_utf16
     return {
-        "done": session.decided(desk.document).done,
-        "leaks": [{"id": k.sid, "b": at(k.begin), "e": at(k.end), "k": k.kind, "why": k.why} for k in desk.leaks],
+        "done": session.decided(opened.document).done,
+        "leaks": [{"id": k.sid, "b": at(k.begin), "e": at(k.end), "k": k.kind, "why": k.why} for k in opened.leaks],
     }
 
 
-def span_out(desk: Desk, sid: str, span: Span) -> dict[str, Any]:
+def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
     """A span; `m` is what is written in its place, piece by piece."""
-    document = desk.document
+    document = opened.document
     at = document.units.to_utf16
     item = document.items.get(sid)
     made: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
@@ -67,17 +68,17 @@ def span_out(desk: Desk, sid: str, span: Span) -> dict[str, Any]:
     return made
 
 
-def why_out(desk: Desk, sid: str) -> dict[str, Any]:
+def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
     """Everything that is known about a span: facts, and the candidates around it."""
-    document, sheet = desk.document, desk.sheet
+    document, table = opened.document, opened.table
     at = document.units.to_utf16
     item = document.items.get(sid)
-    leak = next((k for k in desk.leaks if k.sid == sid), None)
+    leak = next((k for k in opened.leaks if k.sid == sid), None)
     if leak is not None:
         begin, end = leak.begin, leak.end
         facts: list[tuple[str, str]] = [("Why", leak.why)]
     else:
-        begin, end = sheet.span(sid)[:2]
+        begin, end = table.span(sid)[:2]
         facts = [] if item is not None else [("Source", "added in this review")]
     if item is not None:
         facts += [("Source", item.source), ("Rule", item.rule), ("Confidence", f"{item.confidence:.2f}")]
@@ -93,7 +94,7 @@ def why_out(desk: Desk, sid: str) -> dict[str, Any]:
             "c": v.confidence,
             "why": v.reason,
         }
-        for v in document.voices_over(begin, end)
+        for v in document.candidates_over(begin, end)
     ]
     return {"facts": [[name, value] for name, value in facts if value], "voices": voices}
 

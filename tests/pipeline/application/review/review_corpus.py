@@ -86,21 +86,21 @@ class Corpus:
 
     def spans(self, number: int = 0) -> list[tuple[str, str, str]]:
         """(words, kind, status) of every span in text order."""
-        sheet = self.session.desk(number).sheet
-        found = sorted(sheet.spans.values())
-        return [(sheet.text[s.begin : s.end], s.kind, s.status) for s in found]
+        table = self.session.opened(number).table
+        found = sorted(table.spans.values())
+        return [(table.text[s.begin : s.end], s.kind, s.status) for s in found]
 
     def live(self, number: int = 0) -> list[tuple[str, str]]:
         return [(words, kind) for words, kind, status in self.spans(number) if status in ("open", "accepted")]
 
     def sid(self, words: str, number: int = 0, nth: int = 0) -> str:
-        sheet = self.session.desk(number).sheet
-        found = sorted((s.begin, sid) for sid, s in sheet.spans.items() if sheet.text[s.begin : s.end] == words)
+        table = self.session.opened(number).table
+        found = sorted((s.begin, sid) for sid, s in table.spans.items() if table.text[s.begin : s.end] == words)
         return found[nth][1]
 
     def at(self, words: str, number: int = 0, nth: int = 0) -> dict[str, int]:
         """Offsets of the words."""
-        text = self.session.desk(number).document.text
+        text = self.session.opened(number).document.text
         begin = -1
         for _ in range(nth + 1):
             begin = text.index(words, begin + 1)

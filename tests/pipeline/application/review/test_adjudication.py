@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from review_corpus import Corpus
 
-from caspipe.pipeline.application.review.session import Two
+from caspipe.pipeline.application.review.session import AnnotatorPair
 from caspipe.pipeline.application.review.state import ReviewError
 
 
 @pytest.fixture
-def two(folder: Path) -> Two:
+def two(folder: Path) -> AnnotatorPair:
     """anna and ben, done with `a` and `b`; ben not with `c`."""
     decided = []
     for name in ("anna", "ben"):
@@ -28,22 +28,22 @@ def two(folder: Path) -> Two:
         corpus.do("done", number=1)
         decided.append(corpus.session.history.documents)
         corpus.close()
-    return Two("anna", "ben", (decided[0], decided[1]))
+    return AnnotatorPair("anna", "ben", (decided[0], decided[1]))
 
 
 @pytest.fixture
-def eva(folder: Path, two: Two) -> Corpus:
-    return Corpus(folder, "eva", two=two)
+def eva(folder: Path, two: AnnotatorPair) -> Corpus:
+    return Corpus(folder, "eva", pair=two)
 
 
 def told(corpus: Corpus) -> list[tuple[str, list[str], list[str]]]:
-    desk = corpus.session.desk(0)
-    text, base = desk.document.text, desk.sheet.base
+    opened = corpus.session.opened(0)
+    text, base = opened.document.text, opened.table.base
 
     def words(ids: tuple[str, ...]) -> list[str]:
         return [f"{text[base[i].begin : base[i].end]}/{base[i].kind}" for i in ids]
 
-    return [(text[d.begin : d.end], words(d.left), words(d.right)) for d in desk.differences]
+    return [(text[d.begin : d.end], words(d.left), words(d.right)) for d in opened.differences]
 
 
 def test_differences_are_what_hangs_together_and_is_not_the_same(eva: Corpus) -> None:
@@ -77,19 +77,21 @@ def test_a_choice_settles_a_difference(eva: Corpus, difference: int, side: str, 
     for span in agreed:
         found.remove(span)
     assert found == live
-    assert len(eva.session.desk(0).open_differences) == 3
+    assert len(eva.session.opened(0).open_differences) == 3
     eva.undo()
     assert eva.live() == agreed
 
 
-def test_both_of_other_kinds_keeps_the_left_and_the_rest_of_the_right(eva: Corpus, two: Two, folder: Path) -> None:
+def test_both_of_other_kinds_keeps_the_left_and_the_rest_of_the_right(
+    eva: Corpus, two: AnnotatorPair, folder: Path
+) -> None:
     eva.close()
     ben = Corpus(folder, "ben")
     ben.do("kind", span=ben.sid("Tom Berg"), kind="ID")
     ben.do("move", span=ben.sid("Tom Berg"), **ben.at("called Tom Berg"))
-    changed = Two("anna", "ben", (two.documents[0], ben.session.history.documents))
+    changed = AnnotatorPair("anna", "ben", (two.documents[0], ben.session.history.documents))
     ben.close()
-    corpus = Corpus(folder, "eva", two=changed)
+    corpus = Corpus(folder, "eva", pair=changed)
     corpus.do("choose", difference=2, side="both")
     assert ("called", "ID") in corpus.live() and ("Tom Berg, aged", "PERSON") in corpus.live()
     corpus.close()
@@ -119,17 +121,17 @@ def test_the_adjudicator_can_add_and_change(eva: Corpus) -> None:
     assert eva.live() == [("Ana Ruiz", "PERSON_DOCTOR"), ("signs", "ID")]
 
 
-def test_a_choice_stands_after_a_restart(eva: Corpus, two: Two, folder: Path) -> None:
+def test_a_choice_stands_after_a_restart(eva: Corpus, two: AnnotatorPair, folder: Path) -> None:
     eva.do("choose", difference=0, side="left")
     before = eva.live()
     eva.close()
-    again = Corpus(folder, "eva", two=two)
+    again = Corpus(folder, "eva", pair=two)
     assert again.live() == before
-    assert len(again.session.desk(0).open_differences) == 3
+    assert len(again.session.opened(0).open_differences) == 3
     again.close()
 
 
-def test_annotators_who_differ_are_shown_only_when_both_are_done(folder: Path, two: Two) -> None:
+def test_annotators_who_differ_are_shown_only_when_both_are_done(folder: Path, two: AnnotatorPair) -> None:
     corpus = Corpus(folder, "cleo", others={"anna": two.documents[0], "ben": two.documents[1]})
     corpus.session.scan()
     assert [r["differ"] for r in corpus.session.rows()] == [0, 0, 0]

@@ -195,7 +195,7 @@ def test_killed_in_the_middle_nothing_confirmed_is_lost(folder: Path) -> None:
     again = Corpus(folder)
     assert [e["n"] for e in entries[1:]] == list(range(1, len(written) + 1))
     last = entries[-1]["docs"]["a"]["set"]["p8-18-DATE"]
-    assert list(again.session.desk(0).sheet.spans["p8-18-DATE"]) == last
+    assert list(again.session.opened(0).table.spans["p8-18-DATE"]) == last
     again.close()
 
 

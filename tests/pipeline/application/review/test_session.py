@@ -20,8 +20,8 @@ from caspipe.typesystem import save_xmi
 
 
 def masked(corpus: Corpus, number: int = 0) -> str:
-    desk = corpus.session.desk(number)
-    return masked_text(desk.document, desk.sheet)
+    opened = corpus.session.opened(number)
+    return masked_text(opened.document, opened.table)
 
 
 def test_the_documents_own_masking_stands_until_something_changes(corpus: Corpus) -> None:
@@ -46,20 +46,20 @@ def test_a_candidate_that_was_taken_out_can_be_revived(corpus: Corpus) -> None:
 
 
 def test_words_that_are_masked_elsewhere_are_pointed_at_until_somebody_decides(corpus: Corpus) -> None:
-    desk = corpus.session.desk(0)
-    (leak,) = desk.leaks
-    assert (desk.document.text[leak.begin : leak.end], leak.begin, leak.kind) == (
+    opened = corpus.session.opened(0)
+    (leak,) = opened.leaks
+    assert (opened.document.text[leak.begin : leak.end], leak.begin, leak.kind) == (
         "Ana Ruiz",
         corpus.at("Ana Ruiz", nth=1)["begin"],
         "PERSON_DOCTOR",
     )
     corpus.do("reject", span=leak.sid)
-    assert desk.leaks == []
+    assert opened.leaks == []
     corpus.undo()
     outcome = corpus.do("accept", span=leak.sid)
-    assert desk.leaks == []
+    assert opened.leaks == []
     assert corpus.spans().count(("Ana Ruiz", "PERSON_DOCTOR", "accepted")) == 1
-    assert outcome.span in desk.sheet.spans
+    assert outcome.span in opened.table.spans
 
 
 def test_the_same_words_get_the_same_in_all_documents_in_one_step(corpus: Corpus) -> None:
@@ -69,7 +69,7 @@ def test_the_same_words_get_the_same_in_all_documents_in_one_step(corpus: Corpus
         "all": {"added": 1, "changed": 1, "left": 0, "documents": 1},
     }
     outcome = corpus.do("same", span=corpus.sid("Tom Berg"), scope="all")
-    assert outcome.said == "2 places in 1 document changed"
+    assert outcome.message == "2 places in 1 document changed"
     assert [s for s in corpus.spans(1) if s[0] == "Tom Berg"] == [("Tom Berg", "PERSON", "accepted")] * 2
     corpus.undo()
     assert [s for s in corpus.spans(1) if s[0] == "Tom Berg"] == [("Tom Berg", "PERSON", "open")]
@@ -96,7 +96,7 @@ def test_words_inside_a_longer_span_stay(corpus: Corpus) -> None:
 def test_done_accepts_what_is_open_and_is_taken_back_as_one(corpus: Corpus) -> None:
     corpus.do("reject", span=corpus.sid("44"))
     outcome = corpus.do("done")
-    assert outcome.said == "4 open spans accepted"
+    assert outcome.message == "4 open spans accepted"
     assert {s[2] for s in corpus.spans() if s[0] != "Parkinson"} == {"accepted", "rejected"}
     assert corpus.session.rows()[0]["done"]
     corpus.undo()
@@ -241,7 +241,7 @@ def test_what_the_journal_says_is_what_was_done(
     shutil.copytree(folder, copy)
     corpus = Corpus(copy)
     for op, number, at, length in ops:
-        ids = sorted(corpus.session.desk(number).sheet.spans)
+        ids = sorted(corpus.session.opened(number).table.spans)
         sid = ids[at % len(ids)]
         try:
             if op in ("undo", "redo"):
@@ -256,7 +256,7 @@ def test_what_the_journal_says_is_what_was_done(
         }
         assert read.depth == corpus.session.history.depth
         for n in range(3):
-            live = corpus.session.desk(n).sheet.live
+            live = corpus.session.opened(n).table.live
             assert all(one[1] <= other[0] for one, other in pairwise(live))
     while corpus.session.history.depth[0]:
         corpus.undo()
@@ -266,18 +266,18 @@ def test_what_the_journal_says_is_what_was_done(
 
 def test_possible_leaks_are_never_stale(corpus: Corpus) -> None:
     corpus.do("add", kind="DATE", **corpus.at("Ana Ruiz", nth=1))
-    desk = corpus.session.desk(0)
+    opened = corpus.session.opened(0)
     first, second = corpus.sid("Ana Ruiz", nth=0), corpus.sid("Ana Ruiz", nth=1)
     corpus.do("kind", span=first, kind="DATE")
     corpus.do("reject", span=second)
-    assert desk.leaks == [], "dates say nothing about a person"
+    assert opened.leaks == [], "dates say nothing about a person"
     corpus.undo()
     corpus.do("reject", span=first)
     corpus.undo()
-    corpus.do("move", span=second, begin=desk.sheet.spans[second].begin, end=desk.sheet.spans[second].begin + 3)
-    assert desk.leaks == []
+    corpus.do("move", span=second, begin=opened.table.spans[second].begin, end=opened.table.spans[second].begin + 3)
+    assert opened.leaks == []
     corpus.do("kind", span=first, kind="PERSON")
-    assert [(desk.document.text[k.begin : k.end]) for k in desk.leaks] == ["Ruiz"]
+    assert [(opened.document.text[k.begin : k.end]) for k in opened.leaks] == ["Ruiz"]
 
 
 def test_a_list_that_is_counted_while_somebody_decides_does_not_go_back(

@@ -16,53 +16,53 @@ from caspipe.pipeline.application.review.state import (
     REJECTED,
     SUGGESTED,
     ReviewError,
-    Sheet,
     Span,
+    SpanTable,
 )
 
 TEXT = "Ana Ruiz saw 😀 Tom Berg, 44, in Lund.  End"
 
 
-def sheet(*spans: Span, text: str = TEXT) -> Sheet:
-    return Sheet(text, {f"p{n}": s for n, s in enumerate(spans)})
+def table(*spans: Span, text: str = TEXT) -> SpanTable:
+    return SpanTable(text, {f"p{n}": s for n, s in enumerate(spans)})
 
 
-def shown(made: Sheet) -> list[tuple[str, str, str]]:
+def shown(made: SpanTable) -> list[tuple[str, str, str]]:
     return [(made.text[s.begin : s.end], s.kind, s.status) for s in sorted(made.spans.values())]
 
 
 def test_a_span_that_is_accepted_takes_its_ground_and_the_other_keeps_the_rest() -> None:
-    made = sheet(Span(15, 28, "PERSON", OPEN), Span(25, 37, "LOCATION", SUGGESTED))
+    made = table(Span(15, 28, "PERSON", OPEN), Span(25, 37, "LOCATION", SUGGESTED))
     made.apply(state.accept(made, "p1"))
     assert shown(made) == [("Tom Berg", "PERSON", OPEN), ("44, in Lund.", "LOCATION", ACCEPTED)]
 
 
 def test_a_span_inside_another_cuts_it_in_two() -> None:
-    made = sheet(Span(15, 37, "PERSON", ACCEPTED))
+    made = table(Span(15, 37, "PERSON", ACCEPTED))
     made.apply(state.add(made, 25, 27, "AGE"))
     assert shown(made) == [("Tom Berg", "PERSON", ACCEPTED), ("44", "AGE", ACCEPTED), ("in Lund.", "PERSON", ACCEPTED)]
 
 
 def test_a_span_under_a_new_one_is_rejected() -> None:
-    made = sheet(Span(15, 18, "PERSON", OPEN))
+    made = table(Span(15, 18, "PERSON", OPEN))
     made.apply(state.add(made, 15, 23, "PERSON"))
     assert shown(made) == [("Tom", "PERSON", REJECTED), ("Tom Berg", "PERSON", ACCEPTED)]
 
 
 def test_a_rest_of_punctuation_is_let_go() -> None:
-    made = sheet(Span(15, 25, "PERSON", OPEN))
+    made = table(Span(15, 25, "PERSON", OPEN))
     made.apply(state.add(made, 15, 23, "ID"))
     assert [s for s in shown(made) if s[2] in LIVE] == [("Tom Berg", "ID", ACCEPTED)]
 
 
 def test_a_span_with_the_same_bounds_gets_the_kind() -> None:
-    made = sheet(Span(15, 23, "PERSON", OPEN))
+    made = table(Span(15, 23, "PERSON", OPEN))
     made.apply(state.add(made, 15, 23, "ID"))
     assert shown(made) == [("Tom Berg", "ID", ACCEPTED)]
 
 
 def test_blanks_at_the_ends_are_left_out() -> None:
-    made = sheet()
+    made = table()
     made.apply(state.add(made, 23, 29, "AGE"))
     assert shown(made) == [(", 44,", "AGE", ACCEPTED)]
 
@@ -70,24 +70,24 @@ def test_blanks_at_the_ends_are_left_out() -> None:
 @pytest.mark.parametrize(("begin", "end"), [(-1, 3), (5, 5), (7, 3), (0, 999)])
 def test_bounds_outside_the_text_are_refused(begin: int, end: int) -> None:
     with pytest.raises(ReviewError, match=rf"^{begin}:{end} is no span of the text \(0:{len(TEXT)}\)$"):
-        state.add(sheet(), begin, end, "DATE")
+        state.add(table(), begin, end, "DATE")
 
 
 def test_a_span_of_blanks_is_refused() -> None:
     with pytest.raises(ReviewError, match=r"^a span of white space alone says nothing$"):
-        state.add(sheet(), TEXT.index("  "), TEXT.index("  ") + 2, "DATE")
+        state.add(table(), TEXT.index("  "), TEXT.index("  ") + 2, "DATE")
 
 
 def test_an_unknown_span_is_refused() -> None:
     with pytest.raises(ReviewError, match=r"^no such span in this document: it was taken back meanwhile$"):
-        state.accept(sheet(), "p9")
+        state.accept(table(), "p9")
 
 
 def test_what_a_new_run_finds_steps_back_where_something_was_decided() -> None:
-    made = sheet(Span(0, 8, "PERSON", OPEN), Span(4, 8, "PERSON", OPEN))
+    made = table(Span(0, 8, "PERSON", OPEN), Span(4, 8, "PERSON", OPEN))
     made.base = {"p0": Span(0, 8, "PERSON", OPEN)}
     made.own["a1"] = Span(4, 12, "ID", ACCEPTED)
-    made.settle()
+    made.suggest_overridden()
     assert made.spans["p0"].status == SUGGESTED
 
 
@@ -105,7 +105,7 @@ STEPS = st.lists(
 )
 
 
-def carry_out(made: Sheet, step: tuple[str, int, int, int, str]) -> state.Change:
+def carry_out(made: SpanTable, step: tuple[str, int, int, int, str]) -> state.Change:
     op, which, begin, end, kind = step
     ids = sorted(made.spans)
     sid = ids[which % len(ids)] if ids else ""
@@ -125,7 +125,7 @@ def carry_out(made: Sheet, step: tuple[str, int, int, int, str]) -> state.Change
 
 @given(TEXTS, STEPS)
 def test_live_spans_never_overlap_and_lie_in_the_text(text: str, steps: list[Any]) -> None:
-    made = Sheet(text, {"p0": Span(0, 1, "PERSON", OPEN), "s0": Span(0, len(text), "DATE", SUGGESTED)})
+    made = SpanTable(text, {"p0": Span(0, 1, "PERSON", OPEN), "s0": Span(0, len(text), "DATE", SUGGESTED)})
     for step in steps:
         made.apply(carry_out(made, step))
         last = 0
@@ -136,7 +136,7 @@ def test_live_spans_never_overlap_and_lie_in_the_text(text: str, steps: list[Any
 
 @given(TEXTS, STEPS)
 def test_every_change_can_be_taken_back_and_done_again(text: str, steps: list[Any]) -> None:
-    made = Sheet(text, {"p0": Span(0, 1, "PERSON", OPEN)})
+    made = SpanTable(text, {"p0": Span(0, 1, "PERSON", OPEN)})
     states, back = [dict(made.own)], []
     for step in steps:
         back.append(made.apply(carry_out(made, step)))
@@ -152,7 +152,7 @@ def test_every_change_can_be_taken_back_and_done_again(text: str, steps: list[An
 
 @given(TEXTS, STEPS)
 def test_adding_and_accepting_never_uncover_a_letter_or_digit(text: str, steps: list[Any]) -> None:
-    made = Sheet(text, {"p0": Span(0, len(text), "PERSON", OPEN)})
+    made = SpanTable(text, {"p0": Span(0, len(text), "PERSON", OPEN)})
     for step in steps:
         covered = {i for b, e, _ in made.live for i in range(b, e) if text[i].isalnum()}
         if step[0] in ("accept", "add", "rename", "open"):
