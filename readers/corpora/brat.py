@@ -1,56 +1,52 @@
-"""Reader of brat standoff: a text file, and beside it an .ann file with its annotations."""
+"""Reader of brat standoff: text files, each with an .ann file of annotations next to it."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
-from ...typesystem import Cas, CaspipeWarning, PhiKind
+from ...typesystem import Cas, CaspipeWarning
 from ..files.decoding import AUTO, check_encoding, decode
-from ..files.file_reader import DocumentFileReader, bounded, exists, opened, too_long
+from ..files.file_reader import DocumentFileReader, exists, opened, read_bounded
 from ..files.selection import LEAVES, Source, leaves
+from ..gold import check_scheme
 from .brat_lines import read_annotations
-from .standoff import StandoffReader, Tag, as_written
+from .standoff import OffsetConversion, StandoffReader, Tag, as_written
 
-_LINE_END = re.compile("\r\n")
+_CRLF = re.compile("\r\n")
 
 
 @component("brat")
 class BratReader(StandoffReader, DocumentFileReader):
-    """Reads brat standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become
-    reference annotations in the view `gold`. Attributes (`A`, `M`), normalisations (`N`) and notes (`#`) of these become
-    SpanAttributes there; relations, events and equivalences are left out and counted in a warning.
+    """Reads brat standoff: text files with `.ann` files, whose text-bound annotations (`T` lines) become reference annotations in
+    the view `gold`. Their attributes (`A`, `M`), normalizations (`N`) and notes (`#`) become SpanAttributes; relations, events
+    and equivalences are left out and counted in a warning.
 
-    Offsets are code points of the text file; files whose offsets count CR LF as one character, or a byte-order mark, are
-    noticed by the texts that the annotations name. Format: brat.nlplab.org/standoff.html.
+    Offsets are code points of the text file. Files whose offsets count CR LF as one character, or a byte-order mark, are
+    recognized by the texts of the annotations. Format: brat.nlplab.org/standoff.html.
     """
 
     pattern: str = "*.txt"
     scheme: str = ""
-    """Whose labels they have: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; else names of kinds."""
+    """Scheme of the labels: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; empty: names of PHI kinds."""
     fragments: Literal["error", "cover", "split"] = "error"
-    """Discontinuous annotations, with more than blanks between their fragments: `error` (the document has failed), `cover`: one
-    span from the first to the last fragment, or `split`: a span for each, tied by a SpanAttribute `fragments` with the id of
-    the annotation. Fragments with only blanks or a line end between them are one span always."""
+    """Discontinuous annotations, whose fragments have more than white space between them: `error` fails the document, `cover`
+    makes one span from the first to the last fragment, `split` makes a span of each fragment, linked by a SpanAttribute
+    `fragments` with the id of the annotation. Fragments with only white space between them are always one span."""
     encoding: str = AUTO
-    """Of the text file. `auto`: what a byte-order mark says, else UTF-8, else Windows-1252 (cp1252)."""
+    """Encoding of the text file. `auto`: that of a byte-order mark, else UTF-8, else Windows-1252 (cp1252)."""
 
     suffixes = (".txt",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_encoding(self.encoding)
-        if self.scheme:
-            try:
-                PhiKind.labels(self.scheme)
-            except ValueError as error:
-                raise ValueError(f"scheme: {error}") from None
+        check_scheme(self.scheme)
 
     def document(self, source: Source) -> Cas:
         data = self.data(source)
@@ -60,64 +56,57 @@ class BratReader(StandoffReader, DocumentFileReader):
             raise ReaderError(f"{source.path}: {error}") from None
 
     def _select(self) -> list[Source]:
-        """The texts. An `.ann` file that is listed stands for the text it lies beside."""
-        found = super()._select()
-        there = {source.path for source in found}
-        made = []
-        for source in found:
-            stem = source.path.removesuffix(".gz").removesuffix(".ann")
-            if stem == source.path.removesuffix(".gz") or source.fault:
-                made.append(source)
-            elif not there & {f"{stem}.txt", f"{stem}.txt.gz"}:
-                text = f"{stem}.txt.gz" if not exists(f"{stem}.txt") and exists(f"{stem}.txt.gz") else f"{stem}.txt"
-                made.append(Source(text, source.id.removesuffix(".ann")))
-        return made
+        """Return the text files. An `.ann` file in the selection means its text file."""
+        selected = super()._select()
+        paths = {source.path for source in selected}
+        sources = []
+        for source in selected:
+            path = source.path.removesuffix(".gz")
+            stem = path.removesuffix(".ann")
+            if stem == path or source.fault:
+                sources.append(source)
+            elif not paths & {f"{stem}.txt", f"{stem}.txt.gz"}:
+                packed = not exists(f"{stem}.txt") and exists(f"{stem}.txt.gz")
+                sources.append(Source(f"{stem}.txt.gz" if packed else f"{stem}.txt", source.id.removesuffix(".ann")))
+        return sources
 
     def _cas(self, source: Source, data: bytes) -> Cas:
         text, encoding = decode(data, self.encoding)
         cas = Cas(text, id=source.id)
         cas.metadata["encoding"] = encoding
-        found = read_annotations(self._annotations(source))
-        counts = _counts(text)
-        for tag in found.tags:
-            self._check_fragments(tag, text)
-        self.add_tags(cas, found.tags, self.scheme, counts, split=self.fragments == "split")
-        if found.left:
-            told = ", ".join(f"{n} {what}" for what, n in found.left.items())
-            warnings.warn(f"document {cas.id}: left out: {told}", CaspipeWarning, stacklevel=2)
+        annotations = read_annotations(self._annotations(source))
+        for tag in annotations.tags if self.fragments == "error" else ():
+            _check_fragments(tag, text)
+        self.add_tags(cas, annotations.tags, self.scheme, _conversions(text), split=self.fragments == "split")
+        if annotations.omitted:
+            counts = ", ".join(f"{n} {name}" for name, n in annotations.omitted.items())
+            warnings.warn(f"document {cas.id}: left out: {counts}", CaspipeWarning, stacklevel=2)
         return cas
 
     def _annotations(self, source: Source) -> str:
-        """The `.ann` file of a text. Raises ReaderError where there is none or it is no UTF-8."""
+        """Return the content of the `.ann` file of a text. Raises ReaderError if it is missing or not UTF-8."""
         stem = re.sub(r"(\.[^./\\]*)?(\.gz)?$", "", source.path, count=1)
-        beside = next((p for p in (f"{stem}.ann", f"{stem}.ann.gz") if exists(p)), "")
-        if not beside:
+        path = next((p for p in (f"{stem}.ann", f"{stem}.ann.gz") if exists(p)), "")
+        if not path:
             raise ReaderError(f"expected {Path(stem).name}.ann beside it, found none")
-        if self.folder is not None and leaves(beside, self.folder):
-            raise ReaderError(f"{Path(beside).name}: {LEAVES}")
-        with opened(beside) as file:
-            data = bounded(file, self.max_bytes)
-        if len(data) > self.max_bytes:
-            raise ReaderError(f"{Path(beside).name}: {too_long(self.max_bytes)}")
-        return decode(data, "utf-8")[0]
-
-    def _check_fragments(self, tag: Tag, text: str) -> None:
-        if self.fragments == "error":
-            for (_, end), (begin, _) in zip(tag.parts, tag.parts[1:], strict=False):
-                if text[end:begin].strip():
-                    raise ReaderError(
-                        f"{tag.name}: a discontinuous annotation; `fragments: cover` makes it one span, `split` several"
-                    )
+        if self.folder is not None and leaves(path, self.folder):
+            raise ReaderError(f"{Path(path).name}: {LEAVES}")
+        with opened(path) as file:
+            return decode(read_bounded(file, self.max_bytes, Path(path).name), "utf-8")[0]
 
 
-def _counts(text: str) -> list[Callable[[int], int]]:
-    """The ways an offset may count, the likeliest first: as texts do, CR LF as one character, a byte-order mark too."""
-    ways: list[Callable[[int], int]] = [as_written]
-    doubled = [m.start() - n for n, m in enumerate(_LINE_END.finditer(text))]
-    if doubled:
+def _check_fragments(tag: Tag, text: str) -> None:
+    for (_, end), (begin, _) in zip(tag.parts, tag.parts[1:], strict=False):
+        if text[end:begin].strip():
+            raise ReaderError(
+                f"{tag.name}: a discontinuous annotation; `fragments: cover` makes it one span, `split` several"
+            )
 
-        def as_one(offset: int) -> int:
-            return offset + bisect_left(doubled, offset)
 
-        ways.append(as_one)
-    return [*ways, lambda offset: offset - 1]
+def _conversions(text: str) -> list[OffsetConversion]:
+    """Return the conversions of offsets that count code points, CR LF as one character, or a byte-order mark."""
+    crlf = [m.start() - n for n, m in enumerate(_CRLF.finditer(text))]
+    conversions: list[OffsetConversion] = [as_written]
+    if crlf:
+        conversions.append(lambda offset: offset + bisect_left(crlf, offset))
+    return [*conversions, lambda offset: offset - 1]

@@ -1,4 +1,4 @@
-"""The rows of CoNLL files: columns of tokens and labels, sentences between empty lines, documents between marks."""
+"""Parse CoNLL files: columns of tokens and labels, sentences between empty lines, documents between marks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Separator = Literal["auto", "tab", "blank"]
 _MARK = "-DOCSTART-"
 _GLOBAL = "# global.columns ="
 _NEWDOC = "# newdoc"
-_USUAL = re.compile(r"[A-Z][A-Z0-9_:]{0,15}")
-"""What CoNLL-U calls its columns, and CoNLL-U Plus further ones: `PARSEME:MWE`."""
+_COLUMN_NAME = re.compile(r"[A-Z][A-Z0-9_:]{0,15}")
+"""Form of column names in CoNLL-U and CoNLL-U Plus: `PARSEME:MWE`."""
 
 
 class Row(NamedTuple):
-    """One token of a file. `glued`: the file says that no blank stands behind it."""
+    """One token of a file. `glued`: the file says that no space follows it."""
 
     line: int
     form: str
@@ -30,23 +30,23 @@ class Row(NamedTuple):
     pos: str = ""
     glued: bool = False
     parts: tuple[tuple[str, str], ...] = ()
-    """(form, tag) of the words that a multi-word token stands for."""
+    """(form, tag) of the words in a multi-word token."""
 
 
 @dataclass(slots=True)
 class Block:
-    """The sentences of one document, or the first thing that is wrong with it. `name`: its own id, where the file gives one."""
+    """The sentences of one document, or its first fault. `name`: the document id, if the file gives one."""
 
     name: str = ""
     sentences: list[list[Row]] = field(default_factory=list)
     fault: str = ""
     marked: bool = False
-    """Whether the file says that a document begins here."""
+    """True if the file marks the beginning of the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where things stand in a row: columns by name, or by number from 1, from -1 at the end."""
+    """The columns of a row, by name or by number from 1 (from the end: -1)."""
 
     token: Column
     label: Column | None = None
@@ -57,8 +57,8 @@ class Layout:
 
 
 def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
-    """The documents of a file, those without a token left out. Raises ReaderError for columns that the file does not have."""
-    rows = _Rows(layout)
+    """Yield the documents of a file that contain tokens. Raises ReaderError for missing columns."""
+    rows = _SentenceParser(layout)
     block = Block()
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\r")
@@ -85,7 +85,7 @@ def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
 
 
 def _marked(line: str) -> str | None:
-    """The id behind the mark of a document, where columns are parted by tabs and it stands in the first; None for other lines."""
+    """Return the id after the mark of a document, if the first of several tab-separated columns has one; None for other lines."""
     if not line.startswith(_MARK) or line[len(_MARK) : len(_MARK) + 1].strip():
         return None
     first, tab, _ = line.partition("\t")
@@ -93,14 +93,14 @@ def _marked(line: str) -> str | None:
 
 
 def _newdoc(line: str) -> str | None:
-    """The id of the document that a comment begins, empty where it gives none; None for other lines."""
+    """Return the document id of a comment that begins a document, which may be empty; None for other lines."""
     if not line.startswith(_NEWDOC) or line[len(_NEWDOC) : len(_NEWDOC) + 1].strip():
         return None
     _, equals, name = line.partition("=")
     return name.strip() if equals else ""
 
 
-class _Rows:
+class _SentenceParser:
     """Collects the rows of a sentence."""
 
     def __init__(self, layout: Layout) -> None:
@@ -108,7 +108,7 @@ class _Rows:
         self.sentence: list[Row] = []
         self.tabs: bool | None = {"auto": None, "tab": True, "blank": False}[layout.separator]
         self.until = 0
-        """The last word that a multi-word token stands for."""
+        """Number of the last word of the current multi-word token."""
         self.names = list(layout.names)
         self.resolved = False
         self.token, self.least = 0, 0
@@ -118,7 +118,7 @@ class _Rows:
         self.misc: int | None = None
 
     def resolve(self) -> None:
-        """Finds the columns, once their names are known. Raises ReaderError where one that is needed is not there."""
+        """Look up the columns when their names are known. Raises ReaderError for a missing column."""
         if self.resolved:
             return
         names, layout = self.names, self.layout
@@ -126,8 +126,8 @@ class _Rows:
         self.pos = self._optional(layout.pos)
         self.id = names.index("ID") if layout.conllu and "ID" in names else None
         self.misc = names.index("MISC") if layout.conllu and "MISC" in names else None
-        asked = [i for i in (self.token, self.label, self.pos) if i is not None]
-        self.least = max([i + 1 if i >= 0 else -i for i in asked] + [1 + (self.label is not None)])
+        used = [i for i in (self.token, self.label, self.pos) if i is not None]
+        self.least = max([i + 1 if i >= 0 else -i for i in used] + [1 + (self.label is not None)])
         self.resolved = True
 
     def _optional(self, column: Column | None) -> int | None:
@@ -137,8 +137,8 @@ class _Rows:
         if isinstance(column, int):
             return column - 1 if column > 0 else column
         if column not in self.names:
-            told = [name for name in self.names if _USUAL.fullmatch(name)]  # another may be text
-            raise ReaderError(f"no column called {column}{nearest(column, told)}; columns: {', '.join(told[:20])}")
+            names = [name for name in self.names if _COLUMN_NAME.fullmatch(name)]  # other names may be text
+            raise ReaderError(f"no column called {column}{nearest(column, names)}; columns: {', '.join(names[:20])}")
         return self.names.index(column)
 
     def add(self, number: int, line: str) -> None:
@@ -159,10 +159,10 @@ class _Rows:
         elif row.form:
             self.sentence.append(row)
         elif not is_outside(label):
-            raise ReaderError("expected a token, found only blanks")
+            raise ReaderError("expected a token, found only spaces")
 
     def _word(self, word: str, row: Row) -> None:
-        """Adds a row of CoNLL-U: a word, a multi-word token (`3-4`) and its words, or an empty node (`5.1`)."""
+        """Add a row of CoNLL-U: a word, a multi-word token (`3-4`) and its words, or an empty node (`5.1`)."""
         first, dash, last = word.partition("-")
         number = _number(word)
         if number == 0:
@@ -173,7 +173,7 @@ class _Rows:
             self.sentence[-1] = whole._replace(label=label, parts=(*whole.parts, (row.form, row.pos)))
         elif number is not None or (dash and _number(first) is not None and _number(last) is not None):
             if not row.form:
-                raise ReaderError("expected a token, found only blanks")
+                raise ReaderError("expected a token, found only spaces")
             self.until = self.until if number is not None else int(last)
             self.sentence.append(row)
         elif not all(_number(part) is not None for part in word.split(".")):

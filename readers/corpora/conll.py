@@ -1,4 +1,4 @@
-"""Reader of CoNLL files: texts rebuilt from columns of tokens, with their labels as reference annotations."""
+"""Reader of CoNLL files: rebuilds texts from columns of tokens and makes their labels reference annotations."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...typesystem import GOLD_VIEW, Cas, PhiKind, Sentence, Token, View
 from ..files.decoding import AUTO, check_encoding, decode
-from ..files.file_reader import FileReader
+from ..files.file_reader import WholeFileReader
 from ..files.selection import Source
 from ..gold import Reference, kind_of, make_gold
 from .columns import CONLLU, Block, Layout, Row, Separator, blocks
 from .iob import LabelFault, Tags, chunks
 from .spacing import smart
 
-_USUAL = {
+_COMMON_LABELS = {
     **dict.fromkeys("PER PERS PERSON".split(), PhiKind.PERSON),
     **dict.fromkeys("LOC LOCATION GPE GEO-LOC".split(), PhiKind.LOCATION),
     **dict.fromkeys("ORG ORGANIZATION ORGANISATION CORPORATION COMPANY GROUP".split(), PhiKind.ORGANIZATION),
 }
-"""Labels that nearly all corpora share, in any case."""
+"""Labels of nearly all corpora, in any case."""
 
 
 @component("conll")
-class ConllReader(FileReader):
-    """Reads CoNLL files: a token a line, an empty line between sentences, labels in IOB or the like.
+class ConllReader(WholeFileReader):
+    """Reads CoNLL files: one token per line, an empty line between sentences, labels in IOB or similar schemes.
 
-    The text is put together from the tokens, a sentence a line. The labels become reference annotations in the view `gold`;
-    `PER`, `LOC`, `ORG` and other usual names for people, places and organisations are known, as are PHI kinds by name.
-    Documents end at `-DOCSTART-` (in CoNLL-U at `# newdoc`), which may name the next one: `-DOCSTART- id<tab>O`; where there is
-    no such line a file is one document.
+    The text is rebuilt from the tokens, with one sentence per line. The labels become reference annotations in the view `gold`:
+    `PER`, `LOC`, `ORG` and other common names for people, places and organizations, or names of PHI kinds. A document begins at
+    `-DOCSTART-` (in CoNLL-U at `# newdoc`), which may give its id: `-DOCSTART- id<tab>O`; without such lines a file is one
+    document.
     """
 
     pattern: str = "*.conll*"
@@ -40,7 +40,7 @@ class ConllReader(FileReader):
     """`columns`: any number of columns, as in CoNLL-2003; `conllu`: CoNLL-U and CoNLL-U Plus, with multi-word tokens, empty
     nodes, comments and `SpaceAfter=No`."""
     columns: list[str] = dataclasses.field(default_factory=list)
-    """Names of the columns, to call them by in `token`, `label` and `pos`. CoNLL-U brings its own (`FORM`, `XPOS` ...)."""
+    """Names of the columns, for `token`, `label` and `pos`. CoNLL-U has its own (`FORM`, `XPOS` ...)."""
     token: int | str = "auto"
     """Column of the token, by name or number: 1 the first, -1 the last. `auto`: the first; `FORM` in CoNLL-U."""
     label: int | str | None = "auto"
@@ -48,24 +48,24 @@ class ConllReader(FileReader):
     pos: int | str | None = "auto"
     """Column of the part of speech; null for none. `auto`: none; `XPOS` in CoNLL-U."""
     separator: Separator = "auto"
-    """What stands between columns: `tab`, `blank` (any run of blanks) or, `auto`, a tab where the first row has one."""
+    """Separator of columns: `tab`, `blank` (any number of spaces) or `auto`: a tab if the first row contains one."""
     tags: Tags = "auto"
-    """How labels mark spans: `IOB1`, `IOB2`, `BILOU` (or BIOES) or `IO` to the letter, or `auto`, which reads all of these.
-    Labels without a prefix need `IO`."""
+    """Scheme of the labels: strictly `IOB1`, `IOB2`, `BILOU` (or BIOES) or `IO`, or `auto`, which accepts all of them. Labels
+    without a prefix require `IO`."""
     kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
-    """PHI kinds of labels, without their prefix: `{MISC: null, facility: LOCATION_FACILITY}`; null drops a label. A label that is
-    unknown fails the document."""
+    """PHI kinds of labels, without their prefix: `{MISC: null, facility: LOCATION_FACILITY}`; null drops a label. An unknown
+    label fails the document."""
     documents: Literal["marks", "file", "sentences"] = "marks"
-    """What a document is: all up to a mark, a whole file, or `sentences` sentences in a row."""
+    """Extent of a document: from mark to mark, a whole file, or a number of `sentences`."""
     sentences: int = 20
-    """Sentences in a document, for `documents: sentences`."""
+    """Number of sentences in a document, for `documents: sentences`."""
     spacing: Literal["auto", "plain", "smart"] = "auto"
-    """Blanks between tokens: `plain` between all, `smart` as in English print. `SpaceAfter=No` is kept in any case. `auto`:
-    `plain` in files that say it anywhere, else `smart`."""
+    """Spaces between tokens: `plain` between all, `smart` as in English print. `SpaceAfter=No` always applies. `auto`: `plain` in
+    files that contain it, else `smart`."""
     tokens: bool = False
-    """Put the file's tokens, with their tags, and sentences into the view `gold`, to train or score taggers by."""
+    """Add the file's sentences and tokens, with their tags, to the view `gold`, for training or scoring taggers."""
     encoding: str = AUTO
-    """`auto`: what a byte-order mark says, else UTF-8, else Windows-1252 (cp1252)."""
+    """`auto`: the encoding of a byte-order mark, else UTF-8, else Windows-1252 (cp1252)."""
 
     suffixes = (".conll", ".conllu", ".conllup", ".conll.txt", ".txt", ".iob", ".bio", ".tsv")
 
@@ -76,8 +76,7 @@ class ConllReader(FileReader):
             raise ValueError(f"sentences: expected 1 or more, got {self.sentences}")
         if len(set(self.columns)) != len(self.columns):
             raise ValueError("columns: expected every name once")
-        for name in ("token", "label", "pos"):
-            column = getattr(self, name)
+        for name, column in (("token", self.token), ("label", self.label), ("pos", self.pos)):
             if column == 0:
                 raise ValueError(f"{name}: expected 1 or more, or -1 or less from the end, got 0")
             if isinstance(column, str) and column != AUTO and self.format == "columns" and column not in self.columns:
@@ -85,9 +84,7 @@ class ConllReader(FileReader):
                     f"{name}: no column called {column}; `columns` names {', '.join(self.columns) or 'none'}"
                 )
         if self.columns and self.format == "conllu":
-            raise ValueError(
-                "columns: CoNLL-U names its own, in a line `# global.columns` where they are not the usual ten"
-            )
+            raise ValueError("columns: CoNLL-U has its own, or names them in a line `# global.columns`")
 
     @property
     def layout(self) -> Layout:
@@ -107,46 +104,38 @@ class ConllReader(FileReader):
             separator=self.separator,
         )
 
-    def __iter__(self) -> Iterator[Cas]:
-        for source in self.readable():
-            data = self.read(source)
-            if data is None:
-                continue
-            try:
-                text, encoding = decode(data, self.encoding)
-                found = list(self._documents(blocks(text.split("\n"), self.layout)))
-            except ReaderError as error:
-                self.fail(source.id, f"{source.path}: {error}")
-                continue
-            if not found:
-                self.fail(source.id, f"{source.path}: expected tokens, found none")
-            for cas in self._read(source, found):
-                cas.metadata["encoding"] = encoding
-                yield cas
+    def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:
+        text, encoding = decode(data, self.encoding)
+        parts = list(self._parts(blocks(text.split("\n"), self.layout)))
+        if not parts:
+            raise ReaderError("expected tokens, found none")
+        for cas in self._read(source, parts):
+            cas.metadata["encoding"] = encoding
+            yield cas
 
-    def _documents(self, found: Iterator[Block]) -> Iterator[Block]:
-        """The blocks of a file cut or joined into documents."""
+    def _parts(self, found: Iterator[Block]) -> Iterator[Block]:
+        """Split or join the blocks of a file into documents."""
         if self.documents == "marks":
             yield from found
         elif self.documents == "file":
-            all_ = list(found)
-            if all_:
-                fault = next((b.fault for b in all_ if b.fault), "")
-                yield Block(sentences=[s for b in all_ for s in b.sentences], fault=fault)
+            all_blocks = list(found)
+            if all_blocks:
+                fault = next((b.fault for b in all_blocks if b.fault), "")
+                yield Block(sentences=[s for b in all_blocks for s in b.sentences], fault=fault)
         else:
             for block in found:
                 if block.fault:
                     yield block
                     continue
-                for at in range(0, len(block.sentences), self.sentences):
-                    yield Block(block.name, block.sentences[at : at + self.sentences], marked=True)
+                for first in range(0, len(block.sentences), self.sentences):
+                    yield Block(block.name, block.sentences[first : first + self.sentences], marked=True)
 
-    def _read(self, source: Source, found: list[Block]) -> Iterator[Cas]:
-        whole = len(found) == 1 and not found[0].marked
-        glued = any(row.glued for block in found for sentence in block.sentences for row in sentence)
+    def _read(self, source: Source, parts: list[Block]) -> Iterator[Cas]:
+        whole = len(parts) == 1 and not parts[0].marked
+        glued = any(row.glued for block in parts for sentence in block.sentences for row in sentence)
         spaced = self.spacing == "smart" or (self.spacing == "auto" and not glued)
         taken: set[str] = set()
-        for number, block in enumerate(found, 1):
+        for number, block in enumerate(parts, 1):
             document = f"{source.id}/{block.name or number}"
             if whole:
                 document = source.id
@@ -161,19 +150,19 @@ class ConllReader(FileReader):
                 self.fail(document, f"{source.path}, {error}")
 
     def _cas(self, document: str, sentences: list[list[Row]], spaced: bool) -> Cas:
-        page = _Page()
+        text = _TextBuilder()
         references: list[Reference] = []
         with_labels = self.layout.label is not None
         for rows in sentences:
-            placed = page.add(rows, spaced)
+            placed = text.add(rows, spaced)
             if with_labels:
                 references += self._references(rows, placed)
-        cas = Cas("".join(page.pieces), id=document)
+        cas = Cas("".join(text.pieces), id=document)
         if with_labels:
             make_gold(cas, references)
         if self.tokens:
             view = cas.view(GOLD_VIEW) if with_labels else cas.create_view(GOLD_VIEW, cas.text)
-            page.add_tokens(view, self.id)
+            text.add_tokens(view, self.id)
         return cas
 
     def _references(self, rows: list[Row], placed: list[tuple[int, int]]) -> Iterator[Reference]:
@@ -187,18 +176,19 @@ class ConllReader(FileReader):
             raise ReaderError(f"line {rows[fault.index].line}: {fault}") from None
 
     def _kind(self, label: str, row: Row) -> PhiKind | None:
-        if label not in self.kinds and label.upper() in _USUAL:
-            return _USUAL[label.upper()]
+        if label not in self.kinds and label.upper() in _COMMON_LABELS:
+            return _COMMON_LABELS[label.upper()]
         try:
             return kind_of(label, self.kinds)
         except ReaderError as error:
-            # what has no prefix may be a token, where `label` names the wrong column
-            what = str(error) if row.label != label else "a label that is no PHI kind; `kinds` can translate or drop it"
-        raise ReaderError(f"line {row.line}: {what}")
+            # a label without a prefix may be a token, if `label` names the wrong column
+            hidden = row.label == label
+            fault = "a label that is not a PHI kind; `kinds` can translate or drop it" if hidden else str(error)
+        raise ReaderError(f"line {row.line}: {fault}")
 
 
-class _Page:
-    """A text as it grows, with the spans of its tokens and sentences."""
+class _TextBuilder:
+    """Builds a text from tokens and collects the spans of its tokens and sentences."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -208,17 +198,17 @@ class _Page:
         self.sentences: list[tuple[int, int]] = []
 
     def add(self, rows: list[Row], spaced: bool) -> list[tuple[int, int]]:
-        """Adds a sentence on a line of its own; the spans of its rows."""
+        """Add a sentence on a line of its own; return the spans of its rows."""
         forms = [row.form for row in rows]
-        blanks = smart(forms, [row.pos for row in rows]) if spaced else [True] * len(rows)
+        spaces = smart(forms, [row.pos for row in rows]) if spaced else [True] * len(rows)
         placed: list[tuple[int, int]] = []
-        for row, blank in zip(rows, blanks, strict=True):
+        for row, space in zip(rows, spaces, strict=True):
             begin, end = self.size, self.size + len(row.form)
             placed.append((begin, end))
             for b, e, tag in _words(row):
                 self.tokens.append((begin + b, begin + e))
                 self.tags.append(tag)
-            gap = " " if blank and not row.glued and row is not rows[-1] else ""
+            gap = " " if space and not row.glued and row is not rows[-1] else ""
             self.pieces.append(row.form + gap)
             self.size = end + len(gap)
         self.pieces.append("\n")
@@ -234,11 +224,11 @@ class _Page:
 
 
 def _words(row: Row) -> Sequence[tuple[int, int, str]]:
-    """Begin, end and tag of each word of a row, within it: several for a multi-word token that is its words in a row."""
+    """Return begin and end in the row, and tag, of its words: several for a multi-word token that is their concatenation."""
     if row.parts and "".join(form for form, _ in row.parts) == row.form:
-        words, at = [], 0
+        words, begin = [], 0
         for form, tag in row.parts:
-            words.append((at, at + len(form), tag))
-            at += len(form)
+            words.append((begin, begin + len(form), tag))
+            begin += len(form)
         return words
     return [(0, len(row.form), row.pos or (row.parts[0][1] if row.parts else ""))]

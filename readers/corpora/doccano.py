@@ -1,4 +1,4 @@
-"""Reader of what doccano exports from sequence labelling projects."""
+"""Reader of doccano's exports of sequence labelling projects."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class DoccanoReader(TaskReader):
     """Reads doccano's JSON Lines: `{"text", "label": [[begin, end, label]]}`, also called `labels`, or, from projects with
     relations, `{"text", "entities": [{"start_offset", "end_offset", "label"}]}`. The spans go to the view `gold`.
 
-    Offsets are code points; a project whose option *grapheme cluster offsets* is on counts otherwise and cannot be read.
-    doccano does not repeat the text of a span, so nothing can tell that. Relations and comments are counted in a warning.
+    Offsets are code points. Projects with the option *grapheme cluster offsets* count differently and cannot be read, but
+    doccano does not export the text of a span, so this cannot be detected. Relations and comments are counted in a warning.
     Format: backend/data_export of doccano 1.8.
     """
 
     pattern: str = "*.jsonl"
 
     def tags(self, record: Mapping[str, Any]) -> list[Tag] | None:
-        for beside in ("relations", "Comments"):
-            items = list_of(record.get(beside), beside)
+        for name in ("relations", "Comments"):
+            items = list_of(record.get(name), name)
             if items:
-                self.leave_out(beside.lower(), len(items))
+                self.leave_out(name.lower(), len(items))
         field = next((f for f in ("entities", "label", "labels") if f in record), None)
         if field is None:
             return None

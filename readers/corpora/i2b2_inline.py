@@ -1,4 +1,4 @@
-"""The records of i2b2-2006 XML, whose tags stand in the text: `seen by Dr. <PHI TYPE="DOCTOR">...</PHI>`."""
+"""Parse the records of i2b2-2006 XML, which has inline tags: `seen by Dr. <PHI TYPE="DOCTOR">...</PHI>`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAMAGED = "damaged XML"
 
 @dataclass(slots=True)
 class Record:
-    """One record, or what is wrong with it."""
+    """One record, or its fault."""
 
     id: str = ""
     text: str = ""
@@ -28,12 +28,12 @@ class Record:
 
 
 def records(data: bytes, where: str) -> Iterator[Record]:
-    """The records of a file. Where its XML is damaged each record is parsed on its own, and only the damaged ones are faulty.
+    """Yield the records of a file. In damaged XML each record is parsed separately, and only the damaged ones have a fault.
 
     Raises FormatError for damaged XML without any record, and for a document type.
     """
     try:
-        yield from _Parsed(data, where).records
+        yield from _RecordParser(data, where).records
         return
     except FormatError as error:
         starts = [m.start() for m in _RECORD.finditer(data)]
@@ -41,31 +41,31 @@ def records(data: bytes, where: str) -> Iterator[Record]:
             raise
     header = _HEADER.match(data)
     declared = header[1] if header else b""
-    line, at = 1, 0
+    line, counted = 1, 0
     for begin, end in zip(starts, [*starts[1:], len(data)], strict=True):
-        line += data.count(b"\n", at, begin)
-        at = begin
+        line += data.count(b"\n", counted, begin)
+        counted = begin
         last = data.rfind(_END, begin, end)
         piece = data[begin : last + len(_END)] if last >= 0 else data[begin:end]
         try:
-            yield from _Parsed(declared + b"\n" * (line - 1) + piece, where).records
+            yield from _RecordParser(declared + b"\n" * (line - 1) + piece, where).records
         except FormatError as error:
             yield Record(fault=str(error).removeprefix(f"{where}:"))
 
 
-class _Parsed:
-    """What an XML file or part of one holds."""
+class _RecordParser:
+    """Parses an XML file or a part of one."""
 
     def __init__(self, data: bytes, where: str) -> None:
         self.records: list[Record] = []
         self._data = data
         self._path: list[str] = []
         self._depth = 0
-        """Where RECORD stands on the path, from 1; 0 outside."""
+        """Depth of RECORD, from 1; 0 outside a record."""
         self._texts = 0
         self._text = FileText(data)
         self._open: tuple[int, int, str] | None = None
-        """Begin, line and type of the PHI element that is open."""
+        """Begin, line and type of the open PHI element."""
         parser = self._parser = parser_for(where)
         parser.buffer_text = False
         parser.StartElementHandler = self._start
@@ -80,27 +80,27 @@ class _Parsed:
     def _in_text(self) -> bool:
         return self._depth > 0 and len(self._path) > self._depth and self._path[self._depth] == "TEXT"
 
-    def _fault(self, what: str) -> None:
+    def _fault(self, message: str) -> None:
         record = self.records[-1]
-        record.fault = record.fault or f"line {self._parser.CurrentLineNumber}: {what}"
+        record.fault = record.fault or f"line {self._parser.CurrentLineNumber}: {message}"
 
     def _start(self, name: str, attributes: list[str]) -> None:
-        given = dict(zip(attributes[::2], attributes[1::2], strict=True))
+        values = dict(zip(attributes[::2], attributes[1::2], strict=True))
         if self._in_text:
             if name != "PHI":
                 self._fault("expected text and PHI in TEXT, found another element")
             elif self._open is not None:
                 self._fault("expected text alone in PHI, found another PHI")
-            elif not given.get("TYPE"):
+            elif not values.get("TYPE"):
                 self._fault("expected PHI with a TYPE, found one without")
             else:
-                self._open = self._text.size, self._parser.CurrentLineNumber, given["TYPE"]
+                self._open = self._text.size, self._parser.CurrentLineNumber, values["TYPE"]
         self._path.append(name)
         if name == "RECORD" and not self._depth:
             self._depth = len(self._path)
             self._texts = 0
             self._text = FileText(self._data)
-            self.records.append(Record(given.get("ID", "").strip()))
+            self.records.append(Record(values.get("ID", "").strip()))
         elif self._in_text and len(self._path) == self._depth + 1:
             self._texts += 1
 

@@ -1,4 +1,4 @@
-"""From a label a token (IOB, BILOU and their like) to spans of tokens."""
+"""Convert labels of tokens (IOB, BILOU and similar schemes) to spans of tokens."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Tags = Literal["auto", "IOB1", "IOB2", "BILOU", "IO"]
 
 _PREFIXED = re.compile(r"([BILOUESM])-(.+)", re.DOTALL)
 _ALIAS = {"E": "L", "S": "U", "M": "I"}
-"""BIOES and BMES call the same things otherwise."""
+"""Prefixes of BIOES and BMES with the same meaning."""
 _OUTSIDE = frozenset(["O", "_", ""])
 _KNOWN = {"auto": "BILU", "IOB1": "BI", "IOB2": "BI", "BILOU": "BILU", "IO": "I"}
 
 
 class LabelFault(Exception):
-    """A label that the scheme does not allow: the token's number in its sentence, and what is wrong, without the token."""
+    """A label that the scheme does not allow. `index`: number of the token in its sentence. The message omits the token."""
 
-    def __init__(self, index: int, what: str) -> None:
-        super().__init__(what)
+    def __init__(self, index: int, message: str) -> None:
+        super().__init__(message)
         self.index = index
 
 
@@ -32,27 +32,27 @@ class Chunk(NamedTuple):
 
 
 def is_outside(label: str) -> bool:
-    """Whether a label says that the token belongs to nothing: `O`, `_` or nothing at all."""
+    """Return whether a label marks a token outside all spans: `O`, `_` or an empty label."""
     return label in _OUTSIDE
 
 
 def chunks(labels: Sequence[str], tags: Tags = "auto") -> Iterator[Chunk]:
-    """The chunks of one sentence.
+    """Yield the chunks of one sentence.
 
-    `auto` takes IOB1, IOB2, BILOU, BIOES and IO with prefixes as they come, since each label means the same in all of them:
-    `I-X` goes on with an X before it, else begins one. A named scheme is kept to the letter. Raises LabelFault.
+    `auto` accepts IOB1, IOB2, BILOU, BIOES and IO with prefixes, in which each label has the same meaning: `I-X` continues an X
+    before it, else it begins one. A named scheme is enforced strictly. Raises LabelFault.
     """
     open_label, first, ended = "", 0, True
     for i, label in enumerate(labels):
         prefix, name = _parts(i, label, tags)
-        goes_on = bool(prefix) and prefix in "IL" and not ended and name == open_label
+        continues = bool(prefix) and prefix in "IL" and not ended and name == open_label
         fault = _fault(prefix, name, open_label, ended, tags)
         if fault:
             raise LabelFault(i, f"{label} after {labels[i - 1] if i else 'the beginning'} is not {tags}{fault}")
-        if open_label and not goes_on:
+        if open_label and not continues:
             yield Chunk(first, i, open_label)
             open_label = ""
-        if prefix and not goes_on:
+        if prefix and not continues:
             open_label, first = name, i
         ended = not prefix or prefix in "LU"
     if tags == "BILOU" and open_label and not ended:
@@ -64,7 +64,7 @@ def chunks(labels: Sequence[str], tags: Tags = "auto") -> Iterator[Chunk]:
 
 
 def _parts(index: int, label: str, tags: Tags) -> tuple[str, str]:
-    """Prefix and name of a label; empty prefix outside. In `IO` the prefix may be left out."""
+    """Return prefix and name of a label; the prefix is empty outside spans. In `IO` the prefix is optional."""
     if label in _OUTSIDE:
         return "", ""
     match = _PREFIXED.fullmatch(label)
@@ -79,10 +79,10 @@ def _parts(index: int, label: str, tags: Tags) -> tuple[str, str]:
 
 
 def _fault(prefix: str, name: str, open_label: str, ended: bool, tags: Tags) -> str:
-    """What breaks the rules of a named scheme, to go behind its name; empty where nothing does."""
+    """Return which rule of a named scheme a label violates, to follow the scheme's name; empty for none."""
     same = bool(open_label) and not ended and name == open_label
     if tags == "IOB1" and prefix == "B" and not same:
-        return f": B-{name} stands only behind another {name}"
+        return f": B-{name} is allowed only after another {name}"
     if tags == "IOB2" and prefix == "I" and not same:
         return f": expected B-{name}"
     if tags == "BILOU":

@@ -1,9 +1,10 @@
-"""Reader of what Label Studio exports for spans in texts: JSON, JSON-MIN, and tasks as JSON Lines."""
+"""Reader of Label Studio's exports of spans in texts: JSON, JSON-MIN, and tasks as JSON Lines."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from ...pipeline.contract.component import component
@@ -11,36 +12,36 @@ from ...pipeline.errors import ReaderError
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ...typesystem.utf16 import Utf16
-from .standoff import Tag, as_written
+from .standoff import OffsetConversion, Tag, as_written
 from .tasks import TaskReader, list_of, tag_of
 
-_SAID = ("choices", "text", "number", "rating", "taxonomy")
-"""Where per-region controls keep their values."""
+_ATTRIBUTES = ("choices", "text", "number", "rating", "taxonomy")
+"""Fields of the values of per-region controls."""
 
 
 @component("label_studio", outputs=[KnownPhi])
 class LabelStudioReader(TaskReader):
-    """Reads Label Studio's exports (JSON, JSON-MIN) and tasks as JSON Lines. The labelled regions go to the view `gold`, what
-    per-region controls (`Choices`, `TextArea`, `Number`, `Rating`) say of them becomes SpanAttributes.
+    """Reads Label Studio's exports (JSON, JSON-MIN) and tasks as JSON Lines. Labelled regions go to the view `gold`; values of
+    per-region controls (`Choices`, `TextArea`, `Number`, `Rating`) become SpanAttributes.
 
-    Offsets are UTF-16 code units, as browsers count; files whose offsets count code points, CR LF as one, or from behind
-    leading blanks, are noticed by the texts that the regions name. Annotations that were cancelled are left out, relations
-    and what is said of whole documents is counted in a warning.
+    Offsets are UTF-16 code units, as in browsers. Files whose offsets count code points, CR LF as one character, or from after
+    leading white space are recognized by the texts of the regions. Cancelled annotations are left out; relations and values for
+    whole documents are counted in a warning.
     Format: labelstud.io/guide/task_format, labelstud.io/guide/export.
     """
 
     pattern: str = "*.json*"
     text_field: str | list[str] = "data.text"
-    """Field that holds the text: the one that `value="$..."` names in the labelling configuration, behind `data.`."""
+    """Field with the text: `data.` and the name in `value="$..."` of the labelling configuration."""
     take: Literal["annotations", "predictions"] = "annotations"
-    """What people annotated, or what a model proposed."""
+    """Annotations by people, or predictions of a model."""
     completed_by: int | str | None = None
-    """Whose annotations are taken, by number or e-mail address; null: anybody's. A task without one of this annotator has no
-    reference annotations."""
+    """Number or e-mail address of the annotator whose annotations are read; null: all annotators. Tasks without an annotation of
+    this annotator have no reference annotations."""
     model_version: str = ""
-    """Whose predictions are taken, for `take: predictions`; empty: any."""
+    """Model whose predictions are read, for `take: predictions`; empty: any."""
     several: Literal["error", "first", "last"] = "error"
-    """Where a task has more than one annotation or prediction to take: `error` (the document has failed), `first` or `last`."""
+    """Tasks with several annotations or predictions: `error` fails the document, `first` or `last` reads that one."""
 
     suffixes = (".json", ".jsonl", ".ndjson")
     arrays = True
@@ -50,8 +51,9 @@ class LabelStudioReader(TaskReader):
         yield from super().documents(record if "data" in record else {"data": record, **record}, number, place, seen)
 
     def skipped(self, record: Mapping[str, Any]) -> str:
-        found = [a for a in list_or_none(record.get(self.take)) if isinstance(a, Mapping)]
-        if found and all(a.get("was_cancelled") is True for a in found):
+        listed = record.get(self.take)
+        taken = [a for a in listed if isinstance(a, Mapping)] if isinstance(listed, list) else []
+        if taken and all(a.get("was_cancelled") is True for a in taken):
             return "tasks that were skipped by all annotators"
         if self.completed_by is not None and "annotator" in record and not self._is_wanted(record["annotator"]):
             return "tasks of other annotators"
@@ -64,7 +66,7 @@ class LabelStudioReader(TaskReader):
         return None if taken is None else self._tags(list_of(taken.get("result"), "result"))
 
     def _taken(self, record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The one annotation or prediction of a task that is to be read."""
+        """Return the annotation or prediction of a task to read."""
         found = list_of(record.get(self.take), self.take)
         if not all(isinstance(a, Mapping) for a in found):
             raise ReaderError(f"field {self.take}: expected a list of objects")
@@ -74,20 +76,20 @@ class LabelStudioReader(TaskReader):
         else:
             found = [a for a in found if self.completed_by is None or self._is_wanted(a.get("completed_by"))]
         if len(found) > 1 and self.several == "error":
-            chosen = "completed_by" if self.take == "annotations" else "model_version"
+            parameter = "completed_by" if self.take == "annotations" else "model_version"
             raise ReaderError(
-                f"expected one of {self.take}, found {len(found)}; `{chosen}` or `several` can say which to take"
+                f"expected one of {self.take}, found {len(found)}; `{parameter}` or `several` can say which to take"
             )
         return found[-1 if self.several == "last" else 0] if found else None
 
     def _is_wanted(self, annotator: Any) -> bool:
-        """Whether an annotator, a number or an object with `id` and `email`, is the one to take."""
+        """Return whether an annotator, a number or an object with `id` and `email`, is the one to read."""
         names = [annotator.get("id"), annotator.get("email")] if isinstance(annotator, Mapping) else [annotator]
         return str(self.completed_by) in [str(n) for n in names if n is not None]
 
     def _tags(self, results: list[Any]) -> list[Tag]:
         tags: dict[str, list[Tag]] = {}
-        said: dict[str, list[tuple[str, str]]] = {}
+        attributes: dict[str, list[tuple[str, str]]] = {}
         for n, result in enumerate(results, 1):
             value = result.get("value") if isinstance(result, Mapping) else None
             if isinstance(result, Mapping) and result.get("type") == "relation":
@@ -99,21 +101,19 @@ class LabelStudioReader(TaskReader):
             if "labels" in value:
                 tags.setdefault(region, []).extend(_region(f"result {n}", value))
                 continue
-            key = next((k for k in _SAID if k in value), None)
+            key = next((k for k in _ATTRIBUTES if k in value), None)
             if key is not None:
-                said.setdefault(region, []).extend((str(result.get("from_name", key)), v) for v in _values(value[key]))
+                name = str(result.get("from_name", key))
+                attributes.setdefault(region, []).extend((name, v) for v in _values(value[key]))
             else:
                 raise ReaderError(f"result {n}: expected a region with labels in plain text (Labels and Text)")
-        self._leave_out_unsaid(tags, said)
-        return [t._replace(said=tuple(said.get(region, ()))) for region, ts in tags.items() for t in ts]
-
-    def _leave_out_unsaid(self, tags: dict[str, list[Tag]], said: dict[str, list[tuple[str, str]]]) -> None:
-        lost = sum(len(values) for region, values in said.items() if region not in tags)
-        if lost:
-            self.leave_out("values of whole documents", lost)
+        omitted = sum(len(values) for region, values in attributes.items() if region not in tags)
+        if omitted:
+            self.leave_out("values of whole documents", omitted)
+        return [t._replace(attributes=tuple(attributes.get(region, ()))) for region, ts in tags.items() for t in ts]
 
     def _minimal_tags(self, record: Mapping[str, Any]) -> list[Tag] | None:
-        """The regions of a JSON-MIN record: a list of them under the name of each control."""
+        """Return the regions of a JSON-MIN record, which has a list under the name of each control."""
         data = record["data"]
         fields = [
             name
@@ -125,24 +125,19 @@ class LabelStudioReader(TaskReader):
         regions = [value for name in fields for value in data[name]]
         return [tag for n, value in enumerate(regions, 1) for tag in _region(f"region {n}", value)]
 
-    def counts(self, text: str) -> list[Callable[[int], int]]:
+    def conversions(self, text: str) -> list[OffsetConversion]:
         units = Utf16(text)
-        ways: list[Callable[[int], int]] = [units.from_utf16]
+        conversions: list[OffsetConversion] = [units.from_utf16]
         if "\r\n" in text:
-            ways.append(_crlf_as_one(text))
+            conversions.append(_crlf_as_one(text))
         if units:
-            ways.append(as_written)
-        blanks = len(text) - len(text.lstrip())
-        return [*ways, lambda offset: units.from_utf16(offset + blanks)] if blanks else ways
-
-
-def list_or_none(value: Any) -> list[Any]:
-    """A list as it is, anything else as an empty one."""
-    return value if isinstance(value, list) else []
+            conversions.append(as_written)
+        leading = len(text) - len(text.lstrip())
+        return [*conversions, lambda offset: units.from_utf16(offset + leading)] if leading else conversions
 
 
 def _region(name: str, value: Mapping[str, Any]) -> list[Tag]:
-    """A tag for each label of a region."""
+    """Return a tag for each label of a region."""
     covered = value.get("text")
     text = covered if isinstance(covered, str) else None
     return [
@@ -156,17 +151,14 @@ def _values(value: Any) -> list[str]:
     return ["/".join(map(str, item)) if isinstance(item, list) else str(item) for item in items]
 
 
-def _crlf_as_one(text: str) -> Callable[[int], int]:
+def _crlf_as_one(text: str) -> OffsetConversion:
+    """Return the conversion from UTF-16 offsets that count CR LF as one character."""
     flat = text.replace("\r\n", "\n")
     units = Utf16(flat)
-    doubled: list[int] = []
-    at = text.find("\r\n")
-    while at >= 0:
-        doubled.append(at - len(doubled))
-        at = text.find("\r\n", at + 2)
+    crlf = [match.start() - n for n, match in enumerate(re.finditer("\r\n", text))]
 
-    def place(offset: int) -> int:
+    def convert(offset: int) -> int:
         point = units.from_utf16(offset)
-        return point + bisect_left(doubled, point)
+        return point + bisect_left(crlf, point)
 
-    return place
+    return convert

@@ -1,27 +1,28 @@
-"""The text of an XML file with the line ends of the file, which an XML parser reads as one LF each."""
+"""The text of an XML file with the line ends of the file, which an XML parser reports as one LF each."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from typing import Any
 
-from .standoff import as_written
+from .standoff import OffsetConversion, as_written
 
 _CODECS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 class FileText:
-    """Text that grows by what a parser hands over. The parser must not buffer: then each line end comes alone, and the file
-    tells which it was. A character reference to a carriage return stays one."""
+    """Collects text from an unbuffered parser, which reports each line end alone, so that the file shows its real form.
+
+    A character reference to a carriage return stays one.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.pieces: list[str] = []
         self.size = 0
-        """Code points so far, line ends as in the file."""
-        self._length = 0
-        self._doubled: list[int] = []
-        """Offsets, as XML counts, of the line ends that are two characters in the file."""
+        """Number of code points so far, with line ends as in the file."""
+        self._xml_size = 0
+        self._crlf: list[int] = []
+        """Offsets, as XML counts, of the line ends that are CR LF in the file."""
         self._data = data
         codec = _CODECS.get(data[:2], "ascii")
         self._cr, self._lf = "\r".encode(codec), "\n".encode(codec)
@@ -31,30 +32,27 @@ class FileText:
         return "".join(self.pieces)
 
     def add(self, piece: str, parser: Any) -> None:
-        """Takes over what the parser just gave."""
-        at = parser.CurrentByteIndex
-        self._length += len(piece)
-        if piece == "\n" and self._data.startswith(self._cr, at):
-            piece = "\r\n" if self._data.startswith(self._lf, at + len(self._cr)) else "\r"
+        """Add the text that the parser has just reported."""
+        index = parser.CurrentByteIndex
+        self._xml_size += len(piece)
+        if piece == "\n" and self._data.startswith(self._cr, index):
+            piece = "\r\n" if self._data.startswith(self._lf, index + len(self._cr)) else "\r"
             if piece == "\r\n":
-                self._doubled.append(self._length - 1)
+                self._crlf.append(self._xml_size - 1)
         self.pieces.append(piece)
         self.size += len(piece)
 
-    def counts(self) -> list[Callable[[int], int]]:
-        """The ways an offset in the file may count, each as the way to the offset in the text: the likeliest first. As XML
-        does, as in the file, and as XML from behind leading line ends."""
-        doubled = self._doubled
+    def conversions(self) -> list[OffsetConversion]:
+        """Return the possible conversions of offsets to those of the text, the likeliest first.
 
-        def as_xml(offset: int, behind: int = 0) -> int:
-            return offset + behind + bisect_left(doubled, offset + behind)
+        Offsets may count as XML does, as the file does, or as XML does from after leading line ends.
+        """
+        crlf = self._crlf
 
-        ways: list[Callable[[int], int]] = [as_xml, as_written] if doubled else [as_written]
+        def from_xml(skipped: int) -> OffsetConversion:
+            return lambda offset: offset + skipped + bisect_left(crlf, offset + skipped)
+
         text = self.text
-        lines = text[: len(text) - len(text.lstrip("\r\n"))]
-        ways += [_later(as_xml, n) for n in range(1, len(lines.replace("\r\n", "\n")) + 1)]
-        return ways
-
-
-def _later(place: Callable[[int, int], int], behind: int) -> Callable[[int], int]:
-    return lambda offset: place(offset, behind)
+        leading = text[: len(text) - len(text.lstrip("\r\n"))].replace("\r\n", "\n")
+        conversions = [from_xml(0), as_written] if crlf else [as_written]
+        return conversions + [from_xml(n) for n in range(1, len(leading) + 1)]

@@ -1,4 +1,4 @@
-"""What readers of standoff annotations share: tags with offsets, and the text they claim to cover, checked."""
+"""Base class of readers of standoff annotations: tags with offsets and, often, a copy of the text that they cover."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from ..files.file_reader import FileReader
 from ..gold import Overlaps, Reference, kind_of, make_gold
 
 FRAGMENTS = "fragments"
-"""Name of the SpanAttribute that the fragments of one discontinuous tag share; its value is the tag's id."""
+"""Name of the SpanAttribute shared by the fragments of a discontinuous tag; its value is the tag's id."""
 
-_TOLD = 3
+_REPORTED = 3
+
+OffsetConversion = Callable[[int], int]
+"""Converts an offset of a file to an offset of the text in code points."""
 
 
 def as_written(offset: int) -> int:
-    """An offset of a file that counts as texts here do: every code point once."""
+    """Return an offset unchanged, for files that count code points."""
     return offset
 
 
 class Tag(NamedTuple):
-    """One tag of a file: what messages call it, its offsets as written, its label and the text it says it covers."""
+    """One tag of a file: its name in messages, its offsets as written, its label and the text it claims to cover."""
 
     name: str
     begin: int
@@ -35,18 +38,18 @@ class Tag(NamedTuple):
     """The fragments of a discontinuous tag."""
     id: str = ""
     """Its id in the file."""
-    said: tuple[tuple[str, str], ...] = ()
-    """(name, value) of what the file says of it beyond its label: they become SpanAttributes."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """(name, value) of its further properties, which become SpanAttributes."""
 
-    def moved(self, place: Callable[[int], int]) -> Tag:
-        """The tag with its offsets counted another way."""
-        parts = tuple((place(b), place(e)) for b, e in self.parts)
-        return self._replace(begin=place(self.begin), end=place(self.end), parts=parts)
+    def converted(self, convert: OffsetConversion) -> Tag:
+        """Return the tag with converted offsets."""
+        parts = tuple((convert(b), convert(e)) for b, e in self.parts)
+        return self._replace(begin=convert(self.begin), end=convert(self.end), parts=parts)
 
     def fault(self, text: str) -> str:
-        """What is wrong with it as a span of `text`; empty where nothing is. Blanks and line ends count alike."""
+        """Return why the tag is not a span of `text`, or an empty string. All white space counts as equal."""
         if not 0 <= self.begin < self.end <= len(text):
-            return f"{self.begin}:{self.end} is no span of the text (0:{len(text)})"
+            return f"{self.begin}:{self.end} is not a span of the text (0:{len(text)})"
         covered = " ".join(text[b:e] for b, e in self.parts or ((self.begin, self.end),))
         if self.text is not None and self.text.split() != covered.split():
             return f"{self.begin}:{self.end} does not cover the text that the tag names"
@@ -55,39 +58,38 @@ class Tag(NamedTuple):
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class StandoffReader(FileReader):
-    """A reader of texts with tags that stand apart from them. The tags go to the view `gold` as Phi."""
+    """A reader of texts with standoff tags, which become Phi in the view `gold`."""
 
     kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
-    """PHI kinds for labels that should become others than usual, or are unknown: `{WARD: LOCATION_DEPARTMENT}`; null drops a
+    """PHI kinds of labels that are unknown or should become other kinds than usual: `{WARD: LOCATION_DEPARTMENT}`; null drops a
     label. Any other unknown label fails the document."""
     overlaps: Overlaps = "error"
-    """Overlapping tags: `error` (the document has failed), `longest` keeps the longest, `first` the one written first, `keep`
-    all."""
+    """Overlapping tags: `error` fails the document, `longest` keeps the longest, `first` the one written first, `keep` all."""
     mismatch: Literal["error", "warn"] = "error"
-    """Tags outside the text, or whose own text is not what they cover: `error` (the document has failed), or `warn`: a warning
-    for the document; tags outside the text are left out, the others stay where their offsets say."""
+    """Tags that are outside the text or do not cover the text that they name: `error` fails the document; `warn` issues a
+    warning, leaves out tags outside the text, and keeps the others at their offsets."""
 
     def add_tags(
         self,
         cas: Cas,
         tags: Iterable[Tag],
         scheme: str = "",
-        counts: Sequence[Callable[[int], int]] = (as_written,),
+        conversions: Sequence[OffsetConversion] = (as_written,),
         *,
         split: bool = False,
     ) -> View:
-        """Makes the gold view. `counts`: the ways to get an offset of the text from one in the file, the likeliest first; the
-        one by which the most tags fit is taken. `split`: each fragment of a discontinuous tag becomes a Phi of its own, and
-        what is said of the tag is said of the first.
+        """Create the gold view.
 
-        Raises ReaderError for faulty tags, unknown labels and overlaps.
+        `conversions`: possible conversions of offsets, the likeliest first; the one that fits the most tags is used. `split`:
+        each fragment of a discontinuous tag becomes a Phi, and the first one gets the tag's attributes. Raises ReaderError for
+        invalid tags, unknown labels and overlaps.
         """
         kept = [(tag, kind) for tag in tags if (kind := _kind(tag, self.kinds, scheme)) is not None]
-        best = _best([tag for tag, _ in kept], cas.text, counts)
-        told = [f"{tag.name}: {fault}" for tag in best if (fault := tag.fault(cas.text))]
-        if told:
-            more = f"; and {len(told) - _TOLD} tags more" if len(told) > _TOLD else ""
-            message = "; ".join(told[:_TOLD]) + more
+        best = _best([tag for tag, _ in kept], cas.text, conversions)
+        faults = [f"{tag.name}: {fault}" for tag in best if (fault := tag.fault(cas.text))]
+        if faults:
+            more = f"; and {len(faults) - _REPORTED} tags more" if len(faults) > _REPORTED else ""
+            message = "; ".join(faults[:_REPORTED]) + more
             if self.mismatch == "error":
                 raise ReaderError(message)
             warnings.warn(f"document {cas.id}: {message}", CaspipeWarning, stacklevel=2)
@@ -97,12 +99,12 @@ class StandoffReader(FileReader):
             if 0 <= tag.begin < tag.end <= len(cas.text)
         ]
         view = make_gold(cas, [piece for _, pieces in inside for piece in pieces], self.overlaps)
-        _add_said(view, inside)
+        _add_attributes(view, inside)
         return view
 
 
 def _pieces(tag: Tag, text: str, split: bool) -> list[tuple[int, int]]:
-    """The spans of a tag: one, or its fragments, those with only blanks between them joined."""
+    """Return the span of a tag, or its fragments; fragments with only white space between them are joined."""
     if not split or len(tag.parts) < 2:
         return [(tag.begin, tag.end)]
     pieces = [tag.parts[0]]
@@ -115,19 +117,19 @@ def _pieces(tag: Tag, text: str, split: bool) -> list[tuple[int, int]]:
     return pieces
 
 
-def _add_said(view: View, tags: Sequence[tuple[Tag, list[Reference]]]) -> None:
-    """Makes the SpanAttributes of the tags that are in the view."""
-    if not any(tag.said or len(pieces) > 1 for tag, pieces in tags):
+def _add_attributes(view: View, tags: Sequence[tuple[Tag, list[Reference]]]) -> None:
+    """Add the SpanAttributes of the tags that are in the view."""
+    if not any(tag.attributes or len(pieces) > 1 for tag, pieces in tags):
         return
-    there = {(phi.begin, phi.end, phi.kind): phi for phi in view.select(Phi)}
-    once: set[tuple[int, str, str]] = set()
+    by_span = {(phi.begin, phi.end, phi.kind): phi for phi in view.select(Phi)}
+    added: set[tuple[int, str, str]] = set()
     for tag, pieces in tags:
-        made = [phi for piece in pieces if (phi := there.get(piece[:3])) is not None]
-        said = [(phi, FRAGMENTS, tag.id) for phi in made if len(pieces) > 1]
-        said += [(phi, name, value) for phi in made[:1] for name, value in tag.said]
-        for phi, name, value in said:
-            if (id(phi), name, value) not in once:
-                once.add((id(phi), name, value))
+        spans = [phi for piece in pieces if (phi := by_span.get(piece[:3])) is not None]
+        attributes = [(phi, FRAGMENTS, tag.id) for phi in spans if len(pieces) > 1]
+        attributes += [(phi, name, value) for phi in spans[:1] for name, value in tag.attributes]
+        for phi, name, value in attributes:
+            if (id(phi), name, value) not in added:
+                added.add((id(phi), name, value))
                 view.add(SpanAttribute(of=phi, name=name, value=value))
 
 
@@ -138,14 +140,14 @@ def _kind(tag: Tag, kinds: dict[str, PhiKind | None], scheme: str) -> PhiKind | 
         raise ReaderError(f"{tag.name}: {error}") from None
 
 
-def _best(tags: list[Tag], text: str, counts: Sequence[Callable[[int], int]]) -> list[Tag]:
-    """The tags counted the way by which the fewest are faulty, of equal ones the first."""
+def _best(tags: list[Tag], text: str, conversions: Sequence[OffsetConversion]) -> list[Tag]:
+    """Return the tags after the first of the conversions that leave the fewest faults."""
     best, fewest = tags, len(tags) + 1
-    for place in counts:
-        moved = [tag.moved(place) for tag in tags]
-        faulty = sum(bool(tag.fault(text)) for tag in moved)
-        if faulty < fewest:
-            best, fewest = moved, faulty
+    for convert in conversions:
+        converted = [tag.converted(convert) for tag in tags]
+        faults = sum(bool(tag.fault(text)) for tag in converted)
+        if faults < fewest:
+            best, fewest = converted, faults
         if not fewest:
             break
     return best

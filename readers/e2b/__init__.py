@@ -1,4 +1,4 @@
-"""Case reports in ICH E2B(R3) and E2B(R2): their elements by table, and the reader that goes by them."""
+"""Reader of case reports in ICH E2B(R3) and E2B(R2). Tables describe the elements of the two standards."""
 
 from .reader import E2bReader
 

@@ -1,4 +1,4 @@
-"""Dates as the standards write them, in ISO 8601: `20200304101500+0100` is `2020-03-04`, `202003` is `2020-03`."""
+"""Convert dates of the standards to ISO 8601: `20200304101500+0100` is `2020-03-04`, `202003` is `2020-03`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 
 _HL7 = re.compile(r"(\d{4})(?:(\d{2})(?:(\d{2})(?:\d{2}(?:\d{2}(?:\d{2}(?:\.\d+)?)?)?)?)?)?(?:[+-]\d{2,4})?")
 _LENGTHS = {"102": 8, "610": 6, "602": 4, "203": 12, "204": 14}
-"""Digits of each date format of ICH E2B(R2): CCYYMMDD, CCYYMM, CCYY, with hours and minutes, with seconds."""
+"""Date format of ICH E2B(R2) -> number of digits: CCYYMMDD, CCYYMM, CCYY, with hours and minutes, with seconds."""
 
 
 def iso(value: str) -> str:
-    """A time stamp of HL7 as a date in ISO 8601, at its precision; empty for what is none, a day that never was, too."""
-    found = _HL7.fullmatch(value.strip())
-    if found is None:
+    """Return the date of an HL7 time stamp in ISO 8601, at its precision; empty for an invalid one."""
+    match = _HL7.fullmatch(value.strip())
+    if match is None:
         return ""
-    parts = [part for part in found.groups() if part]
+    parts = [part for part in match.groups() if part]
     try:
         datetime.date(int(parts[0]), *map(int, [*parts[1:], "1", "1"][:2]))
     except ValueError:
@@ -23,14 +23,14 @@ def iso(value: str) -> str:
     return "-".join(parts)
 
 
-def looks_like_one(value: str) -> bool:
-    """Whether digits can hardly be anything but a day: 8 to 14 of them, of the years 1850 to 2199."""
+def looks_like_date(value: str) -> bool:
+    """Return whether digits are almost certainly a date: 8 to 14 of them, in the years 1850 to 2199."""
     written = re.split("[+.-]", value.strip(), maxsplit=1)[0]
     return len(written) in (8, 10, 12, 14) and "1850" <= written[:4] <= "2199" and bool(iso(value))
 
 
 def iso_of_r2(value: str, form: str) -> str:
-    """A date of E2B(R2) with its format's code in ISO 8601; empty where they do not fit each other."""
+    """Return a date of E2B(R2) in ISO 8601; empty if it does not match the code of its format."""
     value, length = value.strip(), _LENGTHS.get(form.strip())
     if length is not None and len(value) != length:
         return ""
@@ -38,9 +38,9 @@ def iso_of_r2(value: str, form: str) -> str:
 
 
 def age(number: str, years_per_unit: float | None) -> str:
-    """An age in the form of RecordField: `92 years`, `5 months`, `3 weeks`, `12 days`; empty for what is no number.
+    """Return the value of a RecordField for an age: `92 years`, `5 months`, `3 weeks`, `12 days`; empty for an invalid number.
 
-    Of a decade the last year counts.
+    A decade becomes its last year.
     """
     try:
         count = float(number)

@@ -1,8 +1,8 @@
-"""ICSR E2B(R2), root `ichicsr` (DTD icsr21xml): its elements, whose names are the same wherever they stand.
+"""ICSR E2B(R2), root `ichicsr` (DTD icsr21xml). Element names have the same meaning everywhere in the file.
 
 Source: ICH E2B(R2) and M2 specification 2.3 (element names, lengths, formats of dates 102, 203, 204, 602, 610, units of age 800
-to 805). Its null is the word `PRIVACY` in names, addresses and numbers, as ICH's conversion from R3 writes a masked value
-(nullFlavor MSK), and an empty element in dates, codes and what is too short for that word.
+to 805). Null values are the word `PRIVACY` in names, addresses and numbers, which ICH's conversion from R3 uses for masked values
+(nullFlavor MSK), and empty elements for dates, codes and fields too short for that word.
 """
 
 from __future__ import annotations
@@ -141,14 +141,14 @@ reactiongestationperiodunit drugindicationmeddraversion drugstartperiod drugstar
 druglastperiodunit drugtreatmentduration drugtreatmentdurationunit actiondrug drugrecurreadministration
 activesubstancename drugrecuractionmeddraversion drugreactionassesmeddraversion senderdiagnosismeddraversion
 patientonsetageunit parentageunit"""
-"""Codes, numbers, versions of dictionaries, names of drugs and of who may sell them: they stay as they are."""
+"""Codes, numbers, versions of dictionaries, names of drugs and of marketing authorization holders, which are kept."""
 
 _SHORT = frozenset(
     """reportercountry sendercountrycode receivercountrycode primarysourcecountry occurcountry obtaindrugcountry
     sendertelextension sendertelcountrycode senderfaxextension senderfaxcountrycode receivertelextension
     receivertelcountrycode receiverfaxextension receiverfaxcountrycode""".split()
 )
-"""Codes, and elements of fewer than the seven characters of PRIVACY."""
+"""Codes, and elements shorter than the seven characters of PRIVACY."""
 
 _FORMAT = re.compile(r"\d{3}", re.ASCII)
 _DATE = re.compile(r"[a-z]*date")
@@ -176,7 +176,7 @@ class R2(Standard):
             return None
         if _DATE.fullmatch(element.name) is None or not element.own_text.strip():
             return None
-        form = _form_of(element)
+        form = _date_format(element)
         path = f"{element.path()} {form.path()}" if form is not None else element.path()
         field, kind, role = _DATES.get(element.name, (element.name, PhiKind.DATE, ""))
         value = iso_of_r2(element.own_text, form.own_text if form is not None else "")
@@ -186,13 +186,13 @@ class R2(Standard):
         return element.name in ("messagedate", "transmissiondate")
 
     def is_attachment(self, element: Element) -> bool:
-        return False  # it is known by its looks only
+        return False  # R2 has no markup for attachments: only `is_encoded` detects them
 
-    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+    def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
             if name not in ("lang", "xml:lang", "xml:space") and not name.startswith("xsi:") and written.strip():
-                place = ValueLocation(f"{element.path()}/@{name}", "attribute")
-                yield Value(f"unlisted.@{name}", PhiKind.OTHER, written.strip(), place)
+                location = ValueLocation(f"{element.path()}/@{name}", "attribute")
+                yield Value(f"unlisted.@{name}", PhiKind.OTHER, written.strip(), location)
 
     def is_plain(self, element: Element) -> bool:
         return element.name.endswith("dateformat") and _FORMAT.fullmatch(element.own_text.strip()) is not None
@@ -207,25 +207,25 @@ class R2(Standard):
         form = "r2-empty" if element.name in _SHORT else "r2-privacy"
         return Value(rule.field, rule.kind, written, ValueLocation(element.path(), form), rule.role, element)
 
-    def place_of_text(self, element: Element) -> ValueLocation:
+    def text_location(self, element: Element) -> ValueLocation:
         return ValueLocation(element.path(), "r2-empty")
 
-    def place_of_attachment(self, element: Element) -> ValueLocation:
+    def attachment_location(self, element: Element) -> ValueLocation:
         return ValueLocation(element.path(), "r2-attachment")
 
     def case(self, values: list[Value]) -> str:
-        found = {v.field: v.value for v in reversed(values)}
-        return found.get("A.1.10.1") or found.get("A.1.10.2") or found.get("A.1.0.1") or ""
+        by_field = {v.field: v.value for v in reversed(values)}
+        return by_field.get("A.1.10.1") or by_field.get("A.1.10.2") or by_field.get("A.1.0.1") or ""
 
 
 def _sibling(element: Element, name: str) -> Element | None:
     return next((c for c in element.parent.children if c.name == name), None) if element.parent is not None else None
 
 
-def _form_of(element: Element) -> Element | None:
-    """The element with the format of a date: `patientbirthdateformat`, and `lastmenstrualdateformat` of `patientlast...`."""
+def _date_format(element: Element) -> Element | None:
+    """Return the element with the format of a date: `patientbirthdateformat`, `lastmenstrualdateformat` ..."""
     if element.parent is None:
         return None
-    wanted = f"{element.name}format"
-    same = [c for c in element.parent.children if c.name.endswith("dateformat") and wanted.endswith(c.name)]
-    return max(same, key=lambda c: len(c.name), default=None)
+    name = f"{element.name}format"
+    formats = [c for c in element.parent.children if c.name.endswith("dateformat") and name.endswith(c.name)]
+    return max(formats, key=lambda c: len(c.name), default=None)

@@ -1,6 +1,6 @@
-"""ICSR E2B(R3), an HL7 V3 message (`MCCI_IN200100UV01`): its elements, by their numbers in the ICH Implementation Guide.
+"""ICSR E2B(R3), an HL7 V3 message (`MCCI_IN200100UV01`). Fields have the numbers of the ICH Implementation Guide.
 
-Source: ICH E2B(R3) Implementation Guide and data elements, with FDA's regional ones; OIDs of namespaces from there.
+Source: ICH E2B(R3) Implementation Guide and data elements, with FDA's regional elements; OIDs of namespaces from there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from ...typesystem import PhiKind
 from ...typesystem.markup.xml_source import Element
 from ...typesystem.source_record import ValueLocation
-from .dates import age, iso, looks_like_one
+from .dates import age, iso, looks_like_date
 from .rules import Rule, Table
 from .standard import Standard, Value
 
@@ -137,9 +137,9 @@ _STRUCTURE = frozenset(
     contextControlCode contextConductionInd updateMode compression integrityCheck integrityCheckAlgorithm independentInd
     inversionInd qualifier lang realmCode currency alignment unsorted value assigningAuthorityName priorityNumber""".split()
 )
-"""Attributes of HL7 V3 that hold no text. Source: HL7 V3 data types and their XML implementation (ITS)."""
+"""Attributes of HL7 V3 without text. Source: HL7 V3 data types and their XML implementation (ITS)."""
 _IDS_OF_THINGS = frozenset(("interactionId", "templateId", "typeId", "profileId", "versionCode"))
-_FIGURES = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false")
+_NUMBER_OR_BOOLEAN = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false")
 
 _SCHEMES = {
     "fax": PhiKind.FAX,
@@ -174,7 +174,7 @@ class R3(Standard):
 
     def date(self, element: Element) -> Value | None:
         written = element.attributes.get("value", "").strip()
-        if not written or "unit" in element.attributes or not (_is_time(element) or _shaped(element, written)):
+        if not written or "unit" in element.attributes or not (_is_time(element) or _looks_like_date(element, written)):
             return None
         kind = _SPECIAL.get(element.name, PhiKind.DATE)
         owner = element.parent.name if element.parent is not None else ""
@@ -189,11 +189,11 @@ class R3(Standard):
     def is_attachment(self, element: Element) -> bool:
         return element.attributes.get("representation") == "B64" or "compression" in element.attributes
 
-    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+    def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
             known = name in done or name in _STRUCTURE or name.startswith(("xsi:", "xml:"))
             if name == "value" and name not in done:
-                known = _FIGURES.fullmatch(written.strip()) is not None
+                known = _NUMBER_OR_BOOLEAN.fullmatch(written.strip()) is not None
             elif name == "extension" and name not in done:
                 known = element.name in _IDS_OF_THINGS
             elif name == "assigningAuthorityName":
@@ -209,31 +209,34 @@ class R3(Standard):
 
     def value(self, rule: Rule, element: Element, written: str) -> Value:
         assert rule.kind is not None
-        place = ValueLocation(f"{element.path()}/@{rule.attribute}" if rule.attribute else element.path(), "r3")
+        location = ValueLocation(f"{element.path()}/@{rule.attribute}" if rule.attribute else element.path(), "r3")
         field, kind, value = rule.field, rule.kind, written
         if kind is PhiKind.AGE:
-            value, place = age(written, _YEARS.get(element.attributes.get("unit", ""))), place._replace(form="r3-age")
+            value, location = (
+                age(written, _YEARS.get(element.attributes.get("unit", ""))),
+                location._replace(form="r3-age"),
+            )
         elif element.name == "telecom":
             scheme, colon, rest = written.partition(":")
             if colon and scheme.lower() in _SCHEMES:
-                kind, value, place = _SCHEMES[scheme.lower()], rest, place._replace(form="r3-scheme")
+                kind, value, location = _SCHEMES[scheme.lower()], rest, location._replace(form="r3-scheme")
         elif element.name == "given" and element.number > 1:
             field = _MIDDLE.get(field, field)
-        return Value(field, kind, value, place, rule.role, element)
+        return Value(field, kind, value, location, rule.role, element)
 
-    def place_of_text(self, element: Element) -> ValueLocation:
+    def text_location(self, element: Element) -> ValueLocation:
         return ValueLocation(element.path(), "r3")
 
-    def place_of_attachment(self, element: Element) -> ValueLocation:
+    def attachment_location(self, element: Element) -> ValueLocation:
         return ValueLocation(element.path(), "r3-attachment")
 
     def case(self, values: list[Value]) -> str:
-        found = {v.field: v.value for v in reversed(values)}
-        return found.get("C.1.8.1") or found.get("C.1.1") or found.get("N.2.r.1") or ""
+        by_field = {v.field: v.value for v in reversed(values)}
+        return by_field.get("C.1.8.1") or by_field.get("C.1.1") or by_field.get("N.2.r.1") or ""
 
 
 def _is_time(element: Element) -> bool:
-    """Whether HL7's data types make it a point in time (TS), or the name says so."""
+    """Return whether an element is a point in time (TS), by its HL7 data type or its name."""
     kind = element.attributes.get("xsi:type", "").rpartition(":")[2]
     if kind:
         return kind == "TS" or kind.endswith("_TS")
@@ -242,8 +245,8 @@ def _is_time(element: Element) -> bool:
     return element.name in _BOUNDS and element.parent is not None and _is_time(element.parent)
 
 
-def _shaped(element: Element, written: str) -> bool:
-    """Whether it looks like a day where nothing says that it is anything else."""
+def _looks_like_date(element: Element, written: str) -> bool:
+    """Return whether a value without a declared type looks like a date."""
     kind = element.attributes.get("xsi:type", "").rpartition(":")[2]
     owner = element.parent.attributes.get("xsi:type", "").rpartition(":")[2] if element.parent is not None else ""
-    return kind not in _NUMBERS and owner not in _NUMBERS and element.name != "telecom" and looks_like_one(written)
+    return kind not in _NUMBERS and owner not in _NUMBERS and element.name != "telecom" and looks_like_date(written)

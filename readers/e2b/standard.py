@@ -1,4 +1,4 @@
-"""What the two standards have in common: what the engine asks of each, and what it finds in a report."""
+"""Base class of the two standards, which extracts texts and values from a report."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ _IDENTIFIES = re.compile(
     r"name|initial|birthplace|phone|tel$|fax|mail|street|city|addr|post(?:al)?code|zip|ssn|passport|licen[cs]e|account|ident|numb",
     re.IGNORECASE,
 )
-"""Names of elements that no table knows and that hold no narrative."""
-_THING = re.compile(r"product|substance|material|ingredient|medicine|device", re.IGNORECASE)
+"""Names of unlisted elements that contain identifying values instead of narratives."""
+_NOT_A_PERSON = re.compile(r"product|substance|material|ingredient|medicine|device", re.IGNORECASE)
 _SHORT = 200
 
 
 class Value(NamedTuple):
-    """A structured value: what it is, normalised, and where it stands."""
+    """A structured value, normalized."""
 
     field: str
     kind: PhiKind
     value: str
-    place: ValueLocation
+    location: ValueLocation
     role: str = ""
-    """Whose it is; empty: nobody looks for it in the texts."""
+    """Role of the person; empty: the value is not searched for in the texts."""
     element: Element | None = None
 
 
 class Text(NamedTuple):
-    """A free text."""
+    """A free text. `most`: maximum length in characters."""
 
     field: str
     text: str
-    place: ValueLocation
+    location: ValueLocation | None
     most: int | None
     language: str
 
 
 @dataclasses.dataclass(slots=True)
 class Report:
-    """What a report holds."""
+    """The content of a report."""
 
     texts: list[Text] = dataclasses.field(default_factory=list)
     values: list[Value] = dataclasses.field(default_factory=list)
@@ -63,111 +63,113 @@ class Standard(abc.ABC):
 
     @abc.abstractmethod
     def reports(self, root: Element) -> list[Element]:
-        """The reports of a file."""
+        """Return the elements of the reports of a file."""
 
     @abc.abstractmethod
     def date(self, element: Element) -> Value | None:
-        """The date that an element holds. Its value is empty where it cannot be read."""
+        """Return the date in an element; its value is empty if it cannot be parsed."""
 
     @abc.abstractmethod
     def is_transmission(self, element: Element) -> bool:
-        """Whether a date is that of the message: the same for all reports of a file."""
+        """Return whether a date belongs to the message, so that all reports of a file share it."""
 
     @abc.abstractmethod
     def is_attachment(self, element: Element) -> bool:
-        """Whether an element holds a file that cannot be looked through."""
+        """Return whether an element contains a file."""
 
     def is_encoded(self, element: Element) -> bool:
-        """Whether text is nothing but data in base64."""
+        """Return whether the text is only data in base64."""
         text = element.own_text
         return len(text) >= _SHORT and " " not in text.strip() and _BASE64.fullmatch(text) is not None
 
-    def strangers(self, element: Element, done: Collection[str]) -> Iterator[Value]:
-        """Attributes that no table knows and that may say anything; `done`: those that one knows."""
+    def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
+        """Yield the attributes that neither the table nor HL7 defines, except those in `done`."""
         return iter(())
 
     def is_plain(self, element: Element) -> bool:
-        """Whether an element that no table knows holds a code only."""
+        """Return whether an unlisted element contains only a code."""
         return False
 
     @abc.abstractmethod
     def value(self, rule: Rule, element: Element, written: str) -> Value:
-        """What an element or attribute that a rule speaks of says."""
+        """Return the value of an element or attribute that a rule matches."""
 
     @abc.abstractmethod
-    def place_of_text(self, element: Element) -> ValueLocation:
-        """Where a text is written back to."""
+    def text_location(self, element: Element) -> ValueLocation:
+        """Return where to write a text back."""
 
     @abc.abstractmethod
-    def place_of_attachment(self, element: Element) -> ValueLocation:
-        """Where an attachment is taken out."""
+    def attachment_location(self, element: Element) -> ValueLocation:
+        """Return where to remove an attachment."""
 
     @abc.abstractmethod
     def case(self, values: list[Value]) -> str:
-        """The number of the case, the same in all versions of its report; empty where it has none."""
+        """Return the number of the case, which all versions of its report share; empty if it has none."""
 
     def language(self, element: Element) -> str:
-        """The language of a text in ISO 639, as the file has it; empty where it does not say."""
-        at: Element | None = element
-        while at is not None:
-            found = next((at.attributes[n] for n in ("language", "xml:lang", "lang") if at.attributes.get(n)), "")
-            if found:
-                return found
-            at = at.parent
+        """Return the ISO 639 code of a text's language, as given in the file; empty if it is not given."""
+        current: Element | None = element
+        while current is not None:
+            for name in ("language", "xml:lang", "lang"):
+                if language := current.attributes.get(name):
+                    return language
+            current = current.parent
         return ""
 
-    def report(self, elements: Iterator[Element], alone: bool) -> Report:
-        """All that the elements hold. `alone`: its transmission may keep a date, because no other report bears the same."""
-        found = Report()
+    def report(self, elements: Iterator[Element], single: bool) -> Report:
+        """Return the content of the elements. `single`: keep the date of transmission, because no other report shares it."""
+        report = Report()
         inside: Element | None = None
         for element in elements:
             if inside is not None and inside.begin <= element.begin < inside.end:
-                found.values += self.strangers(element, ())
+                report.values += self.unlisted_attributes(element, ())
                 continue  # part of a text or an attachment
             inside = None
             if self.is_attachment(element) or self.is_encoded(element):
-                found.attachments += 1
-                found.values.append(Value("attachment", PhiKind.OTHER, "", self.place_of_attachment(element)))
+                report.attachments += 1
+                report.values.append(Value("attachment", PhiKind.OTHER, "", self.attachment_location(element)))
                 inside = element
                 continue
-            self._values(element, alone, found)
-            if element.own_text.strip() and self._text(element, found):
+            self._values(element, single, report)
+            if element.own_text.strip() and self._text(element, report):
                 inside = element
-        return found
+        return report
 
-    def _values(self, element: Element, alone: bool, found: Report) -> None:
+    def _values(self, element: Element, single: bool, report: Report) -> None:
         date = self.date(element)
         if date is not None:
-            shared = not alone and self.is_transmission(element)
-            found.values.append(date._replace(value="") if shared else date)
+            shared = not single and self.is_transmission(element)
+            report.values.append(date._replace(value="") if shared else date)
         rules = self.table.of_attributes(element)
         done = [rule.attribute for rule in rules] + (["value"] if date is not None else [])
-        found.values += self.strangers(element, done)
+        report.values += self.unlisted_attributes(element, done)
         for rule in rules:
             if rule.kind is not None:
-                found.values.append(self.value(rule, element, element.attributes[rule.attribute].strip()))
+                report.values.append(self.value(rule, element, element.attributes[rule.attribute].strip()))
 
-    def _text(self, element: Element, found: Report) -> bool:
-        """Takes the text of an element; whether that was all that is in it."""
+    def _text(self, element: Element, report: Report) -> bool:
+        """Add the text of an element; return whether nothing else in the element needs to be read."""
         if self.date(element) is not None or self.is_plain(element):
             return True
         rule = self.table.of_text(element)
         if rule is not None and rule.kind is not None:
-            found.values.append(self.value(rule, element, element.own_text.strip()))
+            report.values.append(self.value(rule, element, element.own_text.strip()))
         elif rule is None and len(element.text) <= _SHORT and _identifies(element):
             unlisted = Rule(f"unlisted.{element.name}", (), kind=PhiKind.OTHER)
-            found.values.append(self.value(unlisted, element, element.own_text.strip()))
+            report.values.append(self.value(unlisted, element, element.own_text.strip()))
             return True
         elif rule is not None and rule.coded and _CODE.fullmatch(element.text.strip()):
             return True
-        elif rule is None or rule.text:  # what no table knows is read as text: nothing may slip through
+        elif rule is None or rule.text:  # unlisted elements are read as text, so that no PHI is missed
             field, most = (rule.field, rule.most) if rule is not None else (f"unlisted.{element.name}", None)
-            found.texts.append(Text(field, element.text, self.place_of_text(element), most, self.language(element)))
+            report.texts.append(Text(field, element.text, self.text_location(element), most, self.language(element)))
             return True
         return False
 
 
 def _identifies(element: Element) -> bool:
-    """Whether an element that no table knows says by its name that it identifies, and no thing."""
+    """Return whether the name of an unlisted element indicates that it identifies a person."""
     owner = element.parent.name if element.parent is not None else ""
-    return bool(_IDENTIFIES.search(element.name)) and not (_THING.search(element.name) or _THING.search(owner))
+    return bool(_IDENTIFIES.search(element.name)) and not (
+        _NOT_A_PERSON.search(element.name) or _NOT_A_PERSON.search(owner)
+    )

@@ -1,4 +1,4 @@
-"""FHIR R4: what its elements hold, and the reader that brings its texts and what it says about people."""
+"""Reader of FHIR R4. It extracts free texts, known PHI and identifying values from resources."""
 
 from .reader import FhirReader
 

@@ -1,7 +1,6 @@
-"""What the name of an element, the URL of an extension or the question of a form says about its value.
+"""Guess the PHI kind of a value by the name of its element, the URL of its extension or the question of a form.
 
-What the standard does not name (extensions, answers, parameters) is judged by the words of its name: `mothersMaidenName`,
-`Your phone number?`, `dob`.
+Used for values that the standard does not define (extensions, answers, parameters): `mothersMaidenName`, `Your phone number?`.
 """
 
 from __future__ import annotations
@@ -27,43 +26,45 @@ _CUES: tuple[tuple[PhiKind, frozenset[str]], ...] = tuple(
         (PhiKind.AGE, "age old"),
     )
 )
-_OWNED = frozenset(
+_THINGS = frozenset(
     "product generic trade brand device model formula drug medication test file code color colour".split()
 )
-"""`product name`, `device identifier`: words that make a name one of a thing."""
+"""Words that make a name that of a thing: `product name`, `device identifier`."""
 _NUMBERS = frozenset("lot part model sequence version house batch phone".split())
 
 
 def cue(name: str) -> PhiKind | None:
-    """What kind of value goes by this name; None where the name does not tell.
+    """Return the PHI kind of a value with this name, or None.
 
-    `altId` and `preAuthRef` are numbers, `lotNumber` is that of a thing, and so is `productName`.
+    `altId` and `preAuthRef` are identifiers; `lotNumber` and `productName` belong to things.
     """
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return None
-    found = set(words)
+    unique = set(words)
     for kind, cues in _CUES:
-        if not found.isdisjoint(cues):
-            return None if kind is PhiKind.PERSON and not found.isdisjoint(_OWNED) else kind
+        if not unique.isdisjoint(cues):
+            return None if kind is PhiKind.PERSON and not unique.isdisjoint(_THINGS) else kind
     if words == ["id"]:
         return PhiKind.ID
     number = len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "ref", "num")
-    return PhiKind.ID if number and found.isdisjoint(_NUMBERS) and found.isdisjoint(_OWNED) else None
+    return PhiKind.ID if number and unique.isdisjoint(_NUMBERS) and unique.isdisjoint(_THINGS) else None
 
 
 def of_extension(url: str) -> PhiKind | None:
-    """What kind of value an extension has: its URL's last part tells."""
+    """Return the PHI kind of an extension's value, by the last part of its URL."""
     return cue(re.split(r"[/#:|]", url.rstrip("/"))[-1])
 
 
-_TELLING = re.compile(r"(?:mailto|tel|sms|fax|callto|sip|data|file|blob):|[^?#]*@|[^?]*\?(?!fhir_vs)", re.IGNORECASE)
+_IDENTIFYING = re.compile(
+    r"(?:mailto|tel|sms|fax|callto|sip|data|file|blob):|[^?#]*@|[^?]*\?(?!fhir_vs)", re.IGNORECASE
+)
 _KINDS = (("mailto:", PhiKind.EMAIL), ("tel:", PhiKind.PHONE), ("sms:", PhiKind.PHONE), ("fax:", PhiKind.FAX))
 
 
 def of_uri(uri: str) -> PhiKind | None:
-    """What a URI says about somebody: a mail address or number, a search (`Patient?name=...`); None for a mere name."""
-    if _TELLING.match(uri) is None:
+    """Return the PHI kind of a URI with an e-mail address, a number or a search (`Patient?name=...`); None for others."""
+    if _IDENTIFYING.match(uri) is None:
         return None
     lower = uri.lower()
     return next((kind for scheme, kind in _KINDS if lower.startswith(scheme)), PhiKind.URL)

@@ -1,4 +1,4 @@
-"""What the elements of FHIR R4 hold: people, numbers, places, dates, free text. Source: HL7 FHIR R4 (4.0.1), datatypes and
+"""Contents of FHIR R4 elements: people, numbers, places, dates, free text. Source: HL7 FHIR R4 (4.0.1), datatypes and
 resource definitions, https://hl7.org/fhir/R4/.
 """
 
@@ -15,7 +15,7 @@ PEOPLE: dict[str, tuple[PhiKind, str]] = {
     "RelatedPerson": (PhiKind.PERSON_RELATIVE, "relative"),
     "Person": (PhiKind.PERSON, ""),
 }
-"""Resource types that are about people: the kind of their names, and whose they are."""
+"""Resource types of people: PHI kind of their names, and role."""
 
 NAMED: dict[str, PhiKind] = {
     "Organization": PhiKind.ORGANIZATION,
@@ -25,7 +25,7 @@ NAMED: dict[str, PhiKind] = {
     "Endpoint": PhiKind.ORGANIZATION,
     "Group": PhiKind.ORGANIZATION,
 }
-"""Resource types whose `name` and `alias` are plain text that identifies."""
+"""Resource types whose `name` and `alias` are identifying plain text."""
 
 IDENTIFIERS: dict[str, PhiKind] = {
     "MR": PhiKind.ID_MEDICAL_RECORD,
@@ -66,7 +66,7 @@ NUMBERED: dict[str, PhiKind] = {
     "Account": PhiKind.ID_ACCOUNT,
     "AdverseEvent": PhiKind.ID_CASE,
 }
-"""Kinds of identifiers without a type, by resource type; ID elsewhere."""
+"""PHI kinds of identifiers without a type, by resource type; ID for others."""
 
 TELECOM: dict[str, PhiKind] = {
     "phone": PhiKind.PHONE,
@@ -98,7 +98,7 @@ PLAIN: dict[str, PhiKind] = {
     "longitude": PhiKind.LOCATION_COORDINATES,
     "altitude": PhiKind.LOCATION_COORDINATES,
 }
-"""Elements of one value that identify, whatever resource they stand in."""
+"""Identifying elements with one value, in any resource."""
 
 STRICT = frozenset(
     "resourceType system code use status type version linkId language mode unit comparator unitOfTime durationUnit periodUnit "
@@ -107,7 +107,7 @@ STRICT = frozenset(
     "conditional requirement sigFormat targetFormat dayOfWeek daysOfWeek knowledge compositionStatus "
     "resourceStatus".split()
 )
-"""Elements whose strings are codes by definition of the standard: they never change."""
+"""Elements whose strings the standard defines as codes; they are never changed."""
 
 NAMES = frozenset(
     "id uid reference profile protocol versionId url fullUrl implicitRules source valueUri valueCanonical valueUrl valueId "
@@ -116,16 +116,16 @@ NAMES = frozenset(
     "answerValueSet derivedFrom replaces library structure import when format compliesWith sourceUri targetUri "
     "sourceCanonical targetCanonical baseDefinition operationDefinition".split()
 )
-"""Elements that hold names in the sense of the web: logical ids, references, URIs. They stay unless they say more (`of_uri`)."""
+"""Elements with logical ids, references or URIs. They are kept unless `of_uri` returns a PHI kind."""
 
-MADE_FOR_MACHINES = frozenset(
+DEFINITIONS = frozenset(
     "StructureDefinition ValueSet CodeSystem ConceptMap SearchParameter OperationDefinition CapabilityStatement Questionnaire "
     "Library Measure PlanDefinition ActivityDefinition ImplementationGuide GraphDefinition MessageDefinition NamingSystem "
     "TestScript TestReport EventDefinition ResearchDefinition ResearchElementDefinition ObservationDefinition "
     "SpecimenDefinition ChargeItemDefinition DeviceDefinition CompartmentDefinition ExampleScenario StructureMap "
     "TerminologyCapabilities Evidence EvidenceVariable RiskEvidenceSynthesis EffectEvidenceSynthesis Contract".split()
 )
-"""Resource types that define things: their own `name` is one for programs."""
+"""Resource types that define things; their own `name` is an identifier for programs."""
 
 THINGS = frozenset(
     "medicationreference medication reasonreference reason basedon replaces detail item evidence finding itemreference problem "
@@ -134,7 +134,7 @@ THINGS = frozenset(
     "appointment product productreference study insurance consent report request event focus prescription claim "
     "reaction procedure indication substance ingredient imagingstudy media".split()
 )
-"""Elements whose references lead to things: what they display is text."""
+"""Elements whose references lead to things; their display is text."""
 
 PARTIES: dict[str, PhiKind] = {
     **dict.fromkeys(("subject", "patient", "beneficiary", "for", "candidate", "subscriber"), PhiKind.PERSON_PATIENT),
@@ -149,29 +149,29 @@ PARTIES: dict[str, PhiKind] = {
     ),
     "location": PhiKind.LOCATION_HOSPITAL,
 }
-"""Whom references of an element lead to, where they do not say so themselves."""
+"""PHI kind of the targets of references without a type, by element."""
 
 CODINGS = frozenset(("coding", "valuecoding", "tag", "security", "class", "answercoding"))
 
-NOBODY = frozenset(
+PLACEHOLDERS = frozenset(
     "unknown unk none anonymous anonymized anonymised masked privacy confidential withheld redacted na n/a nil self test "
     "patient doctor home work hospital clinic other".split()
 )
-"""What stands where nobody is named: it is not looked for in the texts."""
+"""Values that do not identify a person and are not searched for in the texts."""
 
 SUBJECTS = ("subject", "patient", "beneficiary", "individual", "for", "candidate", "policyHolder", "subscriber")
-"""Elements that say whom a resource is about, in this order."""
+"""Elements that refer to the patient of a resource, in order of preference."""
 
 DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?")
 PARTIAL = re.compile(r"\d{4}(?:-\d{2})?")
 NO_DATES = frozenset("display lotNumber partNumber modelNumber number text value".split())
-"""Elements in which four digits are no year."""
+"""Elements in which four digits are not a year."""
 
 DATED = re.compile(r"(?:^|[a-z])(?:date|Date|DateTime|Instant)$")
-"""Ends of the names of elements that are dates by definition."""
+"""Suffixes of the names of elements that the standard defines as dates."""
 YEARS = range(1850, 2200)
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
-"""Long data where text is expected."""
+"""Long data in place of text."""
 SAMPLES = re.compile(r"[0-9.EUL+\- ]*")
 """SampledData.data. Source: FHIR R4, datatypes, SampledDataDataType."""
 
@@ -180,10 +180,10 @@ AGES: dict[str, str] = {
     **dict.fromkeys(("wk", "week", "weeks"), "weeks"),
     **dict.fromkeys(("d", "day", "days", "h", "hour", "hours", "min", "minutes"), "days"),
 }
-"""Units of ages, in UCUM and English; years where it is none of them. Of hours and minutes as many days are no age to hide."""
+"""Units of ages, in UCUM and English -> unit of a RecordField; years for all others. Ages in hours or minutes need no masking."""
 
 FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
-"""Extensions of people whose strings are free text; strings of others that nobody knows are taken for identifying."""
+"""Extensions of people whose strings are free text; strings in other unknown extensions count as identifying."""
 AGE_CODES = frozenset(("30525-0", "21612-7", "29553-5", "63900-5"))
 """LOINC codes of observations that are ages."""
 

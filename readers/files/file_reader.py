@@ -1,4 +1,4 @@
-"""What all readers of files share: choosing the files, opening them, and keeping account of those that cannot be read."""
+"""Base classes of readers of files: they select the files, open them, and record those that cannot be read."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ from pathlib import Path
 from typing import IO, BinaryIO, ClassVar, cast
 
 from ...pipeline.contract.component import CollectionReader, Handle
-from ...pipeline.errors import DuplicateError, ReaderError
+from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
-from .archive import DAMAGES, MARK, close_archives, has_member, opened_member, split
+from .archive import DAMAGES, MARK, split
+from .open_archives import close_archives, has_member, opened_member
 from .selection import Source, Sources, select_files, select_folder, without_duplicates
 
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class FileReader(CollectionReader):
-    """A reader of files. What cannot be read goes to `failed` with its reason, and the reader goes on."""
+    """A reader of files. Documents that cannot be read go to `failed` with the reason, and the reader continues."""
 
     folder: Path | None = None
-    """Folder that holds the files, in sub-folders too, or a zip or tar archive. Document ids are paths in it, without suffix."""
+    """Folder with the files, including its sub-folders, or a zip or tar archive. Document ids are paths in it, without suffix."""
     files: Path | list[Path] | None = None
-    """A file or several, in this order, instead of all that match `pattern`; `*`, `?`, `[` and `**` are wildcards. With
-    `folder` they must lie in it and document ids are paths in it; without, ids are file names. An archive stands for all its
-    members that match `pattern`; `corpus.zip!/ward/a.txt` is one of them."""
+    """One or more files to read in this order, instead of all that match `pattern`; `*`, `?`, `[` and `**` are wildcards. With
+    `folder`, the files must be in it, and document ids are paths in it; without, ids are file names. An archive means all its
+    members that match `pattern`; `corpus.zip!/ward/a.txt` is a single member."""
     pattern: str = "*"
-    """Files to read: `*.txt` at any depth, `./*.txt` in the folder itself, `ward*/**/*.txt` below some. Their `.gz` too."""
+    """Files to read: `*.txt` at any depth, `./*.txt` in the folder itself, `ward*/**/*.txt` below some folders. `.gz` files match
+    without that suffix, too."""
     max_bytes: int = 268_435_456
-    """A document of more bytes (after decompression) is refused: a small .gz can hold any amount."""
+    """Longer documents (after decompression) are refused: a small .gz file can expand to any size."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()
-    """Suffixes that are no part of a document id."""
+    """Suffixes that are not part of a document id."""
 
     def __post_init__(self) -> None:
         if self.max_bytes < 1:
@@ -46,10 +48,10 @@ class FileReader(CollectionReader):
         self._selected: Sequence[Source] | None = None
 
     def __bool__(self) -> bool:
-        return True  # else truth would ask for the length, and that lists the files
+        return True  # not the length, which would list the files
 
     def open(self) -> None:
-        """Lists the files. Raises ReaderError where the folder is absent or nothing matches."""
+        """List the files. Raises ReaderError if the folder does not exist or nothing matches."""
         super().open()
         self._selected = self._select()
 
@@ -59,11 +61,11 @@ class FileReader(CollectionReader):
         super().close()
 
     def fail(self, document: str, reason: str, kind: type[ReaderError] = ReaderError) -> None:
-        """Keeps account of a document that cannot be read. The reason must hold no text of it."""
+        """Record a document that cannot be read. The reason must not contain document text."""
         self.failed.append((document, kind(reason)))
 
     def sources(self) -> Sequence[Source]:
-        """The files in reading order; listed at `open`, or now."""
+        """Return the files in reading order, listed by `open` or now."""
         return self._select() if self._selected is None else self._selected
 
     def _select(self) -> Sequence[Source]:
@@ -78,7 +80,7 @@ class FileReader(CollectionReader):
             raise ReaderError(f"reader {self.id}: {error}") from None
 
     def readable(self) -> Iterator[Source]:
-        """The files that may be read; the others go to `failed`."""
+        """Yield the files that may be read; the others go to `failed`."""
         for source in self.sources():
             if source.fault:
                 self.fail(source.id, f"{source.path}: {source.fault}", DuplicateError if source.twice else ReaderError)
@@ -86,28 +88,17 @@ class FileReader(CollectionReader):
                 yield source
 
     def data(self, source: Source) -> bytes:
-        """The bytes of a file, decompressed. Raises ReaderError that names the file."""
+        """Return the bytes of a file, decompressed. Raises ReaderError that names the file."""
         with opened(source.path) as file:
-            data = bounded(file, self.max_bytes)
-        if len(data) > self.max_bytes:
-            raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")
-        return data
-
-    def read(self, source: Source) -> bytes | None:
-        """The bytes of a file, decompressed; None, and an entry in `failed`, where that cannot be done."""
-        try:
-            return self.data(source)
-        except ReaderError as error:
-            self.fail(source.id, str(error))
-            return None
+            return read_bounded(file, self.max_bytes, source.path)
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class DocumentFileReader(FileReader):
-    """A reader of files that hold one document each: whoever has a file's handle can read it."""
+    """A reader of files with one document each, which can be read in any order."""
 
     def document(self, source: Source) -> Cas:
-        """The document of a file. Raises ReaderError that names the file."""
+        """Return the document of a file. Raises ReaderError that names the file."""
         raise TypeError(f"{type(self).__name__} must define document")
 
     def load(self, handle: Source) -> Cas:
@@ -117,7 +108,7 @@ class DocumentFileReader(FileReader):
         return self.document(handle)
 
     def handles(self) -> Iterator[Handle] | None:
-        """None where files lie in archives, which are read from front to back."""
+        """Return None for files in archives, which are read sequentially."""
         if any(MARK in source.path for source in self.sources()):
             return None
         return (Handle(source.id, source) for source in self.sources())
@@ -136,8 +127,26 @@ class DocumentFileReader(FileReader):
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class WholeFileReader(FileReader):
+    """A reader of files that are loaded as a whole and contain any number of documents."""
+
+    def __iter__(self) -> Iterator[Cas]:
+        for source in self.readable():
+            try:
+                yield from self.documents_of(source, self.data(source))
+            except CaspipeError as error:
+                message = str(error)
+                named = message.startswith(f"{source.path}:")
+                self.fail(source.id, message if named else f"{source.path}: {message}")
+
+    def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:
+        """Return the documents of a file. Raises CaspipeError if the file as a whole cannot be read."""
+        raise TypeError(f"{type(self).__name__} must define documents_of")
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class StreamReader(FileReader):
-    """A reader of files that hold many documents each, read one after the other."""
+    """A reader of files with many documents each, which are read one after the other."""
 
     def __iter__(self) -> Iterator[Cas]:
         seen = Digests()
@@ -149,25 +158,35 @@ class StreamReader(FileReader):
                 self.fail(source.id, str(error))
 
     def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
-        """The documents of a file. `seen` holds the ids of all before them. Raises ReaderError where it cannot go on."""
+        """Yield the documents of a file. `seen`: ids of all earlier documents. Raises ReaderError if it cannot continue."""
         raise TypeError(f"{type(self).__name__} must define _file")
 
 
 def bounded(file: IO[bytes], limit: int) -> bytes:
-    """What is left of a file; where that is more than the limit, a byte more than it. In pieces, since Python sets aside memory
-    for all that it is asked for."""
-    pieces: list[bytes] = []
+    """Return the rest of a file, but at most `limit` + 1 bytes.
+
+    Reads in chunks, because Python allocates memory for the full size of a request.
+    """
+    chunks: list[bytes] = []
     left = limit + 1
-    while left > 0 and (piece := file.read(min(left, _PIECE))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
+    while left > 0 and (chunk := file.read(min(left, _CHUNK))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
+
+
+def read_bounded(file: IO[bytes], limit: int, name: str) -> bytes:
+    """Return the rest of a file. Raises ReaderError that begins with `name` if it is longer than `limit` bytes."""
+    data = bounded(file, limit)
+    if len(data) > limit:
+        raise ReaderError(f"{name}: {too_long(limit)}")
+    return data
 
 
 def exists(path: str | Path) -> bool:
-    """Whether there is a file of that path, on the disk or, as in `corpus.zip!/ward/a.txt`, in an archive."""
-    place = split(path)
-    if place is None or not place[1]:
+    """Return whether a file exists, on disk or, as in `corpus.zip!/ward/a.txt`, in an archive."""
+    parts = split(path)
+    if parts is None or not parts[1]:
         return Path(path).exists()
     try:
         return has_member(str(path))
@@ -177,17 +196,17 @@ def exists(path: str | Path) -> bool:
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """A file open for reading bytes, decompressed where its name ends in .gz. Errors, also later ones, are ReaderErrors.
+    """Open a file, or a member of an archive, for reading bytes; names in .gz are decompressed.
 
-    `corpus.zip!/ward/a.txt` is a member of an archive.
+    All errors, also those while reading, are raised as ReaderError.
     """
     fault = ""
-    place = split(path)
-    inside = place is not None and place[1] != ""
+    parts = split(path)
+    inside = parts is not None and parts[1] != ""
     try:
-        with opened_member(*place) if place is not None and inside else _opened(path) as raw:
+        with opened_member(*parts) if parts is not None and inside else _opened_file(path) as raw:
             if path.endswith(".gz"):
-                if not cast(io.BufferedReader, raw).peek(1):  # Python takes no bytes at all for packed nothing
+                if not cast(io.BufferedReader, raw).peek(1):  # Python accepts an empty file as compressed data
                     raise EOFError
                 with gzip.open(raw, "rb") as unpacked:
                     yield cast(BinaryIO, unpacked)
@@ -207,7 +226,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
+def _opened_file(path: str) -> Iterator[BinaryIO]:
     if not stat.S_ISREG(Path(path).stat().st_mode):
         raise ReaderError(f"{path}: expected a regular file, found another kind")
     with Path(path).open("rb") as raw:
@@ -215,5 +234,5 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 
 
 def too_long(limit: int) -> str:
-    """What is said of a document beyond `max_bytes`."""
+    """Return the message for a document longer than `max_bytes`."""
     return f"longer than max_bytes ({limit:,} bytes)"

@@ -1,4 +1,4 @@
-"""Long lists of files in little memory: some ten bytes a file, where objects would take three hundred."""
+"""Long lists of files in little memory: about ten bytes per file, whereas objects would take three hundred."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from itertools import islice
 from typing import overload
 
 _BLOCK = 256
-"""Sources that are packed together."""
+"""Number of sources that are compressed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file: its path and the document id it stands for. `fault` says why it must not be read."""
+    """One file: its path and its document id. `fault`: why it must not be read."""
 
     path: str
     id: str
     fault: str = ""
     twice: bool = False
-    """Whether the fault is that its document id is that of another file."""
+    """True if the fault is a document id that another file has."""
 
 
 class Sources(Sequence[Source]):
-    """A list of sources that never changes, packed in blocks. To go through it in order is fast; the last block is kept."""
+    """An immutable list of sources, compressed in blocks. The last block is cached, so that iteration in order is fast."""
 
     def __init__(self, sources: Iterable[Source] = ()) -> None:
-        left = iter(sources)
+        rest = iter(sources)
         self._blocks: list[bytes] = []
         self._length = 0
-        while block := list(islice(left, _BLOCK)):
+        while block := list(islice(rest, _BLOCK)):
             rows = [[s.path, s.id, s.fault, s.twice] for s in block]
             self._blocks.append(zlib.compress(json.dumps(rows).encode(), 1))
             self._length += len(block)
@@ -41,13 +41,13 @@ class Sources(Sequence[Source]):
         return self._length
 
     @overload
-    def __getitem__(self, at: int) -> Source: ...
+    def __getitem__(self, index: int) -> Source: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Source]: ...
-    def __getitem__(self, at: int | slice) -> Source | list[Source]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(self._length))]
-        number = range(self._length)[at]
+    def __getitem__(self, index: slice) -> list[Source]: ...
+    def __getitem__(self, index: int | slice) -> Source | list[Source]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._length))]
+        number = range(self._length)[index]
         return self._block(number // _BLOCK)[number % _BLOCK]
 
     def __iter__(self) -> Iterator[Source]:
@@ -60,8 +60,8 @@ class Sources(Sequence[Source]):
     __hash__ = None  # type: ignore[assignment]
 
     def _block(self, number: int) -> list[Source]:
-        known, block = self._last
-        if known != number:
+        cached, block = self._last
+        if cached != number:
             block = [Source(*row) for row in json.loads(zlib.decompress(self._blocks[number]))]
             self._last = number, block
         return block

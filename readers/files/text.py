@@ -1,4 +1,4 @@
-"""Reader of plain text files: one document each."""
+"""Reader of plain text files with one document each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .selection import Source
 class TextReader(DocumentFileReader):
     """Reads text files, plain or gzipped, one document each.
 
-    The text stays as it is, newlines too; only a byte-order mark is dropped. The encoding found is noted in the metadata.
+    The text stays unchanged, including newlines; only a byte-order mark is removed. The metadata contain the encoding.
     """
 
     pattern: str = "*.txt"
     encoding: str = AUTO
-    """`auto`: what a byte-order mark says, else UTF-8, else Windows-1252 (cp1252). Any other name is taken at its word.
-    A file that is not in the encoding is a failed document: nothing is replaced."""
+    """`auto`: the encoding of a byte-order mark, else UTF-8, else Windows-1252 (cp1252). A file that is not in the encoding is
+    a failed document: no byte is replaced."""
 
     suffixes = (".txt",)
 

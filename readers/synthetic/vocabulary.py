@@ -1,4 +1,4 @@
-"""What a language's folder says about words, places, and the formats of dates, ages and names."""
+"""Words, places, and formats of dates, ages and names of a language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of CSV and other delimited files: one row, one document."""
+"""Reader of CSV and other delimited files with one document per row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import dataclasses
 import io
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
@@ -20,27 +20,27 @@ from ..files.selection import Source
 from .records import RecordReader, no_such_field
 
 _HEAD = 1024
-"""Bytes that tell an encoding."""
-_FAULTY = re.compile("[\udc80-\udcff]")
+"""Number of bytes from which the encoding is detected."""
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _NEVER_CLOSED = "a quote is opened and never closed"
-_AFTER_QUOTE = "a quoted field goes on after its closing quote"
+_AFTER_QUOTE = "a quoted field continues after its closing quote"
 
 
 @component("csv", outputs=[KnownPhi])
 class CsvReader(RecordReader):
-    """Reads delimited files with a header row, plain or gzipped: a document a row. Quoted fields may hold newlines.
+    """Reads delimited files with a header row, plain or gzipped: one document per row. Quoted fields may contain newlines.
 
-    A row with too many or too few columns is a failed document. After a quoting fault nobody can tell rows from text, so
-    the rest of that file is not read, and counts as one failed document.
+    A row with too many or too few columns is a failed document. After an unbalanced quote, the ends of rows are unknown, so the
+    rest of that file is not read and counts as one failed document.
     """
 
     pattern: str = "*.csv"
     delimiter: str = ","
     """Character between fields; `\\t` for tab-separated files."""
     quote: str = '"'
-    """Character around fields; doubled it stands for itself."""
+    """Character around fields; doubled inside a field, it means the character."""
     encoding: str = AUTO
-    """`auto`: what a byte-order mark says, else UTF-8, else, row by row, Windows-1252 (cp1252)."""
+    """`auto`: the encoding of a byte-order mark, else UTF-8, else, row by row, Windows-1252 (cp1252)."""
     columns: list[str] = dataclasses.field(default_factory=list)
     """Names of the columns, for files without a header row."""
 
@@ -60,7 +60,7 @@ class CsvReader(RecordReader):
 
     def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         codec, marked = self._codec(file, source)
-        text = io.TextIOWrapper(file, codec, "surrogateescape", newline="")  # faulty bytes are looked at row by row
+        text = io.TextIOWrapper(file, codec, "surrogateescape", newline="")  # invalid bytes are handled row by row
         try:
             rows = _Rows(text, self.delimiter, self.quote, self.max_bytes)
             header = list(self.columns)
@@ -93,37 +93,36 @@ class CsvReader(RecordReader):
             text.detach()
 
     def _codec(self, file: BinaryIO, source: Source) -> tuple[str, bool]:
-        """The codec to split rows with, and whether that is certain. Raises ReaderError where it should be said."""
+        """Return the codec for splitting rows, and whether it is certain. Raises ReaderError if `encoding` must be given."""
         if self.encoding != AUTO:
             return ("utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding), True
-        peek = getattr(file, "peek", None)
-        head = peek(_HEAD)[:_HEAD] if peek is not None else b""
+        head = cast(io.BufferedReader, file).peek(_HEAD)[:_HEAD]
         marked = mark(head)
         if not marked and (wide := unmarked(head)):
             raise ReaderError(f"{source.path}: {UNMARKED.format(wide)}")
         return ("utf-8-sig" if marked in ("", "utf-8") else marked), bool(marked)
 
     def _decoded(self, row: list[str], codec: str, certain: bool) -> tuple[list[str], str]:
-        """The row with its bytes decoded, and the encoding. Raises ReaderError where bytes do not fit."""
+        """Return the row with its undecoded bytes decoded, and the encoding. Raises ReaderError for invalid bytes."""
         name = "utf-8" if codec == "utf-8-sig" else codec
-        if not any(map(_FAULTY.search, row)):
+        if not any(map(_UNDECODED.search, row)):
             return row, name
         if certain:
             raise ReaderError(f"expected {name}, found bytes that are not")
         return [decode(c.encode("utf-8", "surrogateescape"), FALLBACK)[0] for c in row], FALLBACK
 
     def _header(self, cells: list[str], source: Source) -> list[str]:
-        """Checks the header row. Raises ReaderError where a column this reader needs is missing or named twice."""
+        """Return the column names. Raises ReaderError if a required column is missing or occurs twice."""
         names = [c.strip().removeprefix("\ufeff") for c in cells]
         for field in self.wanted():
             if names.count(field) != 1:
-                what = no_such_field(field, names) if field not in names else f"column {field} occurs twice"
-                raise ReaderError(f"{source.path}: {what}")
+                fault = no_such_field(field, names) if field not in names else f"column {field} occurs twice"
+                raise ReaderError(f"{source.path}: {fault}")
         return names
 
 
 class _Rows:
-    """The rows of a file that are not empty. Ends at the first fault and says what it was."""
+    """The non-empty rows of a file. Iteration ends at the first error, which is then in `fault`."""
 
     def __init__(self, text: io.TextIOWrapper, delimiter: str, quote: str, limit: int) -> None:
         self.text = text
@@ -133,38 +132,39 @@ class _Rows:
 
     @property
     def line(self) -> int:
-        """The physical line read last."""
+        """Number of the physical line that was read last."""
         return self._rows.line_num
 
     def __iter__(self) -> Iterator[list[str]]:
         while not self.fault:
-            before = csv.field_size_limit(self.limit)  # the limit belongs to the whole process: it is given back
+            old_limit = csv.field_size_limit(self.limit)  # the limit is global: restore it
             try:
                 row = next(self._rows)
             except StopIteration:
                 return
             except csv.Error as error:
-                ends = "unexpected end" in str(error)
-                large = "larger than" in str(error)
-                self.fault = too_long(self.limit) if large else _NEVER_CLOSED if ends else _AFTER_QUOTE
+                if "larger than" in str(error):
+                    self.fault = too_long(self.limit)
+                else:
+                    self.fault = _NEVER_CLOSED if "unexpected end" in str(error) else _AFTER_QUOTE
                 return
             except UnicodeError:
                 self.fault = "bytes that are not in the encoding of the byte-order mark"
                 return
-            except _TooLong:
+            except _LineTooLongError:
                 self.fault = too_long(self.limit)
                 return
             finally:
-                csv.field_size_limit(before)
+                csv.field_size_limit(old_limit)
             if row:
                 yield row
 
     def _line(self) -> str:
         line = self.text.readline(self.limit + 1)
         if len(line) > self.limit and not line.endswith(("\n", "\r")):
-            raise _TooLong
+            raise _LineTooLongError
         return line
 
 
-class _TooLong(Exception):
-    """A physical line beyond the limit."""
+class _LineTooLongError(Exception):
+    """A physical line is longer than the limit."""

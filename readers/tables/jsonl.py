@@ -1,4 +1,4 @@
-"""Reader of JSON Lines: one object, one document, a line."""
+"""Reader of JSON Lines with one document per line."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from .span_fields import SpanFields
 
 @component("jsonl", outputs=[KnownPhi])
 class JsonlReader(SpanFields, JsonRecordReader):
-    """Reads JSON Lines files (UTF-8), plain or gzipped: an object a line. Fields inside objects are named `patient.name`."""
+    """Reads JSON Lines files (UTF-8), plain or gzipped: one object per line. Nested fields are named `patient.name`."""
 
     pattern: str = "*.jsonl"

@@ -1,4 +1,4 @@
-"""Reader of Parquet files: one row, one document, a batch of rows in memory at a time."""
+"""Reader of Parquet files with one document per row, which keeps one batch of rows in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...pipeline.errors import ReaderError, ResourceError
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ..files.archive import MARK
-from ..files.file_reader import bounded, too_long
+from ..files.file_reader import read_bounded, too_long
 from ..files.selection import Source
 from .records import RecordReader
 from .span_fields import SpanFields
@@ -22,15 +22,15 @@ _BUFFER = 1 << 20
 
 @component("parquet", outputs=[KnownPhi])
 class ParquetReader(SpanFields, RecordReader):
-    """Reads Parquet files: a document a row. Only the columns that are named here are read; fields of a struct column are
-    named `patient.name`. Needs the extra `parquet`.
+    """Reads Parquet files: one document per row. Only the columns named in the parameters are read; fields of a struct column
+    are named `patient.name`. Requires the extra `parquet`.
 
-    A row group that is damaged is one failed document; those behind it are read.
+    A damaged row group is one failed document; later row groups are read.
     """
 
     pattern: str = "*.parquet"
     batch: int = 64
-    """Rows in memory at a time."""
+    """Number of rows in memory at a time."""
 
     suffixes = (".parquet", ".pq")
 
@@ -40,7 +40,7 @@ class ParquetReader(SpanFields, RecordReader):
             raise ValueError(f"batch: expected 1 or more, got {self.batch}")
 
     def open(self) -> None:
-        """Lists the files. Raises ResourceError where pyarrow is not installed, ReaderError where nothing matches."""
+        """List the files. Raises ResourceError without pyarrow, ReaderError if nothing matches."""
         _pyarrow()
         super().open()
 
@@ -67,24 +67,21 @@ class ParquetReader(SpanFields, RecordReader):
                 row = last
 
     def _table(self, file: BinaryIO, source: Source) -> Any:
-        """The file, its end read. Raises ReaderError where it is damaged or, inside an archive or .gz, too large."""
+        """Open the file. Raises ReaderError if it is damaged or, inside an archive or .gz file, too large."""
         pa, pq = _pyarrow()
-        whole: Any = source.path
-        if MARK in source.path or source.path.endswith(".gz"):  # to be read from its end, which a stream cannot
-            data = bounded(file, self.max_bytes)
-            if len(data) > self.max_bytes:
-                raise ReaderError(f"{source.path}: {too_long(self.max_bytes)}")
-            whole = pa.BufferReader(data)
+        content: Any = source.path
+        if MARK in source.path or source.path.endswith(".gz"):  # Parquet is read from the end, which streams cannot do
+            content = pa.BufferReader(read_bounded(file, self.max_bytes, source.path))
         try:
             return pq.ParquetFile(
-                whole, buffer_size=_BUFFER, pre_buffer=False, memory_map=False, page_checksum_verification=True
+                content, buffer_size=_BUFFER, pre_buffer=False, memory_map=False, page_checksum_verification=True
             )
         except Exception:  # its messages may quote the file
             pass
         raise ReaderError(f"{source.path}: {_DAMAGED}")
 
     def _records(self, table: Any, group: int, columns: list[str]) -> Iterator[dict[str, Any] | None]:
-        """The rows of a row group, None for one that cannot be read. Ends early where the group is damaged."""
+        """Yield the rows of a row group, None for an unreadable one. Ends early if the group is damaged."""
         try:
             batches = table.iter_batches(self.batch, row_groups=[group], columns=columns, use_threads=False)
             for batch in batches:
@@ -97,13 +94,12 @@ class ParquetReader(SpanFields, RecordReader):
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any] | None]:
-    for n, row in enumerate(_values(batch) or [None] * batch.num_rows):
-        found = row if row is not None else (_values(batch.slice(n, 1)) or [None])[0]
-        yield None if found is None else plain(found)
+    for row in _values(batch) or [(_values(batch.slice(n, 1)) or [None])[0] for n in range(batch.num_rows)]:
+        yield None if row is None else plain(row)
 
 
 def _values(batch: Any) -> list[Any] | None:
-    """The rows as Python has them; None where one of them holds what it cannot: no UTF-8, a year 10,000."""
+    """Return the rows as Python objects; None if one has a value that Python cannot represent, such as the year 10,000."""
     try:
         return _microseconds(batch).to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
     except Exception:
@@ -111,12 +107,12 @@ def _values(batch: Any) -> list[Any] | None:
 
 
 def _microseconds(batch: Any) -> Any:
-    """Timestamps to the nanosecond cut to microseconds, which is as fine as Python tells time."""
+    """Truncate timestamps in nanoseconds to microseconds, the precision of Python."""
     pa, _ = _pyarrow()
     for n, field in enumerate(batch.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
-            whole = batch.column(n).cast(pa.timestamp("us", field.type.tz), safe=False)
-            batch = batch.set_column(n, field.name, whole)
+            truncated = batch.column(n).cast(pa.timestamp("us", field.type.tz), safe=False)
+            batch = batch.set_column(n, field.name, truncated)
     return batch
 
 

@@ -1,4 +1,4 @@
-"""From a record of named fields (a JSON object, a CSV row) to documents with metadata and known PHI."""
+"""Create documents with metadata and known PHI from records with named fields (JSON objects, CSV rows)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...pipeline.contract.component import CollectionReader
 from ...pipeline.errors import DuplicateError, ReaderError, nearest
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
-from ...typesystem import source_record as carrier
+from ...typesystem.source_record import NAMED
 from ..files.file_reader import StreamReader
 from .structured import normal_field
 
@@ -25,45 +25,46 @@ _ROLES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KnownField:
-    """What a field of the record says about a person."""
+    """PHI kind and role of a field with known PHI."""
 
     kind: PhiKind
-    """What it is: PERSON_PATIENT, DATE_BIRTH, ID_MEDICAL_RECORD ..."""
+    """PERSON_PATIENT, DATE_BIRTH, ID_MEDICAL_RECORD ..."""
     role: str = ""
-    """Whose it is: patient, doctor, reporter, relative. Where it is empty, the kind says so if it can."""
+    """Role of the person: patient, doctor, reporter, relative. By default derived from the kind, if possible."""
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class RecordFields(CollectionReader):
-    """Parameters that say which field of a record is what, and the documents made of one. Where the records come from is the
-    reader's business, which calls `check_fields` when it is made."""
+    """Parameters that map the fields of a record to a document. Subclasses provide the records and call `check_fields` in
+    `__post_init__`."""
 
     text_field: str | list[str] = "text"
-    """Field that holds the text. Of several, each that is not empty becomes a document `<id>/<field>` of its own."""
+    """Field with the text. With several, each one that is not empty becomes a document `<id>/<field>`."""
     id_field: str | None = "id"
-    """Field that holds the document id; without one, documents are numbered: `<file>/<number>`."""
+    """Field with the document id; null: documents are numbered, `<file>/<number>`."""
     metadata: list[str] | dict[str, str] = dataclasses.field(default_factory=list)
-    """Fields carried along as metadata of the document: a list, or the name in the metadata: the field. No other field is
-    kept."""
+    """Fields to copy into the metadata of the document: a list, or a mapping of names in the metadata to fields. No other field
+    is kept."""
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=dict)
-    """Fields that hold known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
+    """Fields with known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
 
     structured: dict[str, PhiKind] = dataclasses.field(default_factory=dict)
-    """Fields that go with the text and are masked like it: `drug_start: DATE`, `age: AGE`, `ward: LOCATION`. Consumers write
-    them with the metadata, a date moved by the offset of the text's dates. What cannot be read becomes null."""
+    """Fields that are masked together with the text: `drug_start: DATE`, `age: AGE`, `ward: LOCATION`. Consumers write them
+    with the metadata, dates shifted by the offset of the text's dates. Values that cannot be parsed become null."""
     date_order: Literal["YMD", "MDY", "DMY"] = "YMD"
-    """How dates of `structured` fields are written: 2020-03-04 or 20200304, 3/4/2020, 4.3.2020; times behind them go."""
+    """Format of dates in `structured` fields: 2020-03-04 or 20200304, 3/4/2020, 4.3.2020. A time after the date is dropped."""
 
     def check_fields(self) -> None:
-        """Raises ValueError where no field holds the text, or one would go with it masked and unmasked."""
+        """Raise ValueError if the text field is missing, or if a structured field is also copied unmasked."""
         if not self.text_fields:
             raise ValueError("text_field: expected at least one field")
-        twice = [f for f in self.structured if f in self.carried or f in self.carried.values() or f in self.text_fields]
-        if twice:
-            raise ValueError(f"structured: {twice[0]} is masked here and goes along as it is in metadata or text_field")
+        unmasked = {*self.carried, *self.carried.values(), *self.text_fields}
+        both = [field for field in self.structured if field in unmasked]
+        if both:
+            raise ValueError(f"structured: {both[0]} is masked here but copied unmasked by metadata or text_field")
 
     def fail(self, document: str, reason: str, kind: type[ReaderError] = ReaderError) -> None:
-        """Keeps account of a document that cannot be read. The reason must hold no text of it."""
+        """Record a document that cannot be read. The reason must not contain document text."""
         self.failed.append((document, kind(reason)))
 
     @property
@@ -72,16 +73,16 @@ class RecordFields(CollectionReader):
 
     @property
     def carried(self) -> dict[str, str]:
-        """Name in the metadata -> field."""
+        """Name in the metadata -> field of the record."""
         return dict(self.metadata) if isinstance(self.metadata, dict) else {name: name for name in self.metadata}
 
     def wanted(self) -> list[str]:
-        """Every field this reader looks at."""
+        """Return all fields that this reader uses."""
         ids = [self.id_field] if self.id_field else []
         return [*self.text_fields, *ids, *self.carried.values(), *self.known_phi, *self.structured]
 
     def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
-        """The documents of a record; faulty records go to `failed`. `number` names records without a good id field."""
+        """Yield the documents of a record; invalid records go to `failed`. `number` identifies records without a valid id."""
         try:
             record_id = self.record_id(record, number)
         except ReaderError as error:
@@ -107,7 +108,7 @@ class RecordFields(CollectionReader):
             yield cas
 
     def record_id(self, record: Mapping[str, Any], number: str) -> str:
-        """The id of a record. `number` is for those without one. Raises ReaderError where it should have one and has not."""
+        """Return the id of a record, or `number` if records have none. Raises ReaderError if the id is missing or invalid."""
         return number if self.id_field is None else _id(record, self.id_field)
 
     def _document(self, record: Mapping[str, Any], text: str, document_id: str) -> Cas:
@@ -122,15 +123,14 @@ class RecordFields(CollectionReader):
                 cas.add(KnownPhi(kind=kind, value=value, provenance=field, role=role or _ROLES.get(kind.name, "")))
         for field, kind in self.structured.items():
             for value in _values(lookup(record, field), field)[:1]:
-                made = normal_field(kind, value, self.date_order)
-                cas.add(RecordField(kind=kind, path=f"{carrier.NAMED}{field}", value=made))
+                normal = normal_field(kind, value, self.date_order)
+                cas.add(RecordField(kind=kind, path=f"{NAMED}{field}", value=normal))
         return cas
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class RecordReader(RecordFields, StreamReader):
-    """A reader of files of records: one field holds the text, one the document id, others what is known about the people in
-    it."""
+    """A reader of files of records with fields for the text, the document id, metadata and known PHI."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,7 +138,7 @@ class RecordReader(RecordFields, StreamReader):
 
 
 def lookup(record: Mapping[str, Any], field: str) -> Any:
-    """The value of a field; `patient.name` also reaches into nested objects. None where it is absent."""
+    """Return the value of a field, None if it is absent; `patient.name` also means a field of a nested object."""
     if field in record:
         return record[field]
     head, dot, rest = field.partition(".")
@@ -150,9 +150,9 @@ def lookup(record: Mapping[str, Any], field: str) -> Any:
     return None
 
 
-def no_such_field(field: str, there: list[str]) -> str:
-    """What is said of a missing field. Names of other fields appear only where one is close: they may be text."""
-    return f"expected a field {field}, found none{nearest(field, there)}"
+def no_such_field(field: str, available: list[str]) -> str:
+    """Return the message for a missing field. It repeats only a similar field name, because others may contain text."""
+    return f"expected a field {field}, found none{nearest(field, available)}"
 
 
 def _id(record: Mapping[str, Any], field: str) -> str:
@@ -176,7 +176,7 @@ def _text(record: Mapping[str, Any], field: str, several: bool) -> str | None:
 
 
 def _values(value: Any, field: str) -> list[str]:
-    """One value or a list of them, as text without blanks around; empty ones are left out."""
+    """Return one or more values as stripped text, without empty ones."""
     values = value if isinstance(value, list) else [value]
     for v in values:
         if isinstance(v, bool | dict | list):
@@ -193,5 +193,5 @@ def _kind(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true or false"
-    names = {str: "only blanks", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    names = {str: "only spaces", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), type(value).__name__)

@@ -1,4 +1,4 @@
-"""Records that bring reference annotations along: a field with a list of spans of the record's text."""
+"""Parameters of readers of records with reference annotations: a field with a list of spans of the text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from .records import RecordFields, lookup
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class SpanFields(RecordFields):
-    """Parameters of readers of records with spans; to be inherited before RecordReader."""
+    """Adds reference annotations to RecordFields. Must precede RecordReader among the base classes."""
 
     spans_field: str | None = None
-    """Field that holds reference annotations: a list of `{begin, end, kind}` in code points. They go to the view `gold`."""
+    """Field with reference annotations for the view `gold`: a list of `{begin, end, kind}` in code points."""
     kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
-    """PHI kinds for labels in `spans_field` that are called otherwise: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`; null drops
-    a label."""
+    """PHI kinds of labels in `spans_field` with other names: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`; null drops a label."""
     overlaps: Overlaps = "error"
-    """Overlapping spans in `spans_field`: `error` (the document has failed), `longest` or `first` keeps that one, `keep` all."""
+    """Overlapping spans in `spans_field`: `error` fails the document, `longest` or `first` keeps that one, `keep` all."""
 
     def check_fields(self) -> None:
         super().check_fields()

@@ -1,4 +1,4 @@
-"""Reader of Spark tables: one row, one document, a partition in memory at a time."""
+"""Reader of Spark tables with one document per row, which keeps one partition in memory."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .values import column_of, columns_of, plain
 
 @component("spark_table", outputs=[KnownPhi])
 class SparkTableReader(SpanFields):
-    """Reads a table, a view or files through Spark: a document a row, in order of `id_field`. Needs the extra `spark`.
+    """Reads a table, a view or files through Spark: one document per row, ordered by `id_field`. Requires the extra `spark`.
 
-    `text_field`, `id_field`, `metadata` and `known_phi` name columns; only these are read. All rows come to the machine that
-    runs caspipe. To de-identify tables on a cluster, see `caspipe.pipeline.running.runners.spark.annotate`. Error messages
-    contain no data.
+    `text_field`, `id_field`, `metadata` and `known_phi` name columns; only these are read. All rows are transferred to the
+    machine that runs caspipe. To de-identify tables on a cluster, see `caspipe.pipeline.running.runners.spark.annotate`. Error
+    messages contain no data.
     """
 
     table: str
-    """Table or view of the session's catalogue: `archive.notes`. With `format`, files to read as Spark takes them: a folder,
-    `s3a://bucket/notes`, `hdfs:///notes/*.parquet`."""
+    """Table or view of the session's catalogue, such as `archive.notes`. With `format`, a path of files in Spark's notation: a
+    folder, `s3a://bucket/notes`, `hdfs:///notes/*.parquet`."""
     format: str = ""
-    """What the files of `table` are: parquet, orc, json, csv, delta, or any other format that the session knows. Empty: it is a
+    """Format of the files in `table`: parquet, orc, json, csv, delta, or any other format of the session. Empty: `table` is a
     table or view."""
     options: dict[str, str] = dataclasses.field(default_factory=dict)
-    """Options of that format: `{header: "true"}`."""
+    """Options of the format, such as `{header: "true"}`."""
 
     forks = False
 
@@ -41,16 +41,16 @@ class SparkTableReader(SpanFields):
         self._frame: Any = None
 
     def open(self) -> None:
-        """Looks the table up. Raises ResourceError without pyspark, ReaderError where table or column is missing."""
+        """Look up the table. Raises ResourceError without pyspark, ReaderError if the table or a column is missing."""
         super().open()
-        self._frame = self._found()
+        self._frame = self._load_frame()
 
     def close(self) -> None:
         self._frame = None
         super().close()
 
     def __iter__(self) -> Iterator[Cas]:
-        frame = self._frame if self._frame is not None else self._found()
+        frame = self._frame if self._frame is not None else self._load_frame()
         rows = frame.toLocalIterator(prefetchPartitions=True)
         seen = Digests()
         n, fault = 0, ""
@@ -67,11 +67,11 @@ class SparkTableReader(SpanFields):
         raise ReaderError(f"reader {self.id}: {self.table}, after row {n}: {fault}")
 
     def of_row(self, row: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
-        """The documents of a row; a row that is none goes to `failed`. `number` is for a row without a good id."""
+        """Yield the documents of a row; an invalid row goes to `failed`. `number` identifies a row without a valid id."""
         yield from self.documents({name: plain(value) for name, value in row.items()}, number, place, seen)
 
-    def _found(self) -> Any:
-        """The columns that are wanted, in order of ids."""
+    def _load_frame(self) -> Any:
+        """Return a frame of the required columns, ordered by id."""
         fault = ""
         try:
             frame = self._source()
@@ -84,8 +84,10 @@ class SparkTableReader(SpanFields):
         except (CaspipeError, ValueError) as error:
             fault = str(error)
         except Exception as error:  # its message may hold data
-            said = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)  # 4.0 and later, 3.5
-            fault = (said() if said is not None else "") or type(error).__name__
+            condition = getattr(error, "getCondition", None) or getattr(
+                error, "getErrorClass", None
+            )  # 4.0 and later, 3.5
+            fault = (condition() if condition is not None else "") or type(error).__name__
         raise ReaderError(f"reader {self.id}: {self.table}: {fault}")
 
     def _source(self) -> Any:

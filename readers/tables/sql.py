@@ -1,4 +1,4 @@
-"""Reader of SQL databases: one row of a query or table, one document, a batch of rows in memory at a time."""
+"""Reader of SQL databases with one document per row of a query or table, which keeps one batch of rows in memory."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _BROKEN = re.compile("[\udc80-\udcff]")
 
 @component("sql", outputs=[KnownPhi])
 class SqlReader(SpanFields):
-    """Reads an SQL database through SQLAlchemy: a document a row of `query` or `table`. It streams and never writes. Needs the
-    extra `sql`, and for anything but SQLite the database's driver.
+    """Reads an SQL database through SQLAlchemy: one document per row of `query` or `table`. It streams rows and never
+    writes. Requires the extra `sql` and, except for SQLite, the database's driver.
 
-    `text_field`, `id_field`, `metadata` and `known_phi` name columns of the result. Error messages hold the database's error
-    code, never its message, a password or data.
+    `text_field`, `id_field`, `metadata` and `known_phi` name columns of the result. Error messages contain the database's error
+    code, but not its message, a password or data.
     """
 
     url: str
-    """Where the database is, as SQLAlchemy writes it: `postgresql://user:password@host/database`, `sqlite:///notes.db`
-    (relative to the current folder). Take it from the environment: `${NOTES_DB}`."""
+    """SQLAlchemy URL of the database: `postgresql://user:password@host/database`, `sqlite:///notes.db` (relative to the current
+    folder). Take it from the environment: `${NOTES_DB}`."""
     query: str = ""
-    """What to read: SELECT ..., WITH ...; ORDER BY keeps the order of documents the same from run to run."""
+    """Query to read: SELECT ..., WITH ...; ORDER BY makes the order of documents reproducible."""
     table: str = ""
-    """Table or view to read instead of a query, in order of `id_field`; `schema.table` where it is not in the default one."""
+    """Table or view to read instead of a query, ordered by `id_field`; `schema.table` if it is not in the default schema."""
     batch: int = 64
-    """Rows in memory at a time."""
+    """Number of rows in memory at a time."""
 
     def __post_init__(self) -> None:
         self.check_fields()
@@ -52,7 +52,7 @@ class SqlReader(SpanFields):
         self._rows: _Rows | None = None
 
     def open(self) -> None:
-        """Connects and starts the query. Raises ReaderError where the database refuses, or a column is missing."""
+        """Connect and start the query. Raises ReaderError if the database refuses, or if a column is missing."""
         super().open()
         self._rows = self._start()
 
@@ -86,17 +86,17 @@ class SqlReader(SpanFields):
         raise ReaderError(f"reader {self.id}: {fault}")
 
     def _with_spans(self, record: dict[str, Any]) -> dict[str, Any]:
-        """The record with its spans as objects, where the column holds them as JSON text."""
+        """Return the record with its spans parsed, if the column contains JSON text."""
         if self.spans_field and isinstance(value := record.get(self.spans_field), str):
             try:
                 record[self.spans_field] = json.loads(value)
             except (ValueError, RecursionError):
-                return record  # text is no list of spans: said by who looks at them
+                return record  # `add_gold` reports that text is not a list of spans
         return record
 
 
 class _Rows:
-    """A query that runs: its rows one by one, as records of the columns that are wanted. `fault` says why it ended early."""
+    """A running query: yields its rows as records of the required columns. `fault`: why it ended early."""
 
     def __init__(self, reader: SqlReader) -> None:
         sa = sqlalchemy(_NAME)
@@ -107,8 +107,8 @@ class _Rows:
         self._engine = self._connection = self._result = None
         path = file_of(url)
         if path is not None and not path.is_file():
-            beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise ReaderError(f"{self.place}: expected a database file, found none{nearest(path.name, beside)}")
+            names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise ReaderError(f"{self.place}: expected a database file, found none{nearest(path.name, names)}")
         fault = ""
         try:
             self._engine = engine(url, _NAME, read_only=True)
@@ -121,7 +121,7 @@ class _Rows:
             self._columns = [(c, names.index(c)) for c in columns_of(reader.wanted(), names)]
         except (CaspipeError, ValueError) as error:
             fault = str(error)
-        except Exception as error:  # the driver's message may hold the password, or data
+        except Exception as error:  # the driver's message may contain the password or data
             fault = said(error)
         if fault:
             self.close()
@@ -132,20 +132,20 @@ class _Rows:
         while True:
             try:
                 row = next(rows, None)
-            except Exception as error:  # the driver's message may hold data
+            except Exception as error:  # the driver's message may contain data
                 self.fault = said(error)
                 return
             if row is None:
                 return
             self.count += 1
-            yield {name: plain(row[at]) for name, at in self._columns}
+            yield {name: plain(row[index]) for name, index in self._columns}
 
     def close(self) -> None:
-        """Lets go of the connection; nothing was written, and nothing is."""
-        for part, end in ((self._result, "close"), (self._connection, "close"), (self._engine, "dispose")):
-            with contextlib.suppress(Exception):  # a connection that broke cannot be closed either
-                if part is not None:
-                    getattr(part, end)()
+        """Close the connection without a commit."""
+        closers = [c.close for c in (self._result, self._connection) if c is not None]
+        for closer in [*closers, *([self._engine.dispose] if self._engine is not None else [])]:
+            with contextlib.suppress(Exception):  # a broken connection cannot be closed either
+                closer()
         self._engine = self._connection = self._result = None
 
     def _statement(self, sa: Any, reader: SqlReader) -> Any:
@@ -156,9 +156,9 @@ class _Rows:
         if not schema or inspector.has_table(reader.table):
             schema, name = "", reader.table
         if not inspector.has_table(name, schema or None):
-            there = [*inspector.get_table_names(schema or None), *inspector.get_view_names(schema or None)]
-            raise ReaderError(f"expected a table {reader.table}, found none{nearest(name, there)}")
+            available = [*inspector.get_table_names(schema or None), *inspector.get_view_names(schema or None)]
+            raise ReaderError(f"expected a table {reader.table}, found none{nearest(name, available)}")
         columns = columns_of(reader.wanted(), [c["name"] for c in inspector.get_columns(name, schema or None)])
-        chosen = sa.select(*[sa.column(c) for c in columns]).select_from(sa.table(name, schema=schema or None))
+        selected = sa.select(*[sa.column(c) for c in columns]).select_from(sa.table(name, schema=schema or None))
         by = column_of(reader.id_field, columns) if reader.id_field else None
-        return chosen.order_by(sa.column(by)) if by else chosen
+        return selected.order_by(sa.column(by)) if by else selected

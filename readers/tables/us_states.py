@@ -1,4 +1,4 @@
-"""Names of states and territories of the USA by their postal codes: `CT` in a text is a scan, `Connecticut` is a place."""
+"""Names and postal codes of US states and territories. Some codes are ambiguous: `CT` in a text is usually a scan."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ VI Virgin Islands"""
 US_STATES = {line[:2]: line[3:] for row in _STATES.splitlines() for line in row.split("|")}
 """Postal code -> name (USPS Publication 28, appendix B)."""
 
-MEDICAL = frozenset("AL CO CT DC ID IN LA MA MD ME MI MO MS MT OR PA PR VA VI".split())
-"""Codes that stand for something else more often than not in narratives: a scan, multiple sclerosis, a doctor, `or`."""
+AMBIGUOUS = frozenset("AL CO CT DC ID IN LA MA MD ME MI MO MS MT OR PA PR VA VI".split())
+"""Codes that usually mean something else in narratives: a scan, multiple sclerosis, a doctor, `or`."""
 
 
 def known_state(value: str) -> list[str]:
-    """What to look for in a text where a record names this state: its name, and its code where that is unmistakable."""
+    """Return the strings to search for in a text if a record names this state: its name and, if unambiguous, its code."""
     value = value.strip()
     name = US_STATES.get(value.upper())
     if name is None:
         return [value] if len(value) > 2 else []
-    return [name] if value.upper() in MEDICAL else [name, value.upper()]
+    return [name] if value.upper() in AMBIGUOUS else [name, value.upper()]

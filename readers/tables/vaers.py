@@ -1,4 +1,4 @@
-"""Reader of VAERS data: the reports to the US Vaccine Adverse Event Reporting System, as its downloads have them."""
+"""Reader of VAERS downloads: reports to the US Vaccine Adverse Event Reporting System."""
 
 from __future__ import annotations
 
@@ -36,32 +36,34 @@ def _known() -> dict[str, PhiKind | KnownField]:
 class VaersReader(CsvReader):
     """Reads VAERSDATA.csv, plain, gzipped or in the .zip as downloaded: every text of a report is a document.
 
-    A report's state, ages, dates and the manufacturer's number are known PHI of its texts; the state as its name too. Dates of
-    one report move together. Columns that older files lack are left out. Source: VAERS Data Use Guide, CDC and FDA.
+    A report's state (also its name), ages, dates and manufacturer's number are known PHI of its texts. All dates of a report are
+    shifted by one offset. Columns that older files lack are optional. Source: VAERS Data Use Guide, CDC and FDA.
     """
 
     pattern: str = "*VAERSDATA.csv"
     encoding: str = "cp1252"
-    """Windows-1252, as VAERS writes; `auto`, or any other name, for files that were converted."""
+    """Windows-1252, the encoding of VAERS; `auto`, or another name, for converted files."""
     text_field: str | list[str] = dataclasses.field(default_factory=lambda: list(_TEXTS))
-    """Columns that hold texts. Each that is not empty becomes a document `<VAERS_ID>/<column>`."""
+    """Columns with texts. Each one that is not empty becomes a document `<VAERS_ID>/<column>`."""
     id_field: str | None = "VAERS_ID"
     metadata: list[str] | dict[str, str] = dataclasses.field(default_factory=lambda: {"patient_id": "VAERS_ID"})
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=_known)
 
     def wanted(self) -> list[str]:
-        """The columns that every file has; the others came and went with the years."""
+        """Return the columns that all files have; the others exist in some years only."""
         return [f for f in super().wanted() if f in (self.id_field, *self.text_fields[:1])]
 
     def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
-        return super().documents({name: _plain(name, value) for name, value in record.items()}, number, place, seen)
+        return super().documents(
+            {name: _normalized(name, value) for name, value in record.items()}, number, place, seen
+        )
 
 
-def _plain(column: str, value: Any) -> Any:
-    """Dates in ISO 8601, ages without their decimals of zero, a state by its name, and by its code where that says it."""
+def _normalized(column: str, value: Any) -> Any:
+    """Return a date in ISO 8601, an age in whole years, and a state by its name and, if unambiguous, its code."""
     text = str(value).strip()
-    if column in _DATES and (found := _AMERICAN.fullmatch(text)):
-        month, day, year = found.groups()
+    if column in _DATES and (match := _AMERICAN.fullmatch(text)):
+        month, day, year = match.groups()
         return f"{year}-{int(month):02d}-{int(day):02d}"
     if column in ("AGE_YRS", "CAGE_YR"):
         whole = text.partition(".")[0]

@@ -1,4 +1,4 @@
-"""From what tables hold (dates, decimals, bytes, structs) to what records of JSON hold, and from fields to columns."""
+"""Convert values of tables (dates, decimals, bytes, structs) to values of JSON, and fields to columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from .records import no_such_field
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON could hold it. Dates and times become ISO 8601, midnight without a zone the date alone; exact numbers
-    their digits; bytes stay, so that a reader can say that it found bytes."""
+    """Convert a value to one that JSON can represent.
+
+    Dates and times become ISO 8601, midnight without a time zone only the date; decimals become integers or strings of digits.
+    Bytes stay bytes, so that the reader can report them.
+    """
     if value is None or isinstance(value, str | bool | int | bytes):
         return value
     if isinstance(value, float):
@@ -37,7 +40,7 @@ def plain(value: Any) -> Any:
 
 
 def column_of(field: str, columns: Sequence[str]) -> str | None:
-    """The column that a field is or lies in: `patient.name` is one of that name, or in `patient`. None where there is none."""
+    """Return the column of a field, or None: `patient.name` is the column of that name or a field of the column `patient`."""
     while field not in columns:
         field, dot, _ = field.rpartition(".")
         if not dot:
@@ -46,13 +49,13 @@ def column_of(field: str, columns: Sequence[str]) -> str | None:
 
 
 def columns_of(fields: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """The columns that hold the fields, each once. Raises ReaderError for a column that is missing or there twice."""
-    found: dict[str, None] = {}
+    """Return the columns of the fields, each once. Raises ReaderError for a missing or repeated column."""
+    needed: dict[str, None] = {}
     for field in fields:
         column = column_of(field, columns)
         if column is None:
             raise ReaderError(no_such_field(field, list(columns)))
         if list(columns).count(column) > 1:
             raise ReaderError(f"column {column} occurs twice")
-        found[column] = None
-    return list(found)
+        needed[column] = None
+    return list(needed)

@@ -1,4 +1,4 @@
-"""What the readers of UIMA's own files share: the type system of each document, and what becomes of unknown types."""
+"""Base class of readers of UIMA's own formats: finds the type system of each document and handles unknown types."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.typesystem import TypeSystem
 from ..files.file_reader import DocumentFileReader
 from ..files.selection import Source
-from .types_beside import TypesBeside
+from .type_systems import TypeSystemFinder
 
 INFERRED = "inferred"
-"""What `metadata["types"]` says of a document whose types were made up."""
+"""Value of `metadata["types"]` for a document whose types were inferred."""
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class CasFileReader(DocumentFileReader):
-    """A reader of files that hold one document each, as UIMA knows it."""
+    """A reader of files in a UIMA format with one document each."""
 
     typesystem: Path | None = None
-    """Type system for all files."""
+    """Type system file for all documents."""
     lenient: bool = False
-    """Types and features that the type system lacks are passed through, dangling references become null, offsets are moved
-    into the text; what was changed stands in the document's metadata. Else such a document has failed."""
+    """Keep types and features that the type system lacks, replace dangling references by null, and clip offsets to the text;
+    the document's metadata list the changes. Else such a document has failed."""
     max_bytes: int = 1_073_741_824
-    """A document of more bytes (after decompression) is refused. Annotations take fifty times the room of the text."""
+    """Longer documents (after decompression) are refused. Annotations can take fifty times the space of the text."""
     infer: bool = True
-    """Where no type system is found, types and features that caspipe does not know are made up from the document, with a
-    warning, and its metadata say `types: inferred`. Else such a document has failed."""
+    """If no type system is found, infer unknown types and features from the document, with a warning and `types: inferred` in
+    its metadata. Else such a document has failed."""
 
     reads: ClassVar[tuple[str, ...]] = ("typesystem",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._beside: TypesBeside | None = None
+        self._type_systems: TypeSystemFinder | None = None
 
     def open(self) -> None:
-        """Lists the files and loads `typesystem`. Raises ReaderError where a file is absent or damaged."""
+        """List the files and load `typesystem`. Raises ReaderError if a file is missing or damaged."""
         super().open()
-        if self.typesystem is not None and isinstance(found := self._lookup.load(str(self.typesystem)), str):
-            raise ReaderError(f"reader {self.id}: {found}")
+        if self.typesystem is not None and isinstance(loaded := self._finder.load(str(self.typesystem)), str):
+            raise ReaderError(f"reader {self.id}: {loaded}")
 
     def close(self) -> None:
-        self._beside = None
+        self._type_systems = None
         super().close()
 
     @property
-    def _lookup(self) -> TypesBeside:
-        if self._beside is None:
-            self._beside = TypesBeside(self.typesystem, self.folder, self.suffixes)
-        return self._beside
+    def _finder(self) -> TypeSystemFinder:
+        if self._type_systems is None:
+            self._type_systems = TypeSystemFinder(self.typesystem, self.folder, self.suffixes)
+        return self._type_systems
 
     def document(self, source: Source) -> Cas:
         data = self.data(source)
@@ -63,19 +63,19 @@ class CasFileReader(DocumentFileReader):
         cas = self._cas(source, data, types)
         if cas.metadata.get("types") == INFERRED:
             warnings.warn(
-                f"reader {self.id}: documents whose types no type system describes: they were made up from what occurs. Name a "
-                "file as `typesystem`, lay TypeSystem.xml beside the documents, or say `infer: false`",
+                f"reader {self.id}: some documents have no type system, so their types were inferred. Give a file as "
+                "`typesystem`, put TypeSystem.xml beside the documents, or set `infer: false`",
                 CaspipeWarning,
                 stacklevel=2,
             )
         return cas
 
     def types_for(self, source: Source, data: bytes) -> TypeSystem | str | None:
-        """The type system for a document, or what is wrong with it; None where there is none."""
-        return self._lookup.of(source.path)
+        """Return the type system of a document, or what is wrong with it; None if there is none."""
+        return self._finder.of(source.path)
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        """The document of a file. Raises CaspipeError."""
+        """Return the document of a file. Raises CaspipeError."""
         raise TypeError(f"{type(self).__name__} must define parse")
 
     def _cas(self, source: Source, data: bytes, types: TypeSystem | None) -> Cas:
@@ -86,11 +86,11 @@ class CasFileReader(DocumentFileReader):
         except Exception as error:  # another library's message may quote the document
             fault = type(error).__name__
         else:
-            if types is None and not self.lenient and _made_up(cas.typesystem):
+            if types is None and not self.lenient and _has_inferred_types(cas.typesystem):
                 cas.metadata["types"] = INFERRED
             return cas
         raise ReaderError(f"{source.path}: {fault}")
 
 
-def _made_up(types: TypeSystem | None) -> bool:
+def _has_inferred_types(types: TypeSystem | None) -> bool:
     return types is not None and any(where.endswith("(inferred)") for _, where in types.foreign())

@@ -1,19 +1,20 @@
-"""Reader of XCAS, UIMA's older XML form of documents."""
+"""Reader of XCAS, UIMA's older XML format of documents."""
 
 from __future__ import annotations
 
 from ...pipeline.contract.component import component
 from ...typesystem import Cas, FeatureStructure
 from ...typesystem.typesystem import TypeSystem
+from ...typesystem.xcas.reader import read_xcas
 from .cas_files import CasFileReader
 
 
 @component("xcas", outputs=[FeatureStructure])
 class XcasReader(CasFileReader):
-    """Reads XCAS files, plain, gzipped or in archives, with all their views: those of UIMA 2 and later, and older ones.
+    """Reads XCAS files of all UIMA versions, plain, gzipped or in archives, with all their views.
 
     The type system is `typesystem`; else `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml` in its
-    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and what occurs in the document.
+    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and inferred ones.
     """
 
     pattern: str = "*.xcas"
@@ -21,6 +22,4 @@ class XcasReader(CasFileReader):
     suffixes = (".xcas", ".xcas.xml", ".xml")
 
     def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
-        from ...typesystem.xcas.reader import read_xcas
-
         return read_xcas(data, types, lenient=self.lenient, infer=infer, id=document)

@@ -1,4 +1,4 @@
-"""Reader of UIMA XMI: documents that other tools, or caspipe, wrote, with all their views and annotations."""
+"""Reader of UIMA XMI, written by caspipe or other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class XmiReader(CasFileReader):
     """Reads XMI files, plain, gzipped or in archives, with all their views.
 
     The type system is `typesystem`; else `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml` in its
-    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and what occurs in the document.
+    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and inferred ones.
     """
 
     pattern: str = "*.xmi"

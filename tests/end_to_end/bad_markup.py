@@ -53,21 +53,21 @@ def _tags(root: str) -> dict[str, Bad]:
 
     tag = re.findall(r"<NAME.*?/>\n", good.decode())[0]
     return {
-        "bad-beyond.xml": (changed('end="18"', 'end="9999"'), "tag P0 (line 5): 5:9999 is no span of the text (0:31)"),
+        "bad-beyond.xml": (changed('end="18"', 'end="9999"'), "tag P0 (line 5): 5:9999 is not a span of the text (0:31)"),
         "bad-negative.xml": (
             changed('start="5"', 'start="-5"'),
-            "tag P0 (line 5): expected whole numbers as start and end",
+            "tag P0 (line 5): expected integers as start and end",
         ),
-        "bad-reversed.xml": (changed('start="5" end="18"', 'start="18" end="5"'), "18:5 is no span of the text"),
-        "bad-empty-span.xml": (changed('end="18"', 'end="5"'), "5:5 is no span of the text"),
-        "bad-huge.xml": (changed('end="18"', f'end="{HUGE}"'), "expected whole numbers as start and end"),
-        "bad-word.xml": (changed('end="18"', f'end="{CANARY}"'), "expected whole numbers as start and end"),
+        "bad-reversed.xml": (changed('start="5" end="18"', 'start="18" end="5"'), "18:5 is not a span of the text"),
+        "bad-empty-span.xml": (changed('end="18"', 'end="5"'), "5:5 is not a span of the text"),
+        "bad-huge.xml": (changed('end="18"', f'end="{HUGE}"'), "expected integers as start and end"),
+        "bad-word.xml": (changed('end="18"', f'end="{CANARY}"'), "expected integers as start and end"),
         "bad-other-text.xml": (
             changed('start="5" end="18"', 'start="4" end="17"'),
             "4:17 does not cover the text that the tag names",
         ),
         "bad-label.xml": (changed('TYPE="', 'TYPE="X'), "tag P0 (line 5): "),
-        "bad-text-as-label.xml": (changed('TYPE="', f'TYPE="{TEXT} '), "its label is no name of a kind"),
+        "bad-text-as-label.xml": (changed('TYPE="', f'TYPE="{TEXT} '), "its label is not the name of a kind"),
         "bad-text-as-id.xml": (
             changed('id="P0"', f'id="{CANARY}"').replace(b'"18"', b'"9999"'),
             "the tag in line 5: 5:9999",
@@ -119,7 +119,7 @@ def _records() -> dict[str, Bad]:
             file(record("9", f"<b>{CANARY}</b>")),
             "expected text and PHI in TEXT, found another element",
         ),
-        "bad-empty-span.xml": (file(record("9", f'{CANARY}<PHI TYPE="DATE"></PHI>')), "is no span of the text"),
+        "bad-empty-span.xml": (file(record("9", f'{CANARY}<PHI TYPE="DATE"></PHI>')), "is not a span of the text"),
         "bad-textless.xml": (
             file(f'<RECORD ID="9">{CANARY}</RECORD>\n'),
             "expected one element TEXT in RECORD, found none",
@@ -212,7 +212,7 @@ def _inception() -> dict[str, Bad]:
         "huge": (document(end=HUGE), "a number of too many digits"),
         "word": (document(end=CANARY), "caspipe.review.PHI: expected a whole number"),
         "label": (document(label="PERSONN"), "PHI 5:18: no PHI kind called 'PERSONN'"),
-        "text-as-label": (document(label=TEXT), "PHI 5:18: its label is no name of a kind"),
+        "text-as-label": (document(label=TEXT), "PHI 5:18: its label is not the name of a kind"),
         "empty-label": (document(label=""), "PHI 5:18: it has no label"),
         "twice": (document(number=2), "xmi:id 2 is used twice"),
         "noise": (NOISE, "ann.zip: the archive is damaged or cut off"),
@@ -245,7 +245,7 @@ def _e2b(release: str) -> dict[str, Bad]:
         "bad-root.xml": (f"<{CANARY}>{CANARY}</{CANARY}>".encode(), "expected a case report"),
         "bad-answer.xml": (
             f'<MCCI_IN200101UV01 xmlns="urn:hl7-org:v3">{CANARY}</MCCI_IN200101UV01>'.encode(),
-            "found an acknowledgement, which holds no report",
+            "found an acknowledgement, which contains no report",
         ),
         "bad-none.xml": (
             e2b_files.r3(CANARY) if release == "r3" else e2b_files.r2(CANARY),

@@ -45,16 +45,16 @@ def _lines(make: Any, twice: Any, **records: tuple[Any, str]) -> dict[str, Bad]:
 def _spans(span: Any, make: Any) -> dict[str, tuple[Any, str]]:
     """Records with bad spans. `span(begin, end, label)` makes one, `make(id, spans)` a record; texts are TEXT."""
     return {
-        "beyond": (make("s1", [span(5, 9999)]), "5:9999 is no span of the text (0:31)"),
-        "negative": (make("s2", [span(-5, 18)]), "-5:18 is no span of the text"),
-        "reversed": (make("s3", [span(18, 5)]), "18:5 is no span of the text"),
-        "empty-span": (make("s4", [span(5, 5)]), "5:5 is no span of the text"),
-        "huge": (make("s5", [span(5, 10**400)]), "is no span of the text"),
-        "fraction": (make("s6", [span(5, 18.5)]), "expected whole numbers as begin and end"),
-        "word": (make("s7", [span(5, CANARY)]), "expected whole numbers as begin and end"),
+        "beyond": (make("s1", [span(5, 9999)]), "5:9999 is not a span of the text (0:31)"),
+        "negative": (make("s2", [span(-5, 18)]), "-5:18 is not a span of the text"),
+        "reversed": (make("s3", [span(18, 5)]), "18:5 is not a span of the text"),
+        "empty-span": (make("s4", [span(5, 5)]), "5:5 is not a span of the text"),
+        "huge": (make("s5", [span(5, 10**400)]), "is not a span of the text"),
+        "fraction": (make("s6", [span(5, 18.5)]), "expected integers as begin and end"),
+        "word": (make("s7", [span(5, CANARY)]), "expected integers as begin and end"),
         "label": (make("s8", [span(5, 18, "PERSONN")]), "no PHI kind called 'PERSONN'"),
-        "text-as-label": (make("s9", [span(5, 18, TEXT)]), "its label is no name of a kind"),
-        "no-label": (make("s10", [span(5, 18, None)]), "expected whole numbers as begin and end and a string"),
+        "text-as-label": (make("s9", [span(5, 18, TEXT)]), "its label is not the name of a kind"),
+        "no-label": (make("s10", [span(5, 18, None)]), "expected integers as begin and end and a string"),
         "overlap": (make("s11", [span(5, 18), span(0, 7, "DATE")]), "overlap; `overlaps` can say which to keep"),
         "no-list": (make("s12", CANARY), "expected a list"),
         "no-span": (make("s13", [CANARY]), "expected "),
@@ -69,7 +69,7 @@ def _jsonl() -> dict[str, Bad]:
         make,
         make("a", TEXT),
         id=(make([CANARY], TEXT), "field id: expected a document id, found a list"),
-        **{"blank-id": (make("  ", TEXT), "field id: expected a document id, found only blanks")},
+        **{"blank-id": (make("  ", TEXT), "field id: expected a document id, found only spaces")},
         **_spans(
             lambda b, e, k="PERSON": {"begin": b, "end": e, "kind": k},
             lambda id, spans: {**make(id, TEXT), "spans": spans},
@@ -164,7 +164,7 @@ def _label_studio() -> dict[str, Bad]:
             "item 1: its document id was there before",
             "item 2: its document id was there before",
         ),
-        "bad-array-more.json": (b"[] " + CANARY.encode(), "item 1: expected nothing behind the array"),
+        "bad-array-more.json": (b"[] " + CANARY.encode(), "item 1: expected nothing after the array"),
     }
 
 
@@ -214,7 +214,7 @@ def _csv() -> dict[str, Bad]:
         "bad-long.csv": (f"{head}c1,{CANARY},x\r\n".encode(), "row 1 (line 2): expected 2 columns, found 3"),
         "bad-open.csv": (
             f'{head}c2,"{CANARY}\r\nc3,x\r\n{good}'.encode(),
-            "from row 1 on: a quoted field goes on after its closing quote",
+            "from row 1 on: a quoted field continues after its closing quote",
         ),
         "bad-never.csv": (
             f'{head}c3,"{CANARY}\r\nx,y\r\n'.encode(),
@@ -222,11 +222,11 @@ def _csv() -> dict[str, Bad]:
         ),
         "bad-behind.csv": (
             f'{head}c4,"{CANARY}"x\r\n{good}'.encode(),
-            "from row 1 on: a quoted field goes on after its closing quote",
+            "from row 1 on: a quoted field continues after its closing quote",
         ),
         "bad-inner.csv": (
             f'{head}c5,"said "{CANARY}" twice"\r\n'.encode(),
-            "from row 1 on: a quoted field goes on after its closing quote",
+            "from row 1 on: a quoted field continues after its closing quote",
         ),
         "bad-no-id.csv": (
             f"{head},{CANARY}\r\n".encode(),
@@ -276,13 +276,13 @@ def _brat() -> dict[str, Bad]:
     return {
         "bad-beyond.ann": (
             tag.replace("18", "9999"),
-            "T1 (line 1 of the .ann file): 5:9999 is no span of the text (0:31)",
+            "T1 (line 1 of the .ann file): 5:9999 is not a span of the text (0:31)",
         ),
         "bad-negative.ann": (
             tag.replace("5 ", "-5 "),
             "T1 (line 1 of the .ann file): expected a label, a begin and an end",
         ),
-        "bad-reversed.ann": (tag.replace("5 18", "18 5"), "18:5 is no span of the text"),
+        "bad-reversed.ann": (tag.replace("5 18", "18 5"), "18:5 is not a span of the text"),
         "bad-huge.ann": (tag.replace("18", "9" * 5000), "expected a label, a begin and an end"),
         "bad-other-text.ann": (tag.replace("5 18", "4 17"), "4:17 does not cover the text that the tag names"),
         "bad-label.ann": (
@@ -292,7 +292,7 @@ def _brat() -> dict[str, Bad]:
         "bad-id-twice.ann": (tag + tag, "T1 (line 2 of the .ann file): its id stands in line 1 too"),
         "bad-overlap.ann": (tag + f"T2\tDATE 0 18\tSeen {CANARY}\n", "overlap"),
         "bad-pieces.ann": (f"T1\tPERSON 0 4;5 18;22 30\tSeen {CANARY} 3/4/2020\n", "a discontinuous annotation"),
-        "bad-dangling.ann": (f"A1\tNegation T7 {CANARY}\n", "is said of a text-bound annotation that is not there"),
+        "bad-dangling.ann": (f"A1\tNegation T7 {CANARY}\n", "its text-bound annotation does not exist"),
         "bad-line.ann": (f"{CANARY}\n", "line 1 of the .ann file: expected a line that begins with T, A"),
         "bad-tab.ann": (f"T1 PERSON 5 18 {CANARY}\n", "line 1 of the .ann file: expected a label, a begin and an end"),
     }
@@ -319,7 +319,7 @@ def _fhir(lines_: bool) -> dict[str, Bad]:
         "deep": (DEEP, "nested too deeply"),
         "deep-field": (good.replace('"current"', DEEP.decode()).encode(), "nested too deeply"),
         "digits": (DIGITS, "a number with too many digits"),
-        "key-twice": (f'{good[:-1]}, "id": "{CANARY}"}}'.encode(), "a property occurs twice in one object"),
+        "key-twice": (f'{good[:-1]}, "id": "{CANARY}"}}'.encode(), "a field occurs twice in one object"),
         "entry": ({"resourceType": "Bundle", "entry": CANARY}, "/entry: expected a list"),
         "entries": ({"resourceType": "Bundle", "entry": [CANARY]}, "/entry/0: expected an object"),
         "untyped": ({"text": CANARY}, "expected a resourceType"),
@@ -365,7 +365,7 @@ def _parquet() -> dict[str, Bad]:
         ),
         "bad-beyond.parquet": (
             file(TEXT, "s1", [{"begin": 5, "end": 9999, "kind": "PERSON"}]),
-            "span 1: 5:9999 is no span of the text",
+            "span 1: 5:9999 is not a span of the text",
         ),
         "bad-spans.parquet": (file(TEXT, "s2", CANARY), "row 1: field spans: expected a list of spans"),
     }

@@ -35,13 +35,13 @@ _LINES = {
 _MARKED = "expected utf-16, as the byte-order mark says, found a byte that is not at byte "
 _UNMARKED = "it looks like utf-16-le without a byte-order mark: say the encoding"
 _NO_JSON = {
-    "cut": "not valid JSON (line ",
-    "empty": "not valid JSON (line 1, column 1)",
-    "blank": "not valid JSON (line 3, column 1)",
+    "cut": "not valid JSON (",
+    "empty": "not valid JSON (column 1)",
+    "blank": "not valid JSON (column 1)",
     "noise": "expected utf-8, found a byte that is not at byte ",
-    "nul": "not valid JSON (line ",
+    "nul": "not valid JSON (",
     "latin": "expected utf-8, found a byte that is not at byte ",
-    "utf16": "not valid JSON (line 1, column 2)",
+    "utf16": "not valid JSON (column 2)",
     "bom16": "expected utf-8, found a byte that is not at byte 0",
 }
 

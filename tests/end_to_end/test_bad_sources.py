@@ -192,8 +192,8 @@ def test_bad_rows_of_a_database_fail_one_by_one(tmp_path: Path) -> None:
         ("y", CANARY.encode(), None, "field text: expected text, found "),
         ("s", TEXT, CANARY, "field spans: expected a list of spans"),
         ("d", TEXT, "[" * 100_000, "field spans: expected a list of spans"),
-        ("e", TEXT, '[{"begin": 5, "end": 9999, "kind": "DATE"}]', "span 1: 5:9999 is no span of the text"),
-        ("r", TEXT, '[{"begin": 18, "end": 5, "kind": "DATE"}]', "span 1: 18:5 is no span of the text"),
+        ("e", TEXT, '[{"begin": 5, "end": 9999, "kind": "DATE"}]', "span 1: 5:9999 is not a span of the text"),
+        ("r", TEXT, '[{"begin": 18, "end": 5, "kind": "DATE"}]', "span 1: 18:5 is not a span of the text"),
         ("k", TEXT, '[{"begin": 5, "end": 18, "kind": "DATUM"}]', "span 1: no PHI kind called 'DATUM'"),
     ]
     ran = _sql(tmp_path / "bad", [*ROWS, *(row[:3] for row in bad)], query="SELECT * FROM notes ORDER BY rowid")

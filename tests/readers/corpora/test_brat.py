@@ -139,12 +139,12 @@ def test_offsets_may_count_otherwise(tmp_path: Path, counted: str) -> None:
         ("T1\tDATE 5\tx\n",
          "T1 (line 1 of the .ann file): expected a label, a begin and an end, like `T1<tab>DATE 5 9<tab>text`"),
         (f"T{NAME}s {NAME}\n", "line 1 of the .ann file: expected a label, a begin and an end, like `T1<tab>DATE 5 9<tab>text`"),
-        ("T1\tDATE 5 99\tx\n", "T1 (line 1 of the .ann file): 5:99 is no span of the text (0:38)"),
+        ("T1\tDATE 5 99\tx\n", "T1 (line 1 of the .ann file): 5:99 is not a span of the text (0:38)"),
         ("T1\tDATE 5 9\tx\n", "T1 (line 1 of the .ann file): 5:9 does not cover the text that the tag names"),
         ("T1\tDAT 0 2\tMr\n", "T1 (line 1 of the .ann file): no PHI kind called 'DAT'; did you mean DATE?; "
          "`kinds` can translate or drop it"),
-        ("T1\tDATE 0 2\nT1\tDATE 5 9\n", "T1 (line 2 of the .ann file): its id stands in line 1 too"),
-        ("A1\tNegation T1\n", "A1 (line 1 of the .ann file): is said of a text-bound annotation that is not there"),
+        ("T1\tDATE 0 2\nT1\tDATE 5 9\n", "T1 (line 2 of the .ann file): line 1 has the same id"),
+        ("A1\tNegation T1\n", "A1 (line 1 of the .ann file): its text-bound annotation does not exist"),
         ("A1\tNegation\n", "A1 (line 1 of the .ann file): expected a name and an id, like `A1<tab>Negation T1`"),
         ("N1\tReference\tx\n",
          "N1 (line 1 of the .ann file): expected a name and an id, like `N1<tab>Reference T1 Name:id<tab>title`"),
@@ -166,7 +166,7 @@ def test_faults_can_be_relaxed(tmp_path: Path) -> None:
         + bound("Y", "of Lund", id="T4")
     )
     kinds = {"X": PhiKind.LOCATION_CITY, "Y": None}
-    with pytest.warns(CaspipeWarning, match=r"document note: T1 \(line 1 of the \.ann file\): 5:99 is no span"):
+    with pytest.warns(CaspipeWarning, match=r"document note: T1 \(line 1 of the \.ann file\): 5:99 is not a span"):
         (cas,) = reader(tmp_path, ann, mismatch="warn", kinds=kinds)
     assert gold(cas) == [(NAME, "PERSON"), ("Lund", "LOCATION_CITY")]
 

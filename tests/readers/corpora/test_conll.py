@@ -154,7 +154,7 @@ def test_tokens_between_tabs_may_hold_blanks(tmp_path: Path, separator: str, for
 def test_lines_of_blanks_end_sentences_and_empty_outside_tokens_are_left_out(tmp_path: Path) -> None:
     (cas,) = reader(tmp_path, "a\tO\r\n\t\r\nb\tO\r\n \tO\r\n\u2028\tO\r\nc\tO", tokens=True)
     assert (cas.text, covered(cas, Sentence)) == ("a\nb c\n", ["a", "b c"])
-    assert only(reader(tmp_path, "a\tO\n \tB-PER\n")) == ", line 2: expected a token, found only blanks"
+    assert only(reader(tmp_path, "a\tO\n \tB-PER\n")) == ", line 2: expected a token, found only spaces"
 
 
 def test_documents_end_at_marks(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
          "PROFESSION, ID, PHONE, FAX, EMAIL, URL, IP, PHOTO, OTHER; `kinds` can translate or drop it"),
         ("a B-PERSN\n", {}, ", line 1: no PHI kind called 'PERSN'; did you mean PERSON?; `kinds` can translate or drop it"),
         (f"a O\nb {NAME}\n", {}, ", line 2: expected O or a label with a prefix like B- or I-; `tags: IO` takes labels without"),
-        (f"a O\nb {NAME}\n", {"tags": "IO"}, ", line 2: a label that is no PHI kind; `kinds` can translate or drop it"),
+        (f"a O\nb {NAME}\n", {"tags": "IO"}, ", line 2: a label that is not a PHI kind; `kinds` can translate or drop it"),
         ("a O\nb I-PER\n", {"tags": "IOB2"}, ", line 2: I-PER after O is not IOB2: expected B-PER"),
         (f"{NAME}\n", {}, ", line 1: expected at least 2 columns, found 1"),
         ("a O\n", {"pos": 3}, ", line 1: expected at least 3 columns, found 2"),
@@ -221,7 +221,7 @@ def test_parameters_are_checked(tmp_path: Path) -> None:
         ({"columns": ["a", "a"]}, "columns: expected every name once"),
         ({"label": 0}, "label: expected 1 or more, or -1 or less from the end, got 0"),
         ({"token": "word"}, "token: no column called word; `columns` names none"),
-        ({"format": "conllu", "columns": ["a"]}, "columns: CoNLL-U names its own"),
+        ({"format": "conllu", "columns": ["a"]}, "columns: CoNLL-U has its own"),
         ({"encoding": "klingon"}, "encoding: expected auto or the name of a text encoding"),
     ):
         with pytest.raises(ValueError, match=told):

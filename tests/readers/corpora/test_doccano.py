@@ -49,7 +49,7 @@ def test_relations_and_comments_are_counted(tmp_path: Path) -> None:
         ({"text": "a", "label": ["DATE"]},
          "field label, span 1: expected [begin, end, label], or an object with start_offset, end_offset and label"),
         ({"text": "a", "entities": [{"label": "DATE"}]},
-         "field entities, span 1: expected whole numbers as begin and end and a string as label"),
+         "field entities, span 1: expected integers as begin and end and a string as label"),
         ({"label": []}, "expected a field text, found none"),
     ],
     ids="string strings offsets text".split(),

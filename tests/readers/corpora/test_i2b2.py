@@ -157,12 +157,12 @@ def test_a_document_without_tags_has_an_empty_gold_view(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tags", "reason"),
     [
-        ([tag("NAME", "PATIENT", NAME, at=40)], "tag P0 (line 8): 40:52 is no span of the text (0:47)"),
+        ([tag("NAME", "PATIENT", NAME, at=40)], "tag P0 (line 8): 40:52 is not a span of the text (0:47)"),
         ([tag("NAME", "PATIENT", NAME, at=7)], "tag P0 (line 8): 7:19 does not cover the text that the tag names"),
-        (['<DATE TYPE="DATE" start="3" end="3" text=""/>'], "the tag in line 8: 3:3 is no span of the text (0:47)"),
-        ([f'<DATE id="{NAME}" TYPE="DATE" start="3" end="two"/>'], "the tag in line 8: expected whole numbers as start and end"),
-        (['<DATE id="T1" TYPE="DATE" start="-1" end="2"/>'], "tag T1 (line 8): expected whole numbers as start and end"),
-        (['<DATE id="T1" TYPE="DATE" end="2"/>'], "tag T1 (line 8): expected whole numbers as start and end"),
+        (['<DATE TYPE="DATE" start="3" end="3" text=""/>'], "the tag in line 8: 3:3 is not a span of the text (0:47)"),
+        ([f'<DATE id="{NAME}" TYPE="DATE" start="3" end="two"/>'], "the tag in line 8: expected integers as start and end"),
+        (['<DATE id="T1" TYPE="DATE" start="-1" end="2"/>'], "tag T1 (line 8): expected integers as start and end"),
+        (['<DATE id="T1" TYPE="DATE" end="2"/>'], "tag T1 (line 8): expected integers as start and end"),
         (
             [tag("NAME", "PATIENTS", NAME)],
             "tag P0 (line 8): no label called 'PATIENTS' in scheme i2b2-2014-sub; did you mean PATIENT?; "
@@ -178,7 +178,8 @@ def test_a_document_without_tags_has_an_empty_gold_view(tmp_path: Path) -> None:
         ),
         (
             [tag("NAME", "PATIENT", NAME, at=99, id=f"P{n}") for n in range(5)],
-            "; ".join(f"tag P{n} (line {8 + n}): 99:111 is no span of the text (0:47)" for n in range(3)) + "; and 2 tags more",
+            "; ".join(f"tag P{n} (line {8 + n}): 99:111 is not a span of the text (0:47)" for n in range(3))
+            + "; and 2 tags more",
         ),
     ],
 )  # fmt: skip

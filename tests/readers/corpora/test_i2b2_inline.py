@@ -81,7 +81,7 @@ def test_records_without_id_are_numbered_and_other_elements_left_out(tmp_path: P
         ("a</TEXT><TEXT>b", "line 5: expected one element TEXT in RECORD, found 2"),
         (phi("NURSE", NAME), "the PHI in line 4: no label called 'NURSE' in scheme i2b2-2006; did you mean PHONE?; "
          "`kinds` can translate or drop it"),
-        (phi("DATE", ""), "the PHI in line 4: 0:0 is no span of the text (0:0)"),
+        (phi("DATE", ""), "the PHI in line 4: 0:0 is not a span of the text (0:0)"),
     ],
     ids="element nested no-type two-texts label empty".split(),
 )  # fmt: skip
@@ -139,7 +139,7 @@ def test_the_number_of_documents_is_not_known_beforehand(tmp_path: Path) -> None
     r = reader(tmp_path, record("a"), record("b", "2"))
     for dialect in ("auto", "i2b2-2006"):
         r.dialect = dialect  # type: ignore[assignment]  # a literal
-        with pytest.raises(TypeError, match="do not say how many documents"):
+        with pytest.raises(TypeError, match="the number of documents"):
             len(r)
 
 
@@ -154,6 +154,6 @@ def test_an_archive_is_read_and_mismatches_can_be_warnings(tmp_path: Path) -> No
     with zipfile.ZipFile(tmp_path / "corpus.zip", "w") as archive:
         archive.writestr("train.xml", f"<ROOT>{record(phi('ID', '') + phi('ID', '7'))}</ROOT>")
     r = I2b2Reader(folder=tmp_path / "corpus.zip", mismatch="warn")
-    with pytest.warns(CaspipeWarning, match="the PHI in line 2: 0:0 is no span"):
+    with pytest.warns(CaspipeWarning, match="the PHI in line 2: 0:0 is not a span"):
         (cas,) = r
     assert gold(cas) == [("7", "ID")]

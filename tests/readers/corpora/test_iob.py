@@ -34,7 +34,7 @@ def test_labels_become_chunks(labels: str, tags: Tags, found: list[str]) -> None
 @pytest.mark.parametrize(
     ("labels", "tags", "index", "what"),
     [
-        ("O B-PER", "IOB1", 1, "B-PER after O is not IOB1: B-PER stands only behind another PER"),
+        ("O B-PER", "IOB1", 1, "B-PER after O is not IOB1: B-PER is allowed only after another PER"),
         ("I-PER", "IOB2", 0, "I-PER after the beginning is not IOB2: expected B-PER"),
         ("B-PER I-LOC", "IOB2", 1, "I-LOC after B-PER is not IOB2: expected B-LOC"),
         ("O L-PER", "IOB2", 1, "L-PER is not IOB2"),

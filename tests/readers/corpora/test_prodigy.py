@@ -79,7 +79,7 @@ def test_tokens_come_along_if_asked_for(tmp_path: Path) -> None:
     (cas,) = reader(tmp_path, task(tokens=tokens))
     assert cas.view(GOLD_VIEW).select(Token) == []
     assert only(reader(tmp_path, task(tokens=[{"text": "a", "start": "0", "end": 1}]), tokens=True)) == (
-        "line 1: token 1: expected an object with whole numbers as start and end"
+        "line 1: token 1: expected an object with integers as start and end"
     )
     assert only(reader(tmp_path, task(tokens=tokens[::-1]), tokens=True)) == (
         "line 1: field tokens: Token: spans must be sorted and disjoint"

@@ -109,13 +109,13 @@ def test_a_faulty_task_fails_alone(cls: type[TaskReader], task: Any, tmp_path: P
     )
     assert [cas.id for cas in r] == ["1"]
     found = dict(faults(r))
-    assert found["tasks/1"] == f"line 1: {name}: 4:99 is no span of the text (0:{len(TEXT)})"
-    assert found["tasks/2"] == f"line 2: {name}: expected whole numbers as begin and end and a string as label"
+    assert found["tasks/1"] == f"line 1: {name}: 4:99 is not a span of the text (0:{len(TEXT)})"
+    assert found["tasks/2"] == f"line 2: {name}: expected integers as begin and end and a string as label"
     assert found["tasks/3"] == (
         f"line 3: {name}: no PHI kind called 'PERSONS'; did you mean PERSON?; `kinds` can translate or drop it"
     )
     assert found["tasks/4"] == (
-        f"line 4: {name}: its label is no name of a kind (letters, digits, _ . / -); `kinds` can translate or drop it"
+        f"line 4: {name}: its label is not the name of a kind (letters, digits, _ . / -); `kinds` can translate or drop it"
     )
     assert found["tasks/5"] == f"line 5: field {FIELDS[cls]}: expected text, found a number"
     assert found["tasks/6"] == "line 6: nested too deeply"
@@ -139,7 +139,7 @@ def test_overlaps_and_mismatches_are_as_the_parameters_say(cls: type[TaskReader]
     assert "overlap; `overlaps` can say which to keep" in faults(r)[0][1]
     (cas,) = reader(cls, tmp_path, one, overlaps="longest")
     assert gold(cas) == [(f"Mr. {NAME}", "PERSON_PATIENT")]
-    with pytest.warns(CaspipeWarning, match="is no span of the text"):
+    with pytest.warns(CaspipeWarning, match="is not a span of the text"):
         (cas,) = reader(cls, tmp_path, task(4, 99), mismatch="warn")
     assert gold(cas) == []
 

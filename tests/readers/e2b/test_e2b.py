@@ -12,7 +12,7 @@ import pytest
 from e2b_files import NARRATIVE, OID, r2, r2_report, r3, r3_report
 
 from caspipe.readers.e2b import E2bReader
-from caspipe.readers.e2b.dates import age, iso, iso_of_r2, looks_like_one
+from caspipe.readers.e2b.dates import age, iso, iso_of_r2, looks_like_date
 from caspipe.readers.e2b.reader import AttachmentWarning
 from caspipe.typesystem import Cas, DocumentAnnotation, RecordField
 from caspipe.typesystem import source_record as carrier
@@ -256,7 +256,7 @@ def test_numbers_are_no_dates(tmp_path: Path, xml: str) -> None:
 )
 def test_time_stamps_of_hl7(value: str, expected: str) -> None:
     assert iso(value) == expected
-    assert not looks_like_one(value) or len(value.strip()) >= 8
+    assert not looks_like_date(value) or len(value.strip()) >= 8
 
 
 @pytest.mark.parametrize(
@@ -359,7 +359,7 @@ def test_attachments_are_counted_and_told_and_not_read(tmp_path: Path) -> None:
     with pytest.warns(AttachmentWarning) as caught:
         one, two = read(tmp_path, r3(r3_report(documents=base64)))
     assert [str(w.message) for w in caught] == [
-        f"e2b: {tmp_path}/case.xml: report 1 holds an attachment in base64: not read, and left out where the report "
+        f"e2b: {tmp_path}/case.xml: report 1 has an attachment in base64: not read, and removed if the report "
         "is written back"
     ]
     assert (one.metadata["attachments"], two.metadata.get("attachments")) == ("1", None)
@@ -464,7 +464,7 @@ BOMB = b"""<!DOCTYPE ichicsr [<!ENTITY a "Zyqqvandermeulen"><!ENTITY b "&a;&a;&a
         (f"<{SECRET}/>".encode(), "expected a case report: MCCI_IN200100UV01 or ichicsr, found another root element"),
         (
             b"<ichicsrack/>",
-            "expected a case report: MCCI_IN200100UV01 or ichicsr, found an acknowledgement, which holds no report",
+            "expected a case report: MCCI_IN200100UV01 or ichicsr, found an acknowledgement, which contains no report",
         ),
         (b"<ichicsr/>", "expected at least one report, found none"),
         (

@@ -140,7 +140,7 @@ def test_logical_ids_made_of_what_identifies_are_told(family: str, id_: str, tel
     path = write(tmp_path / "b.json", bundle(patient(id_, family), document("Well.", f"Patient/{id_}")))
     reader = FhirReader(files=[path])
     if telling:
-        with pytest.warns(TellingIdWarning, match="2 logical ids and references hold what the record knows of people"):
+        with pytest.warns(TellingIdWarning, match="2 logical ids and references contain known PHI of the record"):
             found = list(reader)
     else:
         found = list(reader)
@@ -179,8 +179,8 @@ def test_attachments_without_readable_text_are_sealed(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"{", "not valid JSON (line 1, column 2)"),
-        (b'{"resourceType": "Patient", "id": "1", "id": "2"}', "a property occurs twice in one object"),
+        (b"{", "not valid JSON (column 2)"),
+        (b'{"resourceType": "Patient", "id": "1", "id": "2"}', "a field occurs twice in one object"),
         (b"[1]", "expected a FHIR resource, found no JSON object"),
         (b'{"id": "1"}', "/: expected a resourceType"),
         (b'{"resourceType": "Patient", "Lyle T.": "x"}', "/: a property name that FHIR cannot have"),

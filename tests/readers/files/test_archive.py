@@ -17,8 +17,7 @@ import pytest
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.files import archive as archives
-from caspipe.readers.files import tarred
+from caspipe.readers.files import archive, tar_archive
 from caspipe.readers.files.file_reader import exists, opened
 from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
@@ -107,7 +106,7 @@ def test_folders_patterns_and_lists_reach_into_archives(tmp_path: Path, suffix: 
     assert list(read(files=[Path(f"{path}!/ward/c.txt")], folder=path)[0]) == ["ward/c"]
     assert list(read(files=[Path(f"{path}!/ward/c.txt")], folder=Path(f"{path}!/ward"))[0]) == ["c"]
     assert set(read(files=path, folder=tmp_path)[0]) == {"notes/a", "notes/b", "notes/ward/c", "notes/z"}
-    with pytest.raises(ReaderError, match="does not lie in"):
+    with pytest.raises(ReaderError, match="is not in"):
         read(files=[Path(f"{path}!/a.txt")], folder=Path(f"{path}!/ward"))
     with pytest.raises(ReaderError, match=r"found none at .*!/wrad; did you mean ward\?"):
         read(folder=Path(f"{path}!/wrad"))
@@ -247,7 +246,7 @@ def test_names_made_on_windows_have_their_folders(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_and_what_stands_before_it_is_read(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "FREE", 1_000_000)
+    monkeypatch.setattr(archive, "FREE", 1_000_000)
     members = {"a.txt": b"one", "b.txt": bytes(60_000_000), "c.txt": b"three"}
     path = packed(tmp_path / f"bomb{suffix}", members)
     texts, failed = read(folder=path)
@@ -263,7 +262,7 @@ def test_a_bomb_is_refused_and_what_stands_before_it_is_read(
 
 def test_members_that_overlap_count_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quine of zip bombs: many entries of the directory that share one compressed body."""
-    monkeypatch.setattr(archives, "FREE", 1_000_000)
+    monkeypatch.setattr(archive, "FREE", 1_000_000)
     path = packed(tmp_path / "o.zip", {f"{n}.txt": bytes(300_000) for n in range(1, 6)})
     data = bytearray(path.read_bytes())
     at, offsets = 0, []
@@ -354,7 +353,7 @@ def test_a_second_archive_behind_the_end_mark_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tgz"])
 def test_what_is_no_archive_is_told(tmp_path: Path, data: bytes, suffix: str) -> None:
     (tmp_path / f"x{suffix}").write_bytes(data)
-    with pytest.raises(ReaderError, match=r"damaged|it holds no files|end mark"):
+    with pytest.raises(ReaderError, match=r"damaged|it contains no files|end mark"):
         read(folder=tmp_path / f"x{suffix}")
 
 
@@ -392,16 +391,16 @@ def test_the_kind_is_told_by_the_first_bytes_whatever_the_name(tmp_path: Path) -
 def test_a_compressed_tar_is_read_in_one_pass_and_siblings_from_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tarred, "REMEMBERED", 8_000)
+    monkeypatch.setattr(tar_archive, "REMEMBERED", 8_000)
     passes = 0
-    unpack = tarred._UNPACKED["gz"]
+    unpack = tar_archive.UNPACKERS["gz"]
 
     def counted(file: Any) -> Any:
         nonlocal passes
         passes += 1
         return unpack(file)
 
-    monkeypatch.setitem(tarred._UNPACKED, "gz", counted)
+    monkeypatch.setitem(tar_archive.UNPACKERS, "gz", counted)
     members: dict[str, bytes] = {}
     for n in range(100):
         members |= {f"{n}.ann": b"T%d" % n, f"{n}.txt": os.urandom(250).hex().encode()}

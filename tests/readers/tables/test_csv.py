@@ -49,7 +49,7 @@ def test_a_row_with_a_wrong_number_of_columns_has_failed_under_its_number(tmp_pa
     ("row", "reason"),
     [
         (f'"{NAME}', "a quote is opened and never closed"),
-        (f'"x" {NAME}', "a quoted field goes on after its closing quote"),
+        (f'"x" {NAME}', "a quoted field continues after its closing quote"),
     ],
 )
 def test_after_a_quoting_fault_the_rest_of_the_file_is_one_failed_document(
@@ -140,7 +140,7 @@ def test_repeated_and_missing_ids_have_failed(tmp_path: Path) -> None:
     assert [c.text for c in r] == ["x"]
     assert [reason.rpartition(": ")[2] for _, reason in reasons(r)] == [
         "its document id was there before",
-        "expected a document id, found only blanks",
+        "expected a document id, found only spaces",
     ]
 
 

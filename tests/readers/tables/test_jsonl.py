@@ -206,10 +206,10 @@ def test_reference_spans_go_to_the_gold_view(tmp_path: Path) -> None:
     [
         ("Featherstone", "expected a list of spans"),
         ([5], "span 1: expected an object with begin, end and kind"),
-        ([{"begin": 0, "end": 1}], "span 1: expected whole numbers as begin and end and a string as kind"),
-        ([[0, 1, "ID"], [True, 2, "ID"]], "span 2: expected whole numbers as begin and end and a string as kind"),
-        ([[0, 13, "ID"]], "span 1: 0:13 is no span of the text (0:12)"),
-        ([[3, 3, "ID"]], "span 1: 3:3 is no span of the text (0:12)"),
+        ([{"begin": 0, "end": 1}], "span 1: expected integers as begin and end and a string as kind"),
+        ([[0, 1, "ID"], [True, 2, "ID"]], "span 2: expected integers as begin and end and a string as kind"),
+        ([[0, 13, "ID"]], "span 1: 0:13 is not a span of the text (0:12)"),
+        ([[3, 3, "ID"]], "span 1: 3:3 is not a span of the text (0:12)"),
         ([[0, 5, "ID"], [4, 6, "ID"]], "span 1 and span 2 overlap; `overlaps` can say which to keep"),
         ([[0, 5, "DAT"]], "span 1: no PHI kind called 'DAT'; did you mean DATE?; `kinds` can translate or drop it"),
     ],
@@ -257,4 +257,4 @@ def test_a_label_that_may_be_text_is_not_repeated(tmp_path: Path) -> None:
     reader = JsonlReader(folder=tmp_path, spans_field="spans")
     assert list(reader) == []
     assert "Lindqvist" not in str(reader.failed[0][1])
-    assert "its label is no name of a kind" in str(reader.failed[0][1])
+    assert "its label is not the name of a kind" in str(reader.failed[0][1])

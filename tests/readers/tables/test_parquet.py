@@ -97,7 +97,7 @@ def test_a_list_of_structs_is_reference_annotation(tmp_path: Path) -> None:
     one, three = r
     assert [(p.begin, p.end, p.kind.name) for p in one.view(GOLD_VIEW).select(Phi)] == [(0, 3, "PERSON")]
     assert not three.has_view(GOLD_VIEW)
-    assert reasons(r)[0][1].endswith("row 2: field spans: span 1: 0:9 is no span of the text (0:3)")
+    assert reasons(r)[0][1].endswith("row 2: field spans: span 1: 0:9 is not a span of the text (0:3)")
 
 
 def test_several_text_columns_make_several_documents(tmp_path: Path) -> None:

@@ -88,6 +88,6 @@ def test_fields_go_with_every_text_and_nothing_else_does(tmp_path: Path) -> None
 
 def test_a_field_is_not_masked_and_carried_along_at_once(tmp_path: Path) -> None:
     with pytest.raises(
-        ValueError, match=r"^structured: begun is masked here and goes along as it is in metadata or text_field$"
+        ValueError, match=r"^structured: begun is masked here but copied unmasked by metadata or text_field$"
     ):
         CsvReader(folder=tmp_path, metadata={"start": "begun"}, structured={"begun": PhiKind.DATE})

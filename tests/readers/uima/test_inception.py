@@ -95,7 +95,7 @@ def test_without_curation_each_reviewer_has_a_document_or_the_one_asked_for(tmp_
     }  # fmt: skip
     found, failed = read(path, user="anna")
     assert found == {"one": [("Ivy Fern", "PERSON")]}
-    assert failed == {"two": "document two: no annotations by the user asked for; there are those of bert"}
+    assert failed == {"two": "document two: no annotations by the requested user; there are those of bert"}
     assert set(read(path, user="CURATION_USER")[1]) == {"one", "two"}
 
 
@@ -103,7 +103,7 @@ def test_documents_that_nobody_annotated_are_left_out_with_a_warning(tmp_path: P
     path = project(tmp_path, {
         "annotation/one.xmi/INITIAL_CAS.zip": doc(), "annotation/two.xmi/anna.zip": doc()
     })  # fmt: skip
-    with pytest.warns(CaspipeWarning, match="a document of the project that nobody annotated: left out"):
+    with pytest.warns(CaspipeWarning, match="a document of the project without annotations: left out"):
         assert read(path) == ({"two": []}, {})
 
 
@@ -193,12 +193,12 @@ WHERE = "PATH!/annotation/a.xmi/u.zip!/x.xmi"
         (doc(span(9, "review:PHI", 12, 20)), {}, f'{WHERE}: PHI 12:20: it has no label; `kinds: {{"": OTHER}}` can give it one'),
         (doc(NAME.replace("PERSON", "PERSONN")), {}, f"{WHERE}: PHI 12:20: no PHI kind called 'PERSONN'; did you mean PERSON?; "
             "`kinds` can translate or drop it"),
-        (doc(span(9, "review:PHI", 12, 12, label="ID")), {}, f"{WHERE}: PHI 12:12: 12:12 is no span of the text (0:21)"),
+        (doc(span(9, "review:PHI", 12, 12, label="ID")), {}, f"{WHERE}: PHI 12:12: 12:12 is not a span of the text (0:21)"),
         (doc(NAME, span(8, "review:PHI", 8, 20, label="ID")), {}, f"{WHERE}: PHI 8:20 and PHI 12:20 overlap; `overlaps` can say "
             "which to keep"),
         (doc(types=bare()), {}, f"{WHERE}: no layer for PHI in its type system; `layer` can name one"),
-        (doc(types=bare(CUSTOM, OTHER)), {}, f"{WHERE}: several layers could hold the PHI: webanno.custom.Other, "
-            "webanno.custom.Priv; `layer` can say which"),
+        (doc(types=bare(CUSTOM, OTHER)), {}, f"{WHERE}: several layers could contain the PHI: webanno.custom.Other, "
+            "webanno.custom.Priv; `layer` can select one"),
         (doc(), {"layer": "PHY"}, f"{WHERE}: no layer called PHY in its type system"),
         (doc(), {"feature": "lable"}, f"{WHERE}: layer caspipe.review.PHI has no feature lable of strings; did you mean label?"),
         (zipped({"x.xmi": xmi(NAME)}), {}, "no type caspipe.review.PHI in the type system"),
@@ -233,8 +233,7 @@ def test_a_document_that_cannot_be_read_fails_alone(
         ),
         (
             zipped({"annotation_ser/a.xmi/anna.ser": b"x"}),
-            "PATH: it holds serialised Java objects only: export again with a secondary format (UIMA CAS XMI or UIMA CAS JSON "
-            "0.4.0)",
+            "PATH: it contains only serialized Java objects: export again with the format UIMA CAS XMI or UIMA CAS JSON 0.4.0",
         ),
     ],
     ids=["damaged", "empty", "serialised"],
@@ -299,7 +298,7 @@ def test_parameters_are_checked(tmp_path: Path) -> None:
     with pytest.raises(ReaderError, match="expected a folder or a file, found none at"):
         InceptionReader(files=tmp_path / "none.zip").open()
     (tmp_path / "a.zip").write_bytes(doc())
-    with pytest.raises(ReaderError, match=r"expected a bundle of caspipe, with documents\.json in it"):
+    with pytest.raises(ReaderError, match=r"expected a review project of caspipe, with documents\.json in it"):
         InceptionReader(files=tmp_path, bundle=tmp_path / "a.zip").open()
     (tmp_path / "b.zip").write_bytes(zipped({"documents.json": b'{"scheme": 1}'}))
     with pytest.raises(ReaderError, match=r"b\.zip!/documents\.json: it is damaged"):
@@ -341,7 +340,7 @@ def test_a_text_that_is_not_the_reviewed_one_is_refused(tmp_path: Path) -> None:
     path.write_bytes(zipped({"annotation/one.xmi/anna.zip": doc(NAME)}))
     found, failed = read(path, bundle=bundle)
     assert not found
-    assert failed["one"].endswith(f"its text is not the one in the bundle {bundle}")
+    assert failed["one"].endswith(f"its text is not the one in the review project {bundle}")
 
 
 def test_corrections_come_back(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The type system for a file of UIMA's: the one that is named, else the nearest beside it, on the disk or in an archive."""
+"""Find the type system of a document: the configured one, else the nearest one beside it, on disk or in an archive."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 from ...pipeline.errors import CaspipeError
 from ...typesystem.typesystem import TypeSystem
-from ..files.archive import MARK, cleaned, split
+from ..files.archive import MARK, clean_path, split
 from ..files.file_reader import exists, opened
 
 _NAMES = ("TypeSystem.xml", "typesystem.xml")
-_MOST = 33_554_432
-"""Bytes of a type system file that are read."""
+_LONGEST = 33_554_432
+"""Maximum number of bytes of a type system file."""
 
 
-class Packed:
-    """Files on the disk and in archives, for what type systems import."""
+class PackedFiles:
+    """Files on disk and in archives, for the imports of type systems."""
 
     def read(self, path: str) -> bytes:
         with opened(path) as file:
-            return file.read(_MOST)
+            return file.read(_LONGEST)
 
     def exists(self, path: str) -> bool:
         return not Path(path).is_dir() and exists(path)
@@ -33,32 +33,32 @@ class Packed:
         return f"{inside[0]}{MARK}{posixpath.dirname(inside[1])}"
 
     def join(self, folder: str, relative: str) -> str:
-        """The path of a file relative to a folder. A path that leads out of its archive is there as nothing."""
+        """Return the path of a file relative to a folder. A path out of its archive becomes one that does not exist."""
         inside = split(folder)
         if inside is None:
             return posixpath.normpath(Path(folder, relative).as_posix())
         name = posixpath.normpath(posixpath.join(inside[1], relative))
-        return f"{inside[0]}{MARK}{name if not cleaned(name)[1] else '(outside the archive)'}"
+        return f"{inside[0]}{MARK}{name if not clean_path(name)[1] else '(outside the archive)'}"
 
 
-class TypesBeside:
-    """Finds and loads type systems; each is read once. What is wrong with one is told as a string in its place."""
+class TypeSystemFinder:
+    """Finds and loads type systems; each is read once. A string instead of a type system is an error message."""
 
     def __init__(self, named: Path | None, folder: Path | None, suffixes: tuple[str, ...]) -> None:
-        """`named`: for all files. Else they are looked for up to `folder`. `suffixes`: those of documents."""
+        """`named`: the type system of all files; without it, the search goes up to `folder`. `suffixes`: of documents."""
         self.named, self.folder, self.suffixes = named, folder, suffixes
-        self._files = Packed()
+        self._files = PackedFiles()
         self._loaded: dict[str, TypeSystem | str] = {}
 
     def of(self, path: str) -> TypeSystem | str | None:
-        """The type system for a document, or what is wrong with it; None where there is none."""
-        found = str(self.named) if self.named is not None else self._beside(path)
-        return None if found is None else self.load(found)
+        """Return the type system of a document or what is wrong with it; None if there is none."""
+        file = str(self.named) if self.named is not None else self._search(path)
+        return None if file is None else self.load(file)
 
     def load(self, path: str) -> TypeSystem | str:
-        """A type system, or what is wrong with its file."""
+        """Return the type system in a file, or what is wrong with it."""
         if path not in self._loaded:
-            search = list(self._folders(path))[1:]  # its own comes last anyway
+            search = list(self._folders(path))[1:]  # its own folder is searched anyway
             try:
                 self._loaded[path] = TypeSystem.load(path, search=search, files=self._files)
             except OSError as error:
@@ -67,17 +67,17 @@ class TypesBeside:
                 self._loaded[path] = str(error)
         return self._loaded[path]
 
-    def _beside(self, path: str) -> str | None:
+    def _search(self, path: str) -> str | None:
         name = path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz")
         stem = next((name.removesuffix(s) for s in self.suffixes if name.endswith(s)), name)
         for i, folder in enumerate(self._folders(path)):
             for candidate in ((f"{stem}.typesystem.xml",) if i == 0 else ()) + _NAMES:
-                if self._files.exists(found := self._files.join(folder, candidate)):
-                    return found
+                if self._files.exists(file := self._files.join(folder, candidate)):
+                    return file
         return None
 
     def _folders(self, path: str) -> Iterator[str]:
-        """The folder of a file and those above it: up to `folder`, in an archive up to its top."""
+        """Yield the folder of a file and those above it, up to `folder` or the top of an archive."""
         inside = split(path)
         if inside is not None and inside[1]:
             name = posixpath.dirname(inside[1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.readers.uima.types_beside import TypesBeside
+from caspipe.readers.uima.type_systems import TypeSystemFinder
 from caspipe.typesystem import TypeSystem
 
 HEAD = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">'
@@ -53,7 +53,7 @@ def laid(folder: Path, files: dict[str, bytes], packed: bool) -> tuple[Path, str
 @pytest.mark.parametrize("place", FILES)
 def test_imports_are_followed(tmp_path: Path, place: str, packed: bool) -> None:
     folder, document = laid(tmp_path, FILES[place], packed)
-    beside = TypesBeside(None, folder, (".xmi",))
+    beside = TypeSystemFinder(None, folder, (".xmi",))
     found = beside.of(document)
     assert isinstance(found, TypeSystem)
     assert "a.Main" in found
@@ -64,9 +64,9 @@ def test_imports_are_followed(tmp_path: Path, place: str, packed: bool) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_no_type_system_is_none_and_an_absent_import_is_told(tmp_path: Path, packed: bool) -> None:
     folder, document = laid(tmp_path, {"x/readme.txt": b""}, packed)
-    assert TypesBeside(None, folder, (".xmi",)).of(document) is None
+    assert TypeSystemFinder(None, folder, (".xmi",)).of(document) is None
     folder, document = laid(tmp_path, {"x/TypeSystem.xml": importing("location", "absent.xml")}, packed)
-    found = TypesBeside(None, folder, (".xmi",)).of(document)
+    found = TypeSystemFinder(None, folder, (".xmi",)).of(document)
     assert isinstance(found, str)
     assert found.endswith("absent.xml")
     assert "import by location" in found
@@ -75,7 +75,7 @@ def test_no_type_system_is_none_and_an_absent_import_is_told(tmp_path: Path, pac
 def test_an_import_does_not_leave_its_archive(tmp_path: Path) -> None:
     (tmp_path / "base.xml").write_bytes(base())
     folder, document = laid(tmp_path, {"x/TypeSystem.xml": importing("location", "../../base.xml")}, packed=True)
-    found = TypesBeside(None, folder, (".xmi",)).of(document)
+    found = TypeSystemFinder(None, folder, (".xmi",)).of(document)
     assert isinstance(found, str)
     assert "(outside the archive)" in found
 
@@ -84,15 +84,15 @@ def test_the_search_ends_at_the_folder_or_with_files_alone_at_theirs(tmp_path: P
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "TypeSystem.xml").write_bytes(base())
     document = str(tmp_path / "a/b/d.xmi")
-    assert TypesBeside(None, tmp_path / "a", (".xmi",)).of(document) is None
-    assert TypesBeside(None, None, (".xmi",)).of(document) is None
-    assert isinstance(TypesBeside(None, tmp_path, (".xmi",)).of(document), TypeSystem)
-    assert isinstance(TypesBeside(tmp_path / "TypeSystem.xml", None, ()).of(document), TypeSystem)
+    assert TypeSystemFinder(None, tmp_path / "a", (".xmi",)).of(document) is None
+    assert TypeSystemFinder(None, None, (".xmi",)).of(document) is None
+    assert isinstance(TypeSystemFinder(None, tmp_path, (".xmi",)).of(document), TypeSystem)
+    assert isinstance(TypeSystemFinder(tmp_path / "TypeSystem.xml", None, ()).of(document), TypeSystem)
 
 
 def test_what_is_wrong_with_a_file_is_told_for_each_of_its_documents(tmp_path: Path) -> None:
     (tmp_path / "TypeSystem.xml").write_bytes(b"<x")
-    beside = TypesBeside(None, tmp_path, (".xmi",))
+    beside = TypeSystemFinder(None, tmp_path, (".xmi",))
     for name in ("a.xmi", "b.xmi.gz"):
         found = beside.of(str(tmp_path / name))
         assert isinstance(found, str)

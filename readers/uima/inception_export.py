@@ -1,0 +1,139 @@
+"""The documents in an INCEpTION export: which versions of each there are, and who annotated them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...pipeline.errors import ReaderError
+from ..files.archive import MARK
+from .inception_trees import Tree, stem
+
+CURATION = "CURATION_USER"
+"""INCEpTION's name for the author of the curated version."""
+_UNANNOTATED = ("INITIAL_CAS", "CORRECTION_USER")
+"""Versions of a document as it was imported."""
+_SETTINGS = frozenset(("layers", "tagsets", "source", "log", "guidelines", "kb", "images"))
+_DEEPEST = 2
+_DOCUMENTS = (".xmi", ".json")
+_READ = (*_DOCUMENTS, ".zip", ".xml", "/")
+"""Suffixes of refused files that must be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a document and of its type system, with their names in messages."""
+
+    where: str
+    data: bytes
+    types: bytes | None
+    types_where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One person's version of a document."""
+
+    document: str
+    """INCEpTION's name of the document."""
+    user: str
+    """The annotator; empty if the file does not say."""
+    tree: Tree
+    path: str
+
+    def content(self, limit: int) -> Content:
+        """Read the document. Raises ReaderError."""
+        tree, name = self.tree, self.path
+        if name.lower().endswith(".zip"):
+            tree = tree.inner(name, limit)
+            documents = _documents(tree)
+            if not documents and tree.refused:
+                refused, reason = next(iter(tree.refused.items()))
+                raise ReaderError(f"{tree.where(refused)}: {reason}")
+            if len(documents) != 1:
+                raise ReaderError(
+                    f"{tree.label.removesuffix(MARK)}: expected one document in it, found {len(documents)}"
+                )
+            name = documents[0]
+        types = tree.types_of(name)
+        return Content(
+            tree.where(name), tree.read(name, limit), tree.read(types, limit) if types else None, tree.where(types)
+        )
+
+
+@dataclass(slots=True)
+class Listing:
+    """The documents in an export."""
+
+    versions: list[Version] = field(default_factory=list)
+    unannotated: list[str] = field(default_factory=list)
+    """Documents without annotations by anyone."""
+    serialized: int = 0
+    """Number of documents that exist only as serialized Java objects."""
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    """(document, reason) of files that must not or cannot be read."""
+
+    def extend(self, other: Listing) -> None:
+        """Add the documents of another listing."""
+        self.versions += other.versions
+        self.unannotated += other.unannotated
+        self.serialized += other.serialized
+        self.faults += other.faults
+
+
+def list_export(tree: Tree, limit: int, depth: int = 0) -> Listing:
+    """List an export of a project, of curated documents or of one document, or a folder of such files."""
+    listing = Listing()
+    for name, reason in sorted(tree.refused.items()):
+        if name.endswith(_READ):
+            listing.faults.append((stem(_place(name)[1] or name.rstrip("/")), f"{tree.where(name)}: {reason}"))
+    imported: set[str] = set()
+    is_project = any(_place(name)[0] for name in tree.names)
+    for name in tree.names:
+        folder, document = _place(name)
+        file = name.rpartition("/")[2]
+        if folder.endswith("_ser"):
+            listing.serialized += stem(file.removesuffix(".ser")) not in _UNANNOTATED
+        elif folder and file.lower().endswith((*_DOCUMENTS, ".zip")):
+            imported.add(document)
+            if stem(file) not in _UNANNOTATED:
+                listing.versions.append(Version(document, stem(file), tree, name))
+        elif not folder and not is_project:
+            try:
+                for part in _list_file(tree, name, limit, depth):
+                    listing.extend(part)
+            except ReaderError as error:
+                listing.faults.append((stem(name), str(error)))
+    listing.unannotated += sorted(imported - {v.document for v in listing.versions})
+    return listing
+
+
+def _documents(tree: Tree) -> list[str]:
+    return [name for name in tree.names if name.lower().endswith(_DOCUMENTS)]
+
+
+def _place(name: str) -> tuple[str, str]:
+    """Return the annotation folder of an exported project and the document of a path; empty for other paths."""
+    parts = name.split("/")
+    if len(parts) >= 3 and parts[-3] in ("annotation", "curation", "annotation_ser", "curation_ser"):
+        return parts[-3], parts[-2]
+    return "", ""
+
+
+def _list_file(tree: Tree, name: str, limit: int, depth: int) -> Iterator[Listing]:
+    """List a file outside a project: a document, or an archive of documents."""
+    folders, _, file = name.rpartition("/")
+    suffix = file.lower()
+    if not _SETTINGS.isdisjoint(folders.split("/")):
+        return
+    if suffix.endswith(".zip"):
+        if depth < _DEEPEST:
+            inner = tree.inner(name, limit)
+            documents = _documents(inner)
+            if len(documents) == 1 and not any(_place(n)[0] for n in inner.names):  # a document with its type system
+                document = f"{folders}/{documents[0]}" if folders else documents[0]
+                yield Listing([Version(document, "", tree, name)])
+            else:
+                yield list_export(inner, limit, depth + 1)
+    elif suffix.endswith(".xmi") or (suffix.endswith(".json") and b'"%FEATURE_STRUCTURES"' in tree.read(name, limit)):
+        yield Listing([Version(name, "", tree, name)])
