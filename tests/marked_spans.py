@@ -16,7 +16,7 @@ _MARK = re.compile(r"<(?P<end>/?)(?P<kind>[A-Z][A-Z_0-9]*)>")
 
 @dataclass(frozen=True)
 class Marked:
-    """A text without its marks, and the spans they drew: (begin, end, kind)."""
+    """A text without its marks, and the marked spans (begin, end, kind)."""
 
     name: str
     text: str
@@ -24,12 +24,12 @@ class Marked:
 
 
 def plain(line: str) -> str:
-    """`\\n` and `\\u200b` of a case as the characters they stand for."""
+    """Replace `\\n` and `\\u200b` of a case by the characters."""
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)), line.replace("\\n", "\n"))
 
 
 def unmark(line: str, name: str = "") -> Marked:
-    """Reads one line. Raises ValueError where marks do not pair."""
+    """Read one line. Raises ValueError if marks do not pair."""
     text, at = "", 0
     spans: list[tuple[int, int, str]] = []
     opened: list[tuple[int, str]] = []
@@ -49,18 +49,18 @@ def unmark(line: str, name: str = "") -> Marked:
 
 
 def lines(file: str) -> list[tuple[str, str]]:
-    """Name and content of the lines of a case file, escapes resolved, without blank lines and comments."""
+    """Return name and content of the lines of a case file, with escapes resolved, without empty lines and comments."""
     found = (_CASES / file).read_text(encoding="utf-8").splitlines()
     return [(f"line-{i}", plain(x)) for i, x in enumerate(found, 1) if x.strip() and not x.startswith("# ")]
 
 
 def cases(file: str) -> list[Marked]:
-    """The marked texts of a case file; a case is named by its line number."""
+    """Return the marked texts of a case file; a case is named by its line number."""
     return [unmark(line, name) for name, line in lines(file)]
 
 
 def disagreement(case: Marked, found: Iterable[PhiCandidate]) -> str:
-    """What differs between the marks and the candidates, empty where nothing does. A first-level kind covers those below."""
+    """Describe the differences between marks and candidates, empty if there are none. A first-level kind covers those below."""
     spans = {(c.begin, c.end): c.kind for c in found}
     faults = []
     for begin, end, name in case.spans:

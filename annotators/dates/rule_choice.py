@@ -11,15 +11,15 @@ from .numerals import ORDINALS
 from .rules import DateRule
 
 WORD = re.compile(r"[^\W\d_]+")
-_DIGITS = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
-_DIGIT = re.compile(r"\D{0,12}\d")
+_NUMBER = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
+_DIGIT_AHEAD = re.compile(r"\D{0,12}\d")
 _ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov dec".split())
 _ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
 _HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
-_ALL_DIGITS = (*numeric.FROM_DAY, named_months.days_month)
+_NUMERIC = (*numeric.FROM_DAY, named_months.days_month)
 _DAY_THEN_DIGIT = {
-    "/": tuple(r for r in _ALL_DIGITS if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
-    "-": tuple(r for r in _ALL_DIGITS if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
+    "/": tuple(r for r in _NUMERIC if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
+    "-": tuple(r for r in _NUMERIC if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
     ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year),
     "": (numeric.spaced,),
 }
@@ -37,7 +37,7 @@ def rules_at(text: str, begin: int, calendar: Calendar) -> tuple[DateRule, ...]:
     if not first:
         return ()
     if first.isdigit():
-        digits = _DIGITS.match(text, begin)
+        digits = _NUMBER.match(text, begin)
         return _from_digits(*digits.groups()) if digits else ()
     if not first.isalpha():
         return partial_dates.FROM_APOSTROPHE
@@ -49,7 +49,7 @@ def _from_digits(digits: str, sign: str, following: str) -> tuple[DateRule, ...]
     if len(digits) > 2:
         return _BY_LENGTH.get(len(digits), ())
     if following.isdigit():
-        return _DAY_THEN_DIGIT.get(sign[:1], _ALL_DIGITS)
+        return _DAY_THEN_DIGIT.get(sign[:1], _NUMERIC)
     rules: tuple[DateRule, ...] = named_months.FROM_DAY
     if sign == "." and following and following in "-–—‐‑":
         return (numeric.dotted_span, *rules)
@@ -67,7 +67,7 @@ def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Dat
     if low in _HOLIDAY_STARTS and _holiday_in_right_case(text, begin):
         rules += partial_dates.FROM_HOLIDAY
     if low in calendar.months:
-        rules += named_months.MONTH_THEN_DIGIT if _DIGIT.match(text, begin + len(low)) else ()
+        rules += named_months.MONTH_THEN_DIGIT if _DIGIT_AHEAD.match(text, begin + len(low)) else ()
         rules += named_months.MONTH_THEN_WORD
         if low in calendar.month_names or low in _ABBREVIATIONS:
             rules += (named_months.month_alone,)

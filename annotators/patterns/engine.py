@@ -131,7 +131,7 @@ class RuleMatcher:
     ) -> int:
         """Add all matches of one pattern that begin before `limit`; return the offset to resume at in the next window.
 
-        After a match that breaks the boundary rule, the search continues behind its first word.
+        After a match that breaks the boundary rule, the search continues after its first word.
         """
         rule, _, compiled, group = self.compiled[number]
         while offset < limit:

@@ -106,7 +106,7 @@ def _elements(pattern: str) -> list[tuple[str, str]] | None:
 
 
 def _closing(pattern: str, offset: int) -> int | None:
-    """Return the offset behind the end of the group at `offset`; None if it has no end."""
+    """Return the offset after the end of the group at `offset`; None if it has no end."""
     return _groups(pattern).get(offset)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 from .filters import has_digit, hit_filter
@@ -156,8 +157,6 @@ def email_shape(text: str) -> bool:
 @hit_filter("ipv6_shape")
 def ipv6_shape(text: str) -> bool:
     """A well-formed IPv6 address with at least one digit and no open end. RFC 4291, section 2.2."""
-    import ipaddress
-
     try:
         ipaddress.IPv6Address(text)
     except ValueError:

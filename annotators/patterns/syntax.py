@@ -55,7 +55,7 @@ def expand(
             continue
         elif not verbose and text[0] == "#" and len(text) > 1:
             parts.append("#")
-            offset = piece.start() + 1  # a one-line pattern has no comments: continue behind the sign
+            offset = piece.start() + 1  # a one-line pattern has no comments: continue after the sign
         else:
             parts.append(text)
     return "".join(parts)

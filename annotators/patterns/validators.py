@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import ipaddress
 import re
 from functools import cache
 
@@ -124,8 +125,6 @@ def imei(text: str) -> bool:
 @validator("ip")
 def ip(text: str) -> bool:
     """An IPv4 or IPv6 address; a port, a prefix length and a zone may follow. RFC 791, RFC 4291."""
-    import ipaddress
-
     address = text.strip("[]").partition("/")[0].partition("%")[0]
     if address.count(":") == 1:
         address = address.partition(":")[0]

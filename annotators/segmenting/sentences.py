@@ -28,9 +28,9 @@ _WIDE_STOPS = "。！？｡؟۔।॥։።"  # always end a sentence
 _CLOSERS = "\"';)]}”’»」』）】"
 _OPENERS = "\"'([{“‘«「『（【¿¡"
 _MARK = re.compile(
-    rf"""[{re.escape(_STOPS + _WIDE_STOPS + BULLETS + NEWLINES)})]      # one class first: the search for it is fast
-    (?: (?<= [a-z][a-z]\.) (?= \ [A-Z]) ()                            # group 1: plain unless an abbreviation
-      | (?: (?<= [)\]%]\.) | (?<= \d{{4}}\.) | (?<= [./-]\d\.) | (?<= [./-]\d\d\.) ) (?= \ [A-Z]) ()   # 2: plain
+    rf"""[{re.escape(_STOPS + _WIDE_STOPS + BULLETS + NEWLINES)})]      # a class at the start makes the search fast
+    (?: (?<= [a-z][a-z]\.) (?= \ [A-Z]) ()                            # group 1: end of a sentence unless an abbreviation
+      | (?: (?<= [)\]%]\.) | (?<= \d{{4}}\.) | (?<= [./-]\d\.) | (?<= [./-]\d\d\.) ) (?= \ [A-Z]) ()   # 2: end
       | (?<! [.)])
       | (?<= \.) (?: (?! \d) | (?<= [^\W\d_]{{4}} \.))               # not in 2.5
       | (?<= \)) (?: (?<= \s[0-9a-z]\)) | (?<= \s\d\d\)) | (?<= \A[0-9a-z]\)))
@@ -183,9 +183,9 @@ class SentenceRules:
         first, second, before = text[after], text[after + 1 : after + 2], text[stop - 1 : stop]
         follows = _WORD.match(text, after)
         word = follows[0] if follows else ""
-        capitalised = first.isupper() and (second.islower() or word in ("I", "A"))
+        capitalized = first.isupper() and (second.islower() or word in ("I", "A"))
         if text[stop] != ".":
-            return capitalised and before.isalnum() and text[stop] != "…"
+            return capitalized and before.isalnum() and text[stop] != "…"
         if not (first.isupper() or first.isdigit()) or before in (".", "") or before.isspace():
             return False
         if word.lower() in FILE_ENDINGS:
@@ -197,14 +197,14 @@ class SentenceRules:
         if not left or _ADDRESS.search(text, max(start, stop - 2 * _FAR), after + 2 * _FAR):
             return False
         if low in self._abbreviated or last.lower() in self._abbreviated:
-            return low in SOMETIMES_LAST and capitalised and _begins(text, after)
+            return low in SOMETIMES_LAST and capitalized and _begins(text, after)
         if first.isdigit():
             return len(last) >= 4 and last == left
         if not last:  # a number, a bracket, a sign
-            return capitalised
+            return capitalized
         if len(last) == 1:
             return False
-        return capitalised or (last.islower() and len(last) > 2)
+        return capitalized or (last.islower() and len(last) > 2)
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ def test_a_holiday_falls_on_its_day(name: str, year: int | None, expected: tuple
     assert holiday_date(name, year) == expected
 
 
-def test_small_letters_are_enough_for_some_holidays_only() -> None:
+def test_only_some_holidays_are_recognized_in_lower_case() -> None:
     assert {"christmas", "thanksgiving", "st. patrick's day"} <= ANY_CASE
     assert not {"labor day", "flag day", "lent", "holi"} & ANY_CASE
     assert HOLIDAYS.keys() >= ANY_CASE

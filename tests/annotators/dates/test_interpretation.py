@@ -1,4 +1,4 @@
-"""Partial dates: precision, ISO 8601 and EDTF, filling."""
+"""Partial dates: precision, ISO 8601 and EDTF."""
 
 from __future__ import annotations
 

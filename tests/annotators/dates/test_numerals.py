@@ -24,7 +24,7 @@ def test_cardinals(words: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "and", "a", "zwei", "first"])
-def test_other_words_are_no_cardinals(words: str) -> None:
+def test_other_words_are_not_cardinals(words: str) -> None:
     assert numerals.cardinal(words) is None
 
 
@@ -52,7 +52,7 @@ def test_years(words: str, year: int | None) -> None:
     assert numerals.year(words) == year
 
 
-def test_one_slip_is_forgiven_and_two_are_not() -> None:
+def test_one_typo_is_recognized_and_two_are_not() -> None:
     months = Calendar().months
     assert [months[w] for w in ("febuary", "feburary", "januray", "decmber", "octobor", "septmber")] == [
         2,
@@ -67,5 +67,5 @@ def test_one_slip_is_forgiven_and_two_are_not() -> None:
     assert Calendar().weekdays["thrusday"] == 3
 
 
-def test_the_first_letter_is_never_the_slip() -> None:
+def test_the_first_letter_is_never_a_typo() -> None:
     assert all(slip[0] == "o" for slip in misspellings("october"))

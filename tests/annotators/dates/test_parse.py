@@ -1,4 +1,4 @@
-"""Every reading of one date expression."""
+"""All interpretations of one date expression."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def interpretations(text: str) -> list[tuple[str, str]]:
         ("3/4/2020 " * 20, []),
     ],
 )
-def test_all_readings_are_given_likeliest_first(text: str, expected: list[tuple[str, str]]) -> None:
+def test_all_interpretations_are_returned_likeliest_first(text: str, expected: list[tuple[str, str]]) -> None:
     assert interpretations(text) == expected
 
 
-def test_29_february_without_a_year_may_be() -> None:
+def test_29_february_without_a_year_is_possible() -> None:
     assert interpretations("29 Feb") == [("D Mon", "XXXX-02-29")]
 
 
@@ -77,17 +77,17 @@ def test_29_february_without_a_year_may_be() -> None:
     "text",
     "on 3/4/2020|3/4/2020.|(3/4/2020)|dated 3/4/2020|the 3/4/2020,|3/4/2020 visit|last seen 3/4/2020".split("|"),
 )
-def test_words_and_signs_around_the_date_do_not_matter(text: str) -> None:
+def test_words_and_punctuation_around_the_date_do_not_matter(text: str) -> None:
     assert ("M D Y", "2020-03-04") in interpretations(text)
 
 
-def test_a_clock_time_behind_the_date_is_kept_apart() -> None:
+def test_a_clock_time_after_the_date_is_separate() -> None:
     assert parse_date("3/14/2020 at 10:30 am")[0].begin.time == "10:30 am"
     assert parse_date("2021-03-04T12:00:05Z")[0].begin.time == "12:00:05Z"
     assert parse_date("3/14/2020")[0].begin.time == ""
 
 
-def test_the_weekday_decides_where_one_reading_falls_on_it() -> None:
+def test_the_weekday_decides_if_one_interpretation_falls_on_it() -> None:
     assert interpretations("Friday, 3/4/2022") == [("M D Y", "2022-03-04")]
     assert interpretations("Sunday, 3/4/2022") == [("D M Y", "2022-04-03")]
     assert interpretations("Monday, 3/4/2022") == interpretations("3/4/2022")
@@ -104,7 +104,7 @@ def test_two_digit_years_end_with_the_latest_year() -> None:
     assert parse_date("1/2/36", latest_year=2050)[0].begin.year == 2036
 
 
-def test_day_first_puts_that_reading_first() -> None:
+def test_day_first_puts_that_interpretation_first() -> None:
     assert [r.layout for r in parse_date("03/04/2020", day_first=True)] == ["D M Y", "M D Y"]
 
 
@@ -128,19 +128,19 @@ _DAYS = st.dates(min_value=datetime.date(1950, 1, 1), max_value=datetime.date(20
         ["{m}/{d}/{y}", "{d}.{m}.{y}", "{y}-{m:02}-{d:02}", "{d:02}{b}{y}", "{B} {d}, {y}", "{a}, {b} {d} {y}"]
     ),
 )
-def test_a_date_written_in_any_way_is_among_its_readings(day: datetime.date, layout: str) -> None:
+def test_a_date_in_any_notation_is_among_its_interpretations(day: datetime.date, layout: str) -> None:
     month, weekday = MONTHS[day.month - 1], WEEKDAYS[day.weekday()]
     text = layout.format(y=day.year, m=day.month, d=day.day, b=month[:3], B=month, a=weekday)
     assert day in {r.begin.to_date() for r in parse_date(text)}
 
 
 @given(_DAYS, _DAYS)
-def test_what_iso_writes_parse_reads(first: datetime.date, last: datetime.date) -> None:
+def test_parse_reads_what_iso_writes(first: datetime.date, last: datetime.date) -> None:
     value = f"{first.isoformat()}/{last.isoformat()}"
     assert [r.iso() for r in parse_date(value)] == [value]
 
 
 @given(st.text(max_size=60))
-def test_no_text_breaks_it(text: str) -> None:
+def test_no_text_raises_an_error(text: str) -> None:
     for reading in parse_date(text):
         assert reading.iso() is not None

@@ -1,4 +1,4 @@
-"""What the word lists say of a form: the ground that the name rules stand on."""
+"""Lexical facts and levels of words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def english() -> Words:
     ("word", "level"),
     [("zbigniew", 0), ("martha", 0), ("john", 0), ("walker", 1), ("smith", 1), ("white", 2), ("mark", 2), ("will", 3)],
 )
-def test_levels_rise_with_how_ordinary_a_word_is(english: Words, word: str, level: int) -> None:
+def test_ordinary_words_have_higher_levels(english: Words, word: str, level: int) -> None:
     assert english.level(word) == level
 
 

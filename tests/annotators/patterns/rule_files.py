@@ -1,4 +1,4 @@
-"""Makes rule files for the tests of this folder."""
+"""Rule files for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from caspipe.annotators.patterns.engine import RuleMatch
 
 
 def rule_file(folder: Path, text: str, name: str = "site.yaml") -> RuleFile:
-    """A rule file with this content; fails with its faults."""
+    """Return a rule file with this content. Raises ResourceError with its faults."""
     path = folder / name
     path.write_text(textwrap.dedent(text), encoding="utf-8")
     return RuleFile.load(str(path))
 
 
 def faults(folder: Path, text: str, name: str = "site.yaml") -> list[str]:
-    """The faults of a rule file with this content, the folder left out."""
+    """Return the faults of a rule file with this content, without the folder."""
     path = folder / name
     path.write_text(textwrap.dedent(text), encoding="utf-8")
     made, found = RuleFile.read(str(path))
@@ -26,5 +26,5 @@ def faults(folder: Path, text: str, name: str = "site.yaml") -> list[str]:
 
 
 def covered(text: str, hits: list[RuleMatch]) -> list[str]:
-    """The texts under hits."""
+    """Return the covered texts of matches."""
     return [text[h.begin : h.end] for h in hits]

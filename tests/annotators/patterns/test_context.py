@@ -1,4 +1,4 @@
-"""ContextCondition words: whole words, on the right side, near enough."""
+"""Context conditions: whole words, on the right side, within the distance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from caspipe.annotators.patterns.context import ContextCondition, Surroundings, 
 
 
 def around(text: str, sentences: tuple[list[int], list[int]] | None = None) -> Surroundings:
-    """The surroundings of `###`."""
+    """Return the surroundings of `###`."""
     at = text.index("###")
     return Surroundings(text, at, at + 3, sentences)
 
@@ -53,7 +53,7 @@ def test_phrases_are_matched_in_order() -> None:
     assert around("his SSN ###").holds(condition)
 
 
-def test_sentences_of_a_segmenter_are_used_where_there_are_some() -> None:
+def test_sentences_of_a_segmenter_are_used_if_there_are_any() -> None:
     text = "Lot one\nof two: ### here. Then lot three."
     condition = ContextCondition("near", phrases("lot"), "sentence")
     assert around(text, ([0, 26], [25, 41])).holds(condition)
@@ -61,5 +61,5 @@ def test_sentences_of_a_segmenter_are_used_where_there_are_some() -> None:
     assert not around(text).holds(ContextCondition("before", phrases("lot"), "sentence"))  # the line break ends it
 
 
-def test_words_are_lower_case_and_signs_are_kept_apart() -> None:
+def test_words_are_lower_case_and_signs_are_separate() -> None:
     assert words_of("Driver’s S/N #5 @Home e-mail") == ["driver's", "s", "n", "#", "5", "@", "home", "e", "mail"]

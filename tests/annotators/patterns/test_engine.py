@@ -1,4 +1,4 @@
-"""The engine: boundaries, groups, windows, odd characters, overlaps, and time that grows with the text only."""
+"""The engine: boundaries, groups, windows, typographic characters, overlaps, linear time."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ def found(folder: Path, rule: str, text: str) -> list[str]:
         ("none", ["12-34", "78-90", "12-34", "12-34", "12-34", "12-34"]),
     ],
 )
-def test_a_hit_begins_and_ends_where_the_boundary_allows(tmp_path: Path, boundary: str, expected: list[str]) -> None:
+def test_a_match_begins_and_ends_where_the_boundary_allows(tmp_path: Path, boundary: str, expected: list[str]) -> None:
     text = "12-34-5, 78-90. 1.12-34; x12-34, 12-34x and (12-34)"
     assert found(tmp_path, f"pattern: '[0-9]{{2}}-[0-9]{{2}}', boundary: {boundary}", text) == expected
 
 
-def test_a_hit_that_breaks_the_boundary_does_not_hide_the_next(tmp_path: Path) -> None:
+def test_a_match_that_breaks_the_boundary_does_not_hide_the_next(tmp_path: Path) -> None:
     assert found(tmp_path, "pattern: '[a-z]*[0-9]{3}'", "Xab123 ab456 7777 888é 999") == ["ab456", "999"]
     assert found(tmp_path, "pattern: 'b[a-z-]*'", "ab-ab-b x") == ["b"]
 
 
-def test_letters_beyond_ascii_are_letters_too(tmp_path: Path) -> None:
+def test_letters_outside_ascii_are_letters(tmp_path: Path) -> None:
     assert found(tmp_path, "pattern: '[0-9]{3}'", "é123 123é 123 Ж123 123Ж") == ["123"]
 
 
-def test_the_group_is_marked_and_the_search_goes_on_behind_it(tmp_path: Path) -> None:
+def test_the_group_is_marked_and_the_search_continues_after_it(tmp_path: Path) -> None:
     assert found(tmp_path, "pattern: '(?:^|,)([0-9])(?:,|$)', group: 1", "1,2,3") == ["1", "2", "3"]
     assert found(tmp_path, "pattern: 'no (?P<hit>[0-9]+)?', group: hit", "no no 5") == ["5"]
 
@@ -70,7 +70,7 @@ def test_case_is_exact_unless_the_rule_says_otherwise(tmp_path: Path) -> None:
     assert found(tmp_path, "pattern: 'mrn [0-9]+', case: ignore", "MRN 5 mrn 6") == ["MRN 5", "mrn 6"]
 
 
-def test_typographic_blanks_dashes_and_digits_are_read_as_plain_ones(tmp_path: Path) -> None:
+def test_typographic_spaces_dashes_and_digits_are_read_as_ascii(tmp_path: Path) -> None:
     text = "😀 12\u00a034\u2011\uff15\u0666 é"
     assert found(tmp_path, "pattern: '12 34-[0-9]{2}'", text) == ["12\u00a034\u2011\uff15\u0666"]
     (hit,) = rule_file(tmp_path, "rules: [{name: a, kind: ID, pattern: '12 34-[0-9]{2}'}]").matcher.find(text)
@@ -84,7 +84,7 @@ def test_plain_text_keeps_every_offset(text: str) -> None:
     assert all(a == b for a, b in zip(text, made, strict=True) if a.isascii())
 
 
-def test_values_are_normalised_as_the_rule_says() -> None:
+def test_values_are_normalized_as_the_rule_says() -> None:
     assert value_of("ab-12 Cd", "compact") == "AB12CD"
     assert value_of("ab-12 Cd", "digits") == "12"
     assert value_of("ab-12 Cd", "lower") == "ab-12 cd"
@@ -97,7 +97,7 @@ def test_a_validator_raises_confidence_and_its_failure_vetoes_nothing(tmp_path: 
     assert [(h.kind, h.confidence) for h in hits] == [(PhiKind.ID_CARD, 0.8), (PhiKind.ID, 0.3)]
 
 
-def test_confidence_stays_between_nought_and_one(tmp_path: Path) -> None:
+def test_confidence_stays_between_zero_and_one(tmp_path: Path) -> None:
     rule = "{name: a, kind: ID, pattern: '[0-9]', confidence: 0.9, context: [{near: [up], adds: 1}, {near: [down], adds: -1}]}"
     matcher = rule_file(tmp_path, f"rules: [{rule}]").matcher
     assert [h.confidence for h in matcher.find("up 1")] == [1.0]
@@ -108,7 +108,7 @@ def hit(begin: int, end: int, confidence: float, rule: str = "r", order: int = 0
     return RuleMatch(begin, end, rule, None if list else PhiKind.ID, confidence, order, list)
 
 
-def test_of_overlapping_hits_only_those_inside_surer_ones_go() -> None:
+def test_only_matches_inside_more_certain_ones_are_dropped() -> None:
     outer, inner, surer, crossing = hit(0, 9, 0.5), hit(2, 5, 0.5), hit(3, 4, 0.6), hit(8, 12, 0.1)
     assert list(outermost([outer, inner, surer, crossing])) == [outer, surer, crossing]
     twin, sure_twin = hit(0, 3, 0.4), hit(0, 3, 0.6)
@@ -126,13 +126,13 @@ def hits(draw: st.DrawFn) -> list[RuleMatch]:
 
 
 @given(hits())
-def test_leaving_hits_out_never_uncovers_a_character(given_hits: list[RuleMatch]) -> None:
+def test_dropping_matches_never_uncovers_a_character(given_hits: list[RuleMatch]) -> None:
     kept = list(outermost(given_hits))
     assert {i for h in kept for i in range(h.begin, h.end)} == {i for h in given_hits for i in range(h.begin, h.end)}
 
 
 @pytest.mark.parametrize("border", [WINDOW - OVERLAP, WINDOW])
-def test_hits_at_the_borders_of_windows_are_found_once(tmp_path: Path, border: int) -> None:
+def test_matches_at_the_borders_of_windows_are_found_once(tmp_path: Path, border: int) -> None:
     rule = "{name: a, kind: ID, pattern: 'no[.]? (?P<hit>[0-9]{3} [0-9]{4})', group: hit}"
     matcher = rule_file(tmp_path, f"rules: [{rule}, {{name: b, kind: ID, pattern: '[0-9]{{4}} [0-9]{{4}}'}}]").matcher
     for at in range(border - 24, border + 4):
@@ -140,7 +140,7 @@ def test_hits_at_the_borders_of_windows_are_found_once(tmp_path: Path, border: i
         assert covered(text, matcher.find(text)) == ["555 0199", "0199 1234", "5678 9012"]
 
 
-def test_a_long_text_gives_the_hits_of_its_pieces() -> None:
+def test_a_long_text_gives_the_matches_of_its_pieces() -> None:
     line = "Seen 3/4/2021, MRN 1234567, call 617-555-0199 or +44 20 7946 0123; é 1234 Elm Street, jane@example.org.\n"
     one = [(h.begin, h.end, h.rule) for h in FINDER.find(line)]
     many = [(h.begin, h.end, h.rule) for h in FINDER.find(line * 700)]
@@ -156,7 +156,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=15).map("".join))
 @settings(max_examples=150, deadline=None)
-def test_no_hit_begins_or_ends_inside_a_run_of_letters_or_digits(text: str) -> None:
+def test_no_match_begins_or_ends_inside_a_run_of_letters_or_digits(text: str) -> None:
     free = {r.name for r in IDENTIFIERS.rules if r.boundary == "none"}
     for h in FINDER.find(text):
         assert 0 <= h.begin < h.end <= len(text)
@@ -167,7 +167,7 @@ def test_no_hit_begins_or_ends_inside_a_run_of_letters_or_digits(text: str) -> N
 
 @given(st.text(max_size=40))
 @settings(max_examples=100, deadline=None)
-def test_the_same_text_gives_the_same_hits(text: str) -> None:
+def test_the_same_text_gives_the_same_matches(text: str) -> None:
     assert FINDER.find(text) == FINDER.find(text)
 
 
@@ -181,7 +181,7 @@ def seconds(pattern_file: RuleFile, text: str) -> float:
 
 
 @pytest.mark.parametrize("unit", ["ab-", "1.", "a@", "b", "1 ", "x.y"])
-def test_time_grows_with_the_text_and_not_faster(tmp_path: Path, unit: str) -> None:
+def test_time_grows_linearly_with_the_text(tmp_path: Path, unit: str) -> None:
     file = rule_file(
         tmp_path,
         r"rules: [{name: a, kind: ID, patterns: ['b[a-z-]*', '(?:[0-9]+\.)+x', '[a-z.]+@[a-z.]+\.[a-z]+', '(?:x.?)*y.*z']}]",
@@ -191,7 +191,7 @@ def test_time_grows_with_the_text_and_not_faster(tmp_path: Path, unit: str) -> N
     assert large < 4 * 2.5 * max(small, 0.002)  # linear is 4, quadratic 16
 
 
-def test_a_hit_longer_than_a_window_is_found_whole(tmp_path: Path) -> None:
+def test_a_match_longer_than_a_window_is_found_whole(tmp_path: Path) -> None:
     text = "x " * 1000 + "https://example.org/" + "a" * 5000 + " y" * 5000
     assert [h.end - h.begin for h in FINDER.find(text)] == [5020]
     text = "x " * 1000 + "https://example.org/" + "é" * 3000 + " y" * 5000
@@ -203,14 +203,14 @@ EXAMPLES = [line for rule in IDENTIFIERS.rules for line, _ in (*rule.examples, *
 
 @cache
 def _each_alone() -> RuleMatcher:
-    """The shipped rules with a combined pass of its own for each pattern."""
+    """Return a matcher of the shipped rules with one combined pass for each pattern."""
     with mock.patch.multiple(engine, GATE_SIZE=1, DIGIT_GATE_SIZE=1):
         return RuleMatcher(IDENTIFIERS.rules, IDENTIFIERS.deny, IDENTIFIERS.allow)
 
 
 @given(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=6), st.sampled_from(["\n", " ", ", ", ""]))
 @settings(max_examples=60, deadline=None)
-def test_which_patterns_share_a_pass_changes_no_hit(lines: list[str], joint: str) -> None:
+def test_the_grouping_of_patterns_changes_no_match(lines: list[str], joint: str) -> None:
     text = joint.join(unmark(line)[0] for line in lines)
     assert FINDER.find(text) == _each_alone().find(text)
 
@@ -221,7 +221,7 @@ def test_every_pattern_is_in_one_pass() -> None:
     assert max(len(group) for group, _ in FINDER.gates) <= GATE_SIZE
 
 
-def test_few_patterns_that_begin_with_a_figure_share_a_pass() -> None:
+def test_few_patterns_that_begin_with_a_digit_share_a_pass() -> None:
     figures = [g for g, _ in FINDER.gates if {head(FINDER.compiled[n][2].pattern) for n in g} == {"digit"}]
     assert len(figures) > 1
     assert max(map(len, figures)) <= DIGIT_GATE_SIZE

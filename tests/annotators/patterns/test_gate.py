@@ -1,4 +1,4 @@
-"""The combined pass leaves out optional tails and nothing else."""
+"""The combined pass: without optional tails, and without missing a pattern."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_optional_elements_at_the_end_are_cut(pattern: str, expected: str) -> No
         ("", "other"),
     ],
 )
-def test_patterns_are_told_apart_by_what_they_begin_with(pattern: str, expected: str) -> None:
+def test_patterns_are_classified_by_their_beginning(pattern: str, expected: str) -> None:
     assert head(pattern) == expected
 
 
@@ -59,27 +59,27 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, min_size=1, max_size=4), st.text("ab ", max_size=12))
 @settings(max_examples=300, deadline=None)
-def test_where_the_pattern_matches_the_cut_one_matches_too(pieces: list[str], text: str) -> None:
+def test_a_cut_pattern_matches_wherever_the_pattern_matches(pieces: list[str], text: str) -> None:
     pattern = "".join(pieces)
     if pattern.count("(?P<x>") < 2 and compile_pattern(pattern).search(text) is not None:
         assert compile_pattern(without_tail(pattern)).search(text) is not None
 
 
-def test_the_gate_lets_every_pattern_through_that_occurs() -> None:
+def test_the_gate_passes_every_pattern_that_occurs() -> None:
     gate = Gate(["abc(?:d)?", "[0-9]{3}", "x"])
     assert list(gate.occurring(b"abc 12")) == [0]
     assert list(gate.occurring(b"123 x")) == [1, 2]
     assert list(gate.occurring(b"")) == []
 
 
-def test_a_pass_that_runs_out_of_memory_lets_everything_through() -> None:
+def test_a_gate_without_memory_passes_every_pattern() -> None:
     gate = Gate(["a", "b"])
     gate._set = Silent()
     assert list(gate.occurring(b"zzz")) == [0, 1]
 
 
 class Silent:
-    """Answers as re2 does when its automaton does not fit into memory: not at all."""
+    """Returns nothing, like re2 if its automaton does not fit into memory."""
 
     def Match(self, piece: bytes) -> None:
         return None

@@ -1,4 +1,4 @@
-"""Fragments, verbose patterns, and what the loader says about patterns it cannot take."""
+"""Fragments, verbose patterns, and explanations of invalid patterns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from caspipe.annotators.patterns.syntax import PatternError, compile_pattern, ex
         ("[]] {verbose}", "[]] (?:xy)"),
     ],
 )
-def test_fragments_are_put_in_and_verbose_patterns_lose_their_blanks(pattern: str, expected: str) -> None:
+def test_fragments_are_inserted_and_verbose_patterns_lose_their_spaces(pattern: str, expected: str) -> None:
     fragments = {"digits": "[0-9]{2,3}", "both": "{digits}-x y", "verbose": "x # comment\n y"}
     assert expand(pattern, fragments) == expected
 
@@ -32,7 +32,7 @@ def test_an_unknown_fragment_is_named_with_the_nearest() -> None:
         expand("{digit}", {"digits": "[0-9]"})
 
 
-def test_a_fragment_that_contains_itself_is_refused() -> None:
+def test_a_fragment_that_contains_itself_is_rejected() -> None:
     with pytest.raises(PatternError, match=r"^fragment a contains itself: a > b > a$"):
         expand("{a}", {"a": "x{b}", "b": "{a}"})
 
@@ -60,7 +60,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("pattern", REFUSED)
-def test_what_re2_cannot_take_is_refused_with_the_way_out(pattern: str) -> None:
+def test_syntax_that_re2_rejects_is_explained_with_an_alternative(pattern: str) -> None:
     with pytest.raises(PatternError) as caught:
         compile_pattern(pattern)
     assert str(caught.value) == REFUSED[pattern]

@@ -1,4 +1,4 @@
-"""Checksums and numbering plans against numbers from their own standards; filters against near misses."""
+"""Validators on numbers from their own standards; filters on near misses."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ INVALID = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in VALID.items() for t in ts])
-def test_sound_numbers_are_sound(name: str, text: str) -> None:
+def test_valid_numbers_are_accepted(name: str, text: str) -> None:
     assert find_validator(name).check(text)
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in INVALID.items() for t in ts])
-def test_unsound_numbers_are_not(name: str, text: str) -> None:
+def test_invalid_numbers_are_rejected(name: str, text: str) -> None:
     assert not find_validator(name).check(text)
 
 
-def test_every_validator_has_a_sound_and_an_unsound_number_here_and_says_what_it_checks() -> None:
+def test_every_validator_has_a_valid_and_an_invalid_number_here_and_a_description() -> None:
     assert set(VALIDATORS) <= set(VALID) and set(VALID) == set(INVALID)
     assert all(v.description for v in VALIDATORS.values())
 
@@ -143,16 +143,16 @@ VETOES = {
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in PASSES.items() for t in ts])
-def test_what_could_be_an_identifier_passes_its_filter(name: str, text: str) -> None:
+def test_possible_identifiers_pass_their_filter(name: str, text: str) -> None:
     assert find_filter(name).check(text)
 
 
 @pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in VETOES.items() for t in ts])
-def test_what_only_looks_like_one_is_vetoed(name: str, text: str) -> None:
+def test_lookalikes_of_identifiers_are_vetoed(name: str, text: str) -> None:
     assert not find_filter(name).check(text)
 
 
-def test_every_filter_is_tried_here_and_says_what_it_keeps() -> None:
+def test_every_filter_is_tested_here_and_has_a_description() -> None:
     counted = {
         f"{n}_{what}"
         for n in "three four five seven eight nine ten eleven".split()
@@ -162,14 +162,14 @@ def test_every_filter_is_tried_here_and_says_what_it_keeps() -> None:
     assert all(f.description for f in FILTERS.values())
 
 
-def test_a_name_is_claimed_once() -> None:
+def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match="validator luhn is claimed twice"):
         validator("luhn")(lambda text: True)
     with pytest.raises(ValueError, match="filter not_date is claimed twice"):
         hit_filter("not_date")(lambda text: True)
 
 
-def test_unknown_names_are_told_with_the_nearest() -> None:
+def test_unknown_names_are_reported_with_the_nearest() -> None:
     with pytest.raises(LookupError, match="no validator called 'lunh'; did you mean luhn"):
         find_validator("lunh")
     with pytest.raises(LookupError, match="no filter called 'not_dat'; did you mean not_date"):

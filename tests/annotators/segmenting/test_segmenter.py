@@ -1,4 +1,4 @@
-"""Sentences: marked-up cases, laws for any text, limits, parameters."""
+"""Sentences: marked-up cases, properties for any text, limits, parameters."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_sentences_end_where_the_case_says(line: str) -> None:
 
 
 @given(texts, modes, st.integers(1, 30))
-def test_sentences_are_trimmed_disjoint_and_hold_every_token(text: str, mode: str, limit: int) -> None:
+def test_sentences_are_trimmed_disjoint_and_contain_every_token(text: str, mode: str, limit: int) -> None:
     view = segmented(text, Segmenter(newline_breaks=mode, max_tokens=limit))  # type: ignore[arg-type]
     begins, ends = view.spans(Sentence)
     assert all(b < e and text[b:e] == text[b:e].strip() for b, e in zip(begins, ends, strict=True))
@@ -78,7 +78,7 @@ def test_sentences_are_trimmed_disjoint_and_hold_every_token(text: str, mode: st
 
 
 @given(texts)
-def test_each_line_mode_breaks_at_least_where_the_laxer_one_does(text: str) -> None:
+def test_a_strict_line_mode_breaks_wherever_a_laxer_one_does(text: str) -> None:
     lax, strict = (set(segmented(text, Segmenter(newline_breaks=m)).spans(Sentence)[0]) for m in ("blank-line", "line"))
     blank = re.compile(r"\n\s*\n")
     for gap in blank.finditer(text):
@@ -100,22 +100,22 @@ ODD = ('no. "' + " " * 40 + "x", "a。. B", "。.b", "J.。.", '. "', "no.(", "*
 
 
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
-def test_a_mark_at_an_odd_place_does_no_harm(text: str) -> None:
+def test_misplaced_marks_do_no_harm(text: str) -> None:
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
 
 
-def test_a_long_sentence_is_cut_after_max_tokens() -> None:
+def test_a_long_sentence_is_split_after_max_tokens() -> None:
     view = segmented("word " * 4500)
     assert view.count(Sentence) == 3
     assert [len(view.select(Token, covered_by=s)) for s in view.select(Sentence)] == [2000, 2000, 500]
 
 
-def test_a_cut_sentence_starts_counting_anew() -> None:
+def test_the_count_of_tokens_restarts_after_a_split() -> None:
     view = segmented("a b c d was. Fine days here. x", Segmenter(max_tokens=4))
     assert [s.covered_text for s in view.select(Sentence)] == ["a b c d", "was.", "Fine days here.", "x"]
 
 
-def test_further_abbreviations_end_no_sentence() -> None:
+def test_further_abbreviations_do_not_end_a_sentence() -> None:
     text = "Seen by Stv. Meier and OA. Huber. Then home."
     assert len(sentences(text)) > 2
     assert sentences(text, Segmenter(abbreviations=("Stv.", "oa"))) == [
@@ -125,7 +125,7 @@ def test_further_abbreviations_end_no_sentence() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_max_tokens_below_one_is_refused(limit: int) -> None:
+def test_max_tokens_below_one_is_rejected(limit: int) -> None:
     with pytest.raises(ValueError, match=f"^max_tokens: expected a whole number of at least 1, got {limit}$"):
         Segmenter(max_tokens=limit)
 

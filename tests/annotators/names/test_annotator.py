@@ -1,4 +1,4 @@
-"""The component `names` on marked-up lines, and what it promises besides."""
+"""The component `names`: marked-up lines, modes, kinds, any text, time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_swapping_the_name_moves_nothing_but_the_span(template: str, name: str, 
     assert [(c.begin, c.end) for c in found(names, text)] == [(begin, begin + len(name))]
 
 
-def test_more_evidence_is_asked_for_in_precise_modes(names: NameAnnotator) -> None:
+def test_precise_modes_need_more_evidence(names: NameAnnotator) -> None:
     texts = [case.text for case in cases("names.txt")]
     covered = []
     for mode in ("precision", "balanced", "recall"):
@@ -65,13 +65,13 @@ def test_more_evidence_is_asked_for_in_precise_modes(names: NameAnnotator) -> No
     assert covered[0] < covered[1] < covered[2]
 
 
-def test_only_the_kinds_asked_for_are_marked(names: NameAnnotator) -> None:
+def test_only_the_requested_kinds_are_marked(names: NameAnnotator) -> None:
     places = NameAnnotator(kinds=[PhiKind.LOCATION_CITY], words=names.words)
     text = "Dr. Smith lives in Austin, Texas near Walgreens."
     assert [(c.begin, c.end, c.kind) for c in found(places, text)] == [(19, 25, PhiKind.LOCATION_CITY)]
 
 
-def test_confidence_and_rule_say_how_much_evidence_there_is(names: NameAnnotator) -> None:
+def test_confidence_and_rule_show_the_evidence(names: NameAnnotator) -> None:
     titled, alone = found(names, "Dr. Smith left. Kathy stayed.")
     assert (titled.rule, alone.rule) == ("title", "given name")
     assert titled.confidence > 0.9 > alone.confidence > 0.3
@@ -91,7 +91,7 @@ def test_it_can_be_pickled_before_and_after_it_is_opened(names: NameAnnotator) -
         assert [(c.begin, c.end) for c in found(again, text)] == [(12, 17)]
 
 
-def test_it_asks_for_the_word_lists_by_the_one_name_there_is() -> None:
+def test_the_word_lists_have_one_name() -> None:
     from caspipe.annotators.names.words import Words
     from caspipe.pipeline.errors import ResourceError
 
@@ -109,7 +109,9 @@ WORDS = [
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30), st.sampled_from([" ", "  ", "\n", ""]))
 @settings(max_examples=300, deadline=None)
-def test_any_jumble_of_cues_gives_sane_spans_twice_the_same(names: NameAnnotator, parts: list[str], blank: str) -> None:
+def test_any_sequence_of_cues_gives_valid_and_reproducible_spans(
+    names: NameAnnotator, parts: list[str], blank: str
+) -> None:
     text = blank.join(parts)
     view = segmented(text)
     first = [(c.begin, c.end, c.kind.name, c.confidence, c.rule) for c in names.annotate(view)]
@@ -123,7 +125,7 @@ def test_any_jumble_of_cues_gives_sane_spans_twice_the_same(names: NameAnnotator
 
 @given(st.text(max_size=80))
 @settings(max_examples=200, deadline=None)
-def test_any_text_survives(names: NameAnnotator, text: str) -> None:
+def test_no_text_raises_an_error(names: NameAnnotator, text: str) -> None:
     assert all(0 <= c.begin < c.end <= len(text) for c in found(names, text))
 
 

@@ -1,4 +1,4 @@
-"""Rule files: every fault at once, each with file and line; includes, words, fragments and names."""
+"""Rule files: all faults together, each with file and line; includes, words, fragments and names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from caspipe.pipeline.errors import ResourceError
 from .rule_files import covered, faults, rule_file
 
 
-def test_every_fault_of_a_file_is_told_at_once_with_its_line(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_reported_together_with_their_lines(tmp_path: Path) -> None:
     assert faults(
         tmp_path,
         """\
@@ -142,7 +142,7 @@ def test_faults_are_named(tmp_path: Path, text: str, told: str) -> None:
     assert any(fault.startswith(told) for fault in found), found
 
 
-def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_binary_file_are_reported(tmp_path: Path) -> None:
     assert RuleFile.check(str(tmp_path / "none.yaml")) == f"no rule file or file called '{tmp_path / 'none.yaml'}'"
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
     assert str(RuleFile.check(str(tmp_path / "bytes.yaml"))).endswith(
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
         RuleFile.load(str(tmp_path / "none.yaml"))
 
 
-def test_a_sound_file_has_no_faults_and_an_empty_one_finds_nothing(tmp_path: Path) -> None:
+def test_a_valid_file_has_no_faults_and_an_empty_one_finds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty.yaml"
     path.write_text("", encoding="utf-8")
     assert RuleFile.check(str(path)) is None

@@ -52,14 +52,14 @@ def test_sentences_of_the_view_bound_the_context(tmp_path: Path) -> None:
     assert (without, with_sentences) == ([0.5, 0.5], [0.9, 0.5])
 
 
-def test_unsure_hits_can_be_dropped(tmp_path: Path) -> None:
+def test_uncertain_matches_can_be_dropped(tmp_path: Path) -> None:
     made = annotator(tmp_path, min_confidence=0.8)
     assert [a.begin for a in made.annotate(Cas("badge B1234. But B5678.").view())] == [6]
     with pytest.raises(ValueError, match=r"min_confidence: expected a number from 0 to 1, got 1\.5"):
         PatternAnnotator(rules="identifiers", min_confidence=1.5)  # type: ignore[arg-type]
 
 
-def test_check_tells_the_faults_of_the_file_and_of_its_examples(tmp_path: Path) -> None:
+def test_check_reports_the_faults_of_the_file_and_of_its_examples(tmp_path: Path) -> None:
     made = annotator(tmp_path)
     assert [str(f).rpartition(": ")[2] for f in made.check()] == []
     path = tmp_path / "wrong.yaml"

@@ -1,4 +1,4 @@
-"""The age finder on marked-up lines, and what it says about each hit."""
+"""The component `ages`: marked-up lines, values, kinds, offsets, time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_marked_spans_and_no_others_are_found(case: Marked) -> None:
         ("6 wks old", "6 weeks"),
     ],
 )
-def test_the_value_is_in_figures_with_its_unit(text: str, value: str) -> None:
+def test_the_value_is_in_digits_with_its_unit(text: str, value: str) -> None:
     assert [c.value for c in found(text)] == [value]
 
 
@@ -62,7 +62,7 @@ def test_the_value_is_in_figures_with_its_unit(text: str, value: str) -> None:
         ("a nonagenarian", True),
     ],
 )
-def test_ages_over_89_years_have_a_kind_of_their_own(text: str, over: bool) -> None:
+def test_ages_over_89_years_have_their_own_kind(text: str, over: bool) -> None:
     assert [c.kind for c in found(text)] == [PhiKind.AGE_OVER_89 if over else PhiKind.AGE]
 
 
@@ -80,7 +80,7 @@ def test_every_age_of_a_person_is_found(age: int, frame: str) -> None:
 
 
 @given(st.text(alphabet="0123456789 yearsoldmnthgf.-/'ins", max_size=150))
-def test_hits_are_sorted_disjoint_and_inside_the_text(text: str) -> None:
+def test_ages_are_sorted_disjoint_and_inside_the_text(text: str) -> None:
     last = 0
     for hit in find_ages(text):
         assert last <= hit.begin < hit.end <= len(text)
@@ -101,7 +101,7 @@ def test_time_grows_linearly_with_the_text(unit: str) -> None:
 
 
 def test_ages_in_medical_prose_are_found(shared: Any) -> None:
-    """Spans of figures or number words in the development parts of PHEE (Sun et al. 2022): recall by overlap."""
+    """Recall by overlap on numbers, in digits or words, in the development parts of PHEE (Sun et al. 2022)."""
     import gzip
     import json
     import re

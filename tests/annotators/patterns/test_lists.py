@@ -1,4 +1,4 @@
-"""Deny and allow lists: found whatever the case, blanks and dashes; never inside words."""
+"""Deny and allow lists: any case, spaces and dashes; never inside words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .rule_files import covered, rule_file
         ("???", "???", []),
     ],
 )
-def test_strings_are_found_in_every_spelling(entry: str, text: str, expected: list[str]) -> None:
+def test_strings_are_found_in_any_spelling(entry: str, text: str, expected: list[str]) -> None:
     assert [text[b:e] for b, e, _ in StringList([(entry, 0)]).find(text)] == expected
 
 
@@ -39,12 +39,12 @@ def test_the_longest_string_wins_and_hits_are_disjoint() -> None:
 
 
 @given(st.text("aB1- .", min_size=1, max_size=8), st.text("aB1- .,", max_size=20))
-def test_a_hit_is_always_a_spelling_of_the_string(entry: str, text: str) -> None:
+def test_a_match_is_always_a_spelling_of_the_string(entry: str, text: str) -> None:
     for begin, end, _ in StringList([(entry, 0)]).find(text):
         assert pieces(text[begin:end]) == pieces(entry)
 
 
-def test_a_deny_list_marks_and_an_allow_list_takes_away(tmp_path: Path) -> None:
+def test_a_deny_list_marks_and_an_allow_list_removes(tmp_path: Path) -> None:
     (tmp_path / "staff.txt").write_text("# our people\nAnna Berg\n\nJ. Roe\n", encoding="utf-8")
     file = rule_file(
         tmp_path,
@@ -70,7 +70,7 @@ def test_a_deny_list_marks_and_an_allow_list_takes_away(tmp_path: Path) -> None:
     assert hits[0].rule == "staff" and hits[0].confidence == 1.0
 
 
-def test_an_allowed_string_covers_what_lies_inside_it(tmp_path: Path) -> None:
+def test_an_allowed_string_covers_the_matches_inside_it(tmp_path: Path) -> None:
     file = rule_file(
         tmp_path,
         """\

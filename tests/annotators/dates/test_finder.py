@@ -1,4 +1,4 @@
-"""Texts that end where a date might begin, and texts full of what is no date: no crash, linear time."""
+"""Texts that end where a date might begin, and texts full of numbers that are not dates: no error, linear time."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def test_a_text_may_end_where_a_date_might_begin(text: str) -> None:
     assert list(find_dates(text)) == []
 
 
-def test_only_the_joint_since_the_date_before_is_looked_at() -> None:
+def test_only_the_text_since_the_previous_date_is_examined() -> None:
     far = find_dates("On 3/4/2020 " + "x" * 50 + " and may 5")
     assert [(h.begin, h.end) for h in far][:1] == [(3, 11)]

@@ -1,4 +1,4 @@
-"""The date finder on marked-up lines, and what it says about each hit."""
+"""The component `dates`: marked-up lines, values, parameters, offsets, time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_marked_spans_and_no_others_are_found(case: Marked) -> None:
     assert disagreement(case, found(case.text)) == ""
 
 
-def test_the_value_is_the_likeliest_reading_in_iso_8601() -> None:
+def test_the_value_is_the_likeliest_interpretation_in_iso_8601() -> None:
     values = {
         "seen on 3/4/2020": "2020-03-04",
         "on the 5th of March": "XXXX-03-05",
@@ -53,13 +53,13 @@ def test_day_first_and_latest_year_are_parameters() -> None:
     assert found("on 3/4/40", latest_year=2045)[0].value == "2040-03-04"
 
 
-def test_a_hit_in_doubt_is_less_confident_than_a_certain_one() -> None:
+def test_a_doubtful_date_has_less_confidence_than_a_certain_one() -> None:
     certain, doubtful = found("Shot on 4/9. Tired all day (4/10).")
     assert (certain.covered_text, certain.confidence) == ("4/9", 1.0)
     assert (doubtful.covered_text, doubtful.confidence < 1.0) == ("4/10", True)
 
 
-def test_a_score_without_a_date_beside_it_stays() -> None:
+def test_a_score_without_a_date_next_to_it_is_not_marked() -> None:
     assert texts("Tired all day (4/10).") == []
 
 
@@ -87,12 +87,12 @@ def test_every_candidate_names_its_rule() -> None:
         ("sv", "den 6 juni 2019, torsdag", ["6 juni 2019", "torsdag"]),
     ],
 )
-def test_other_languages_are_known_where_asked_for(language: str, text: str, expected: list[str]) -> None:
+def test_other_languages_are_recognized_on_request(language: str, text: str, expected: list[str]) -> None:
     assert texts(text, languages=["en", language]) == expected
     assert texts(text) != expected
 
 
-def test_an_unknown_language_is_refused_by_name() -> None:
+def test_an_unknown_language_is_rejected_by_name() -> None:
     with pytest.raises(ValueError, match=r"languages: expected some of en, de, .*, got 'xx'"):
         Calendar(("en", "xx"))
 
@@ -122,14 +122,14 @@ _WHOLE = "3/4/2020|12Jan2021|January 24, 2014|2021-03-04T12:00:05Z|19-Jul- 2011|
     st.sampled_from(_WHOLE),
     st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Nd", "Lu", "Ll", "Lo", "Cs"))),
 )
-def test_a_full_date_is_found_among_any_signs(date: str, noise: str) -> None:
+def test_a_full_date_is_found_between_any_characters(date: str, noise: str) -> None:
     text = f"{noise} seen {date} again {noise}"
     begin = text.index(date)
     assert any(h.begin <= begin and begin + len(date) <= h.end for h in find_dates(text))
 
 
 @given(st.text(alphabet="0123456789/-.: JanuryMochdtse2o,'thPQ\n", max_size=200))
-def test_hits_are_sorted_disjoint_inside_the_text_and_readable(text: str) -> None:
+def test_dates_are_sorted_disjoint_inside_the_text_and_have_interpretations(text: str) -> None:
     last = 0
     for hit in find_dates(text):
         assert last <= hit.begin < hit.end <= len(text)
@@ -178,7 +178,7 @@ def test_the_development_narratives_are_found_as_two_annotators_marked_them(shar
     assert hits / found_ >= 0.99
 
 
-def test_kinds_below_date_tell_birth_death_weekday_holiday_and_year_apart() -> None:
+def test_birth_death_weekday_holiday_and_year_have_kinds_below_date() -> None:
     kinds = [
         c.kind for c in found("Born 3/4/1950, fell on Friday in 1999, at Easter; died 5/6/2020, reported 7/8/2020.")
     ]
