@@ -143,7 +143,9 @@ class MaskedValueFinder:
             elif in_full:
                 if match.rule == "known full name" and self._is_name(match):
                     yield match
-            elif match.rule == "known full name" or (match.end - match.begin >= self.shortest and self._is_distinctive(match)):
+            elif match.rule == "known full name" or (
+                match.end - match.begin >= self.shortest and self._is_distinctive(match)
+            ):
                 yield match
 
     def _has_all(self, words: tuple[str, ...]) -> bool:

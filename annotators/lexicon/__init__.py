@@ -1,4 +1,4 @@
-"""Lexicons: lists and terminologies as data, compiled for look-up in text."""
+"""Lexicons: lists and terminologies, compiled for look-up in text."""
 
 from .lexicon import Entry, Lexicon
 

@@ -1,4 +1,4 @@
-"""Where compiled dictionaries are kept between runs: each is compiled once, written in one piece, found by its content."""
+"""The cache of compiled dictionaries: each is compiled once, written atomically, and found by a hash of its content."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .compiled import VERSION, Compiled
 from .normalization import tokens_of
 
 SMALL = 16 << 20
-"""Files up to this many bytes are keyed by their content, larger ones by path, size and time of change."""
+"""Files up to this many bytes are identified by their content, larger ones by path, size and modification time."""
 _PROBE = "Dr. O'Neil-Smith's X-ray, COVID-19 (2.5 mg/dL) on 3/4/2020; e.g. U.S.A. naïve λ-test"
-"""Cut into tokens for the key, so that a change of the tokenizer makes every compiled dictionary stale."""
+"""Its tokens are a part of every key, so that a change of the tokenizer invalidates every compiled dictionary."""
 
 
 def cache_folder() -> Path:
-    """`$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
+    """Return `$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
     chosen = os.environ.get("CASPIPE_CACHE")
     if chosen:
         return Path(chosen)
@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 
 def key_of_files(files: Iterable[Path], *settings: str) -> str:
-    """A name for what compiling these files under these settings gives."""
+    """Return the cache key of a dictionary compiled from these files with these settings."""
     digest = hashlib.sha256()
     for part in (str(VERSION), *tokens_of(_PROBE), *settings):
         digest.update(part.encode() + b"\0")
@@ -44,7 +44,7 @@ def key_of_files(files: Iterable[Path], *settings: str) -> str:
 
 
 def cached(key: str, build: Callable[[], Compiled]) -> Compiled:
-    """The dictionary called `key` from the cache, else built and put there; in memory only where nothing can be written."""
+    """Return the dictionary `key` from the cache, or build and store it; it is in memory only if the cache is not writable."""
     target = cache_folder() / "lexicon" / key
     if target.is_dir():
         with contextlib.suppress(ResourceError):
@@ -58,7 +58,7 @@ def cached(key: str, build: Callable[[], Compiled]) -> Compiled:
 
 
 def save(compiled: Compiled, target: Path) -> None:
-    """Writes a dictionary as folder `target` in one step: a reader sees all of it or nothing. Raises OSError."""
+    """Write a dictionary as folder `target` atomically: a reader sees all of it or nothing. Raises OSError."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=target.parent))
     try:

@@ -1,4 +1,4 @@
-"""A dictionary compiled for look-up: a trie of token sequences and flat arrays beside it, read from disk by memory map."""
+"""A dictionary compiled for look-up: a trie of token sequences and flat arrays, memory-mapped from disk."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .normalization import SEPARATOR, abbreviations, is_abbreviation, keys_of, t
 from .term import Term, TermSource
 
 VERSION = 3
-"""Of the folder's layout; part of every cache key."""
+"""Version of the folder's layout; part of every cache key."""
 MAX_TOKENS = 16
-"""Longer terms are left out: no text repeats a phrase of that length word for word."""
+"""Longer terms are left out: texts do not repeat phrases of that length word for word."""
 FIELDS = 7  # form, group, concept, preferred, columns, list, case
 ANY, EXACT, BY_TOKEN = 0, 1, 2
 META, TRIE, WORDS = "lexicon.json", "terms.marisa", "words.marisa"
@@ -28,11 +28,11 @@ U32 = np.dtype("<u4")
 
 
 class Compiled:
-    """Keys `token SEP token SEP` -> rows of strings.
+    """Maps keys `token SEP token SEP` to rows of strings.
 
-    `trie` numbers the keys; rows `first[k]:first[k + 1]` of `rows` belong to key k; each row holds numbers of strings
+    `trie` numbers the keys; rows `first[k]:first[k + 1]` of `rows` belong to key k; each row consists of numbers of strings
     (form, group, concept, preferred name, further columns, list) and a case class. `words` numbers the tokens of all keys;
-    `depth[w]` is the number of tokens of the longest key that begins with token w, 0 where none does.
+    `depth[w]` is the number of tokens of the longest key that begins with token w, or 0.
     """
 
     __slots__ = ("depth", "first", "folder", "meta", "offsets", "rows", "strings", "trie", "words")
@@ -52,7 +52,7 @@ class Compiled:
         return bytes(self.strings[int(self.offsets[number]) : int(self.offsets[number + 1])]).decode()
 
     def save(self, folder: Path) -> None:
-        """Writes the parts into an existing empty folder."""
+        """Write the parts into an existing empty folder."""
         self.trie.save(str(folder / TRIE))
         self.words.save(str(folder / WORDS))
         for name in ("first", "rows", "depth", "offsets"):
@@ -63,7 +63,7 @@ class Compiled:
 
     @classmethod
     def open(cls, folder: Path) -> Compiled:
-        """Maps a saved dictionary into memory. Raises ResourceError for a foreign, older or damaged folder."""
+        """Map a saved dictionary into memory. Raises ResourceError for a foreign, older or damaged folder."""
         try:
             meta = json.loads((folder / META).read_text(encoding="utf-8"))
             if meta.get("version") != VERSION:
@@ -79,7 +79,7 @@ class Compiled:
             parts["strings"] = _mapped(folder / "strings.bin")
         except ResourceError:
             raise
-        except Exception as error:  # damaged arrays fail in many ways: their headers are Python
+        except Exception as error:  # damaged arrays raise many types of errors: their headers are Python literals
             raise ResourceError(f"{folder}: not a compiled lexicon ({type(error).__name__}): build it again") from None
         if len(parts["first"]) != len(parts["trie"]) + 1 or len(parts["depth"]) != len(parts["words"]):
             raise ResourceError(f"{folder}: parts of different lexicons: build it again")
@@ -87,12 +87,12 @@ class Compiled:
 
 
 def _check(meta: dict[str, Any]) -> None:
-    """Raises ValueError where a description is not what `compile_terms` wrote."""
-    whole = type(meta["terms"]) is int and all(
+    """Raise ValueError if a description is not what `compile_terms` writes."""
+    valid = type(meta["terms"]) is int and all(
         isinstance(h["name"], str) and isinstance(h["columns"], list) and all(isinstance(c, str) for c in h["columns"])
         for h in meta["lists"]
     )
-    if not whole:
+    if not valid:
         raise ValueError
 
 
@@ -102,7 +102,7 @@ def _mapped(path: Path) -> Any:
 
 
 class _Strings(dict[str, int]):
-    """Numbers strings in order of first use."""
+    """Assigns numbers to strings in order of first use."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
@@ -110,7 +110,7 @@ class _Strings(dict[str, int]):
 
 
 def compile_terms(sources: Iterable[TermSource], name: str) -> Compiled:
-    """Compiles the terms of all sources, in their order, into one dictionary held in memory."""
+    """Compile the terms of all sources, in their order, into one dictionary in memory."""
     strings = _Strings()
     _ = strings[""]
     keys: list[str] = []
@@ -138,8 +138,8 @@ def compile_terms(sources: Iterable[TermSource], name: str) -> Compiled:
 
 
 def _tokenised(terms: Iterable[Term]) -> Iterator[tuple[Term, list[str]]]:
-    held, given = tee(terms)
-    return zip(held, tokens_of_many(term.form for term in given), strict=True)
+    first, second = tee(terms)
+    return zip(first, tokens_of_many(term.form for term in second), strict=True)
 
 
 def _case_class(case: str, form: str, tokens: list[str]) -> int:
@@ -147,8 +147,8 @@ def _case_class(case: str, form: str, tokens: list[str]) -> int:
         return ANY
     if case == "exact" or (" " not in form and is_abbreviation(form)):
         return EXACT
-    shouted = form.isupper() and " " in form  # a dictionary in capitals says nothing about case
-    return BY_TOKEN if not shouted and abbreviations(tokens) else ANY
+    all_capitals = form.isupper() and " " in form  # the case of a dictionary in capitals means nothing
+    return BY_TOKEN if not all_capitals and abbreviations(tokens) else ANY
 
 
 def _assemble(keys: list[str], cells: array[int], strings: _Strings, meta: dict[str, Any]) -> Compiled:

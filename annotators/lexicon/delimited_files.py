@@ -1,4 +1,4 @@
-"""Lines and rows of text files, with numbers, errors that say where, and nothing of the content in them."""
+"""Lines and rows of text files, with line numbers, and errors that name the line but do not quote it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...pipeline.errors import ResourceError
 
 
 def open_text(path: Path, encoding: str = "utf-8-sig") -> TextIO:
-    """Opens a plain or gzipped text file. Raises ResourceError where it cannot be read."""
+    """Open a plain or gzipped text file. Raises ResourceError if it cannot be read."""
     opener: Callable[[Path], IO[bytes]] = gzip.open if path.suffix == ".gz" else _open_plain  # type: ignore[assignment]
     try:
         return io.TextIOWrapper(opener(path), encoding=encoding, newline="")
@@ -26,7 +26,7 @@ def _open_plain(path: Path) -> IO[bytes]:
 
 
 def encoding_of(path: Path, fallback: str) -> str:
-    """`utf-8-sig` where the whole file is valid UTF-8, else `fallback`. Reads the file once."""
+    """Return `utf-8-sig` if the whole file is valid UTF-8, else `fallback`."""
     try:
         with open_text(path) as file:
             while file.read(1 << 20):
@@ -37,7 +37,7 @@ def encoding_of(path: Path, fallback: str) -> str:
 
 
 def without_nul(path: Path, file: TextIO) -> Iterator[str]:
-    """The lines of a file. Raises ResourceError at the first NUL: no text holds one, and a trie ends a key at it."""
+    """Yield the lines of a file. Raises ResourceError at the first NUL, which ends a key in a trie."""
     for number, line in enumerate(file, 1):
         if "\0" in line:
             raise ResourceError(f"{path}:{number}: expected text, found a NUL character")
@@ -45,7 +45,7 @@ def without_nul(path: Path, file: TextIO) -> Iterator[str]:
 
 
 def numbered(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
-    """(line number, line without its end) of each line that is not blank."""
+    """Yield (line number, line without its end) of each line that is not blank."""
     number = 0
     with open_text(path, encoding) as file:
         try:
@@ -58,9 +58,9 @@ def numbered(path: Path, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str
 
 
 def split(path: Path, delimiter: str, columns: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) of a file without quoting, in which the delimiter may also end each line (RRF, MedDRA).
+    """Yield (line number, fields) of a file without quoting, in which the delimiter may also end each line (RRF, MedDRA).
 
-    `columns` names the expected ones, separated by blanks. Raises ResourceError for a line with fewer.
+    `columns` are the names of the expected columns, separated by spaces. Raises ResourceError for a line with fewer.
     """
     expected = columns.split()
     for number, line in numbered(path, encoding):
@@ -75,9 +75,9 @@ def split(path: Path, delimiter: str, columns: str, encoding: str = "utf-8-sig")
 def table(
     path: Path, delimiter: str, required: str | Sequence[str], encoding: str = "utf-8-sig"
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line number, column -> value) of a delimited file with a header line; quoted only where the delimiter is a comma.
+    """Yield (line number, column -> value) of a delimited file with a header line; quoted only if the delimiter is a comma.
 
-    Raises ResourceError where a required column is missing or a row is shorter than the header.
+    Raises ResourceError if a required column is missing or a row is shorter than the header.
     """
     wanted = required.split() if isinstance(required, str) else required
     with open_text(path, encoding) as file:
@@ -94,14 +94,14 @@ def table(
                     raise wrong_columns(path, reader.line_num, len(row), header)
                 yield reader.line_num, dict(zip(header, row, strict=False))
         except UnicodeDecodeError:
-            place = f"{path}:{reader.line_num + 1}"
-            raise ResourceError(f"{place}: expected text in {encoding.removesuffix('-sig')}") from None
+            line = reader.line_num + 1
+            raise ResourceError(f"{path}:{line}: expected text in {encoding.removesuffix('-sig')}") from None
         except csv.Error as error:
             raise ResourceError(f"{path}:{reader.line_num}: {error}") from None
 
 
 def columns_of(path: Path, delimiter: str) -> list[str]:
-    """The header line of a delimited file, as `table` reads it; empty where there is none."""
+    """Return the columns in the header line of a delimited file, as `table` reads it."""
     return next(_rows(iter([head(path).replace("\r", "\n").split("\n")[0]]), delimiter), [])
 
 
@@ -115,7 +115,7 @@ def wrong_columns(path: Path, number: int, found: int, expected: list[str]) -> R
 
 
 def head(path: Path, size: int = 4096) -> str:
-    """The beginning of a plain or gzipped file as text, for recognising its format; empty for folders and other files."""
+    """Return the beginning of a plain or gzipped file as text, to detect its format; empty for folders and other files."""
     if not path.is_file():
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Words of a dictionary within one edit of a misspelt word, through an index of words with one letter left out."""
+"""Finds words of a dictionary within one edit of a misspelt word, by an index of words with one letter removed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Metric = Literal["levenshtein", "osa"]
 
 
 class FuzzyIndex:
-    """All words of a compiled dictionary that are one edit from a query and share its first letter.
+    """Finds the words of a compiled dictionary that are one edit from a query and share its first letter.
 
-    Two words one edit apart become equal when each loses at most one letter, so it suffices to look up the query and its
+    Two words one edit apart become equal if each loses at most one letter, so it suffices to look up the query and its
     shortened forms among the words and their shortened forms (as sorted 32-bit checksums: 4 + 4 bytes each) and to verify.
     `levenshtein` counts a swap of neighbours as two edits, `osa` (optimal string alignment) as one.
     """
@@ -36,7 +36,7 @@ class FuzzyIndex:
         self._checksums, self._numbers = _index_of(compiled)
 
     def near(self, word: str) -> tuple[str, ...]:
-        """The words one edit away, in alphabetical order; the word itself is not among them."""
+        """Return the words one edit away, in alphabetical order, without the word itself."""
         if word[:1] == "" or not len(self._checksums):
             return ()
         wanted = np.array(_shortened(word), dtype=U32)
@@ -50,20 +50,20 @@ class FuzzyIndex:
 
 
 def _shortened(word: str) -> list[int]:
-    """Checksums of the word and of each form that lacks one letter after the first."""
+    """Return checksums of the word and of each form without one letter after the first."""
     encoded = [word, *(word[:i] + word[i + 1 :] for i in range(1, len(word)))]
     return [zlib.crc32(w.encode()) for w in encoded]
 
 
 def _index_of(compiled: Compiled) -> tuple[Any, Any]:
-    """The index: beside the compiled dictionary where it has a folder, built there at first use."""
+    """Return the index, stored in the folder of the compiled dictionary, if it has one, at first use."""
     names = ("near_checksums.npy", "near_words.npy")
     folder = compiled.folder
     if folder is not None:
         with contextlib.suppress(OSError, ValueError):
-            found = [np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in names]
-            if len(found[0]) == len(found[1]):
-                return found[0], found[1]
+            stored = [np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in names]
+            if len(stored[0]) == len(stored[1]):
+                return stored[0], stored[1]
     checksums, numbers = [], []
     for word, number in compiled.words.iteritems():
         if len(word) >= FuzzyIndex.SHORTEST and word.isalpha():
@@ -73,12 +73,12 @@ def _index_of(compiled: Compiled) -> tuple[Any, Any]:
     keys = np.array(checksums, dtype=U32)
     values = np.array(numbers, dtype=U32)
     order = np.lexsort((values, keys))
-    made = keys[order], values[order]
+    index = keys[order], values[order]
     if folder is not None:
         with contextlib.suppress(OSError):
-            for name, part in zip(names, made, strict=True):
+            for name, part in zip(names, index, strict=True):
                 _write(folder / name, part)
-    return made
+    return index
 
 
 def _write(path: Path, part: Any) -> None:

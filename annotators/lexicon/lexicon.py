@@ -1,4 +1,4 @@
-"""The lexicon resource: a list or terminology by name or path, compiled once, shared, and quick to ask."""
+"""The lexicon resource: a list or terminology by name or path, compiled once and shared."""
 
 from __future__ import annotations
 
@@ -39,57 +39,55 @@ COMBINED: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a lexicon, as its source writes it, with the columns of its list."""
+    """One entry of a lexicon, as written in its source, with the columns of its list."""
 
     form: str
     list: str
-    """Name of the list or terminology it stands in."""
+    """Name of its list or terminology."""
     group: str
     """A `TermGroup` value for medical terms, else the name of the list."""
     concept: str
     preferred: str
-    """The name of its concept; the form itself where it is the name."""
+    """The name of its concept, which may be the form itself."""
     columns: Mapping[str, str]
     exact: str = ""
-    """For abbreviations: what the text must read, hyphens left out; empty where case does not count."""
+    """For abbreviations, the text that must match exactly, without hyphens; empty if case does not count."""
     capitals: tuple[tuple[int, str], ...] = ()
     """(index, word) of the words of a longer entry that must keep their case: `CT` of `CT of the head`."""
     ambiguous: bool = field(init=False)
-    """Whether the form is also an everyday word (or, for other lists, easily something else)."""
+    """The form is also an everyday word (or, in other lists, often something else)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "ambiguous", self.columns.get("ambiguous") == "1"
-        )  # asked of every hit: worked out once
+        object.__setattr__(self, "ambiguous", self.columns.get("ambiguous") == "1")  # needed for every match
 
     def number(self, column: str, default: float = 0.0) -> float:
-        """A column as a number; the default where it is empty or absent."""
+        """Return a column as a number, or the default if it is empty or missing."""
         value = self.columns.get(column, "")
         return float(value) if value else default
 
     @property
     def kind(self) -> str:
-        """What sort of entry it is within its list, empty where the list makes no difference."""
+        """The type of the entry within its list, if the list distinguishes types."""
         return self.columns.get("kind", "")
 
     @property
     def sex(self) -> str:
-        """`F`, `M` or `U` (both, or not known) of a given name."""
+        """The sex of a given name: `F`, `M` or `U` (both or unknown)."""
         return self.columns.get("sex", "")
 
     @property
     def share(self) -> float:
-        """Share of the population of the USA in 1990 with this name, in percent; 0 where it was not counted."""
+        """Share of the population of the USA in 1990 with this name, in percent; 0 if unknown."""
         return self.number("share")
 
     @property
     def tier(self) -> int:
-        """SCOWL size of the form as an English word: 10 for the commonest, 60 for rare ones, 0 where it is none."""
+        """SCOWL size of the form as an English word: 10 for the most common ones, 60 for rare ones, 0 for other words."""
         return int(self.number("tier"))
 
     @property
     def population(self) -> int:
-        """People of a place; 0 where it is not known."""
+        """Population of a place; 0 if unknown."""
         return int(self.number("population"))
 
 
@@ -111,7 +109,7 @@ class Lexicon(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """The lexicon called `name`; lists of the pack are loaded once per process.
+        """Return the lexicon called `name`; lists of the pack are loaded once per process.
 
         Raises ResourceError for an unknown name, a missing path or a file that is not what its format says.
         """
@@ -123,7 +121,7 @@ class Lexicon(Resource):
 
     @classmethod
     def of(cls, source: TermSource) -> Self:
-        """A lexicon of terms given by a program, kept in memory."""
+        """Return a lexicon of the given terms, in memory."""
         return cls(compile_terms([source], source.name), source.name)
 
     @classmethod
@@ -139,7 +137,7 @@ class Lexicon(Resource):
 
     @classmethod
     def files(cls, name: str) -> list[Path]:
-        """The lists of the pack that a name stands for, else what its format reads below the path."""
+        """Return the files of the pack that a name refers to, or those that its format reads."""
         packed = pack_files()
         if name in packed or name in COMBINED:
             return [packed[n] for n in COMBINED.get(name, (name,))]
@@ -168,49 +166,47 @@ class Lexicon(Resource):
         return f"<Lexicon {self.name}>"
 
     def __len__(self) -> int:
-        """Number of terms."""
         return int(self.compiled.meta["terms"])
 
     def __contains__(self, form: str) -> bool:
         return bool(self._by_form[form])
 
     def has(self, form: str) -> bool:
-        """Whether a word or phrase stands in the lexicon; case counts for abbreviations only."""
+        """Return whether a word or phrase is in the lexicon; case counts only for abbreviations."""
         return bool(self._by_form[form])
 
     def entry(self, form: str) -> Entry | None:
-        """The first entry of a word or phrase, None where there is none."""
-        found = self._by_form[form]
-        return found[0] if found else None
+        """Return the first entry of a word or phrase, or None."""
+        return next(iter(self._by_form[form]), None)
 
     def entries(self, form: str) -> tuple[Entry, ...]:
-        """Every entry of a word or phrase, in the order of their sources."""
+        """Return every entry of a word or phrase, in the order of their sources."""
         return self._by_form[form]
 
     def all_entries(self) -> Iterator[Entry]:
-        """Every entry, by key. Slow for a big terminology."""
+        """Yield every entry, by key. Slow for a large terminology."""
         for key in sorted(self.compiled.trie.iterkeys()):
             yield from self._read_key(key)
 
     @property
     def headers(self) -> list[dict[str, Any]]:
-        """Of each list in it: name, source, licence, date, columns and number of terms."""
+        """Name, source, licence, date, columns and number of terms of each list."""
         return list(self.compiled.meta["lists"])
 
     @cached_property
     def entries_of_key(self) -> Callable[[str], tuple[Entry, ...]]:
-        """Entries by key (`normalization.key_of`), whatever their case."""
+        """Entries by key (`normalization.key_of`), in any case."""
         return self._by_key.__getitem__
 
     def depth(self, form: str) -> int:
-        """Tokens of the longest entry that begins with this token, 0 where none does."""
+        """Return the number of tokens of the longest entry that begins with this token, or 0."""
         number = self.compiled.words.get(NORMAL[form])
         return 0 if number is None else int(self.compiled.depth[number])
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens, key = _KEYED[form]
-        found = self._read_key(key) if tokens else ()  # not by the table of keys: one memo of a form is enough
-        return tuple([e for e in found if case_fits(e, tokens)]) if found else ()
+        entries = self._read_key(key) if tokens else ()  # not cached by key: the cache of forms is enough
+        return tuple([e for e in entries if case_fits(e, tokens)]) if entries else ()
 
     def _read_key(self, key: str) -> tuple[Entry, ...]:
         compiled = self.compiled
@@ -237,11 +233,11 @@ def _keyed(form: str) -> tuple[list[str], str]:
 
 
 _KEYED: FormTable[tuple[list[str], str]] = FormTable(_keyed, 2_000)
-"""Tokens and key of every form looked up lately: many lexicons are asked about one form."""
+"""Tokens and key of recently used forms, since many lexicons look up the same form."""
 
 
 def case_fits(entry: Entry, tokens: Sequence[str]) -> bool:
-    """Whether the tokens of a text keep the case that an abbreviation asks for."""
+    """Return whether the tokens of a text have the case that an abbreviation requires."""
     if entry.exact:
         return joined(tokens) == entry.exact
     if entry.capitals:
@@ -252,7 +248,7 @@ def case_fits(entry: Entry, tokens: Sequence[str]) -> bool:
 
 @cache
 def pack_files() -> dict[str, Path]:
-    """The lists of the pack by name."""
+    """Return the lists of the pack by name."""
     return {file.name.split(".")[0]: file for file in sorted(PACK.glob("*.tsv*"))}
 
 

@@ -1,4 +1,4 @@
-"""Marks words and phrases that stand in lists: countries, holidays, names, titles. Features for models, facts for rules."""
+"""Marks words and phrases of lists (countries, holidays, names, titles), as features for models and evidence for rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import Entry, Lexicon
 from .match import Matcher
 
 PERSON_TITLE = re.compile(r"\b((Dr|Mr|Mrs|Ms|Sr|Jr)\.?|Miss|Phd)\b")
-"""The pattern for person titles of the VigiBase de-identifier (its Table 8). Run on single tokens only."""
+"""The pattern for person titles of the VigiBase de-identifier (its Table 8), applied to single tokens."""
 PERSON_TITLES = "person_title_pattern"
 DEFAULT_LISTS = (
     "countries holidays stop_words weekdays months given_names surnames cities us_states provinces person_titles"
@@ -23,14 +23,14 @@ DEFAULT_LISTS = (
 
 @component("lists", inputs=[Token], outputs=[ListHit])
 class ListAnnotator(Annotator):
-    """Marks every entry of every list, the longest where entries of one list overlap."""
+    """Marks every entry of every list; if entries of one list overlap, the longest."""
 
     lists: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], DEFAULT_LISTS.split()))
-    """Lists to look for: names of the pack (`caspipe lexicon info` shows them) or files of your own."""
+    """Lists to search for: names of the pack (`caspipe lexicon info` shows them) or files of your own."""
     title_pattern: bool = True
     """Also mark titles by the pattern `Dr Mr Mrs Ms Sr Jr Miss Phd`, case-sensitive, as list `person_title_pattern`."""
     case: Literal["any", "ambiguous", "all"] = "ambiguous"
-    """Which entries written with a capital must have one in the text: none, those that are everyday words too, or all."""
+    """Entries with a capital that must have one in the text: none (`any`), those that are everyday words too, or all."""
 
     @cached_property
     def _matcher(self) -> Matcher:
@@ -50,7 +50,7 @@ class ListAnnotator(Annotator):
             may_be_title = self._may_be_title
             for i, form in enumerate(forms):
                 if may_be_title[form]:
-                    # two code points beyond the token: `Dr.` takes its full stop where a word follows it directly
+                    # two code points beyond the token: `Dr.` includes its full stop if a word follows directly
                     for match in PERSON_TITLE.finditer(text, begins[i], min(ends[i] + 2, len(text))):
                         if match.start() < ends[i]:
                             yield ListHit(match.start(), match.end(), list=PERSON_TITLES, entry=match[1].rstrip("."))

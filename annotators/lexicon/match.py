@@ -1,4 +1,4 @@
-"""Finding the entries of a lexicon in a row of tokens: one walk from each token that an entry can begin with."""
+"""Finds the entries of a lexicon in a sequence of tokens, with one walk from each token that an entry may begin with."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from .normalization import NORMAL, SEPARATOR
 Longest = Literal["none", "group", "all"]
 
 SKIP_RUN, SKIP_TOTAL = 2, 4
-"""Tokens that may be left out in a row and in all, as in cTAKES' OverlapJCasTermAnnotator."""
+"""Number of tokens that may be skipped in a row and in total, as in cTAKES' OverlapJCasTermAnnotator."""
 SKIP_PENALTY = 0.9
-"""What each left-out token multiplies the confidence by."""
-STEPS = 20_000
-"""Steps from word to word that a matcher remembers; then it forgets them all and starts anew."""
+"""Factor of the confidence for each skipped token."""
+MAX_STEPS = 20_000
+"""Number of steps from word to word that a matcher caches before it clears the cache."""
 
 _NOWHERE = (-1, -1)
-_ALL = "\0"  # no group is called that
-_Found = tuple[int, str, Entry, float]
-"""Number of tokens, the group or list within which it competes, the entry, and how sure the match is."""
+_ALL = "\0"  # not the name of a group
+_StepMatch = tuple[int, str, Entry, float]
+"""Number of tokens, the group or list within which it competes, the entry, and the confidence."""
 _State = tuple[int, str, float, int]
-"""Which lexicon, a key that its entries begin with, how sure its tokens are, and the letters of a misspelt one (0: none)."""
+"""Index of the lexicon, a prefix of its keys, the confidence, and the number of letters of a misspelt token (0: none)."""
 
 
 class LexiconMatch(NamedTuple):
-    """An entry found at tokens `first` to `last` (half-open)."""
+    """An entry that matches the tokens `first` to `last` (half-open)."""
 
     first: int
     last: int
     entry: Entry
     confidence: float
-    """1 for an exact match; 1 - 1 / letters where a word of that many letters was misspelt; x 0.9 for each skipped token."""
+    """1 for an exact match; 1 - 1 / letters if a word of that many letters is misspelt; times 0.9 for each skipped token."""
 
 
 Near = Callable[[str], tuple[str, ...]]
-"""Takes a word in normal form, gives the dictionary words that it may be a misspelling of."""
+"""Returns the dictionary words of which a word in normal form may be a misspelling."""
 
 
 class Matcher:
     """Finds entries of one or more lexicons in one pass.
 
-    `longest`: `group` (or `list`) drops a hit inside another of its group (list), `all` one inside any other, `none` keeps
-    all; in every case a span has one hit per group (list), the one of highest confidence, else of the first lexicon and
-    list. `plurals`: an English plural also matches its singular. `skip`: entries may have up to two tokens in a row, four
-    in all, between theirs.
-    `near`: makes for each lexicon what gives its words for unknown ones; one token of a hit may be such a word, and
-    `near_length` says how many letters it needs for an entry.
+    `longest`: `group` (or `list`) drops a match inside another of its group (list), `all` one inside any other, `none` keeps
+    all; in every case a span has one match per group (list), the one with the highest confidence, else of the first lexicon
+    and list. `plurals`: an English plural also matches its singular. `skip`: up to two tokens in a row, four in total, may be
+    between the tokens of an entry. `near` returns for each lexicon a function that corrects unknown words; one token of a
+    match may be such a word, and `near_length` returns the minimum number of its letters for an entry.
     """
 
     def __init__(
@@ -72,14 +71,14 @@ class Matcher:
         self._root = _Step(self, (), tuple([(i, "", 1.0, 0) for i in range(len(lexicons))]), [])
 
     def find(self, forms: list[str], breaks: Collection[int] = ()) -> list[LexiconMatch]:
-        """The hits in a row of tokens, by first token, longer ones first.
+        """Return the matches in a sequence of tokens, by first token, longer ones first.
 
-        With `skip`, no hit reaches over a token whose index is in `breaks` (the first tokens of sentences).
+        With `skip`, no match extends over a token whose index is in `breaks` (the first tokens of sentences).
         """
-        if self._steps > STEPS:
+        if self._steps > MAX_STEPS:
             self._root = _Step(self, (), self._root.states, [])
             self._steps = 0
-        hits: list[LexiconMatch] = []
+        matches: list[LexiconMatch] = []
         reach: dict[str, tuple[int, int]] = {}
         keep, count, new = self._longest, len(forms), tuple.__new__  # LexiconMatch(...) would cost twice as much
         within_scope = keep in ("group", "list")
@@ -102,7 +101,7 @@ class Matcher:
                 last = first + tokens
                 begin, end = reach.get(scope, _NOWHERE)
                 if end == last and begin == first:
-                    continue  # this span has a hit of the group
+                    continue  # this span has a match of the group
                 if within_scope:
                     if end >= last:
                         continue
@@ -112,12 +111,12 @@ class Matcher:
                         continue
                     reach[_ALL] = (first, last)
                 reach[scope] = (first, last)
-                hits.append(new(LexiconMatch, (first, last, entry, confidence)))
-        return hits
+                matches.append(new(LexiconMatch, (first, last, entry, confidence)))
+        return matches
 
-    def _with_gaps(self, forms: list[str], first: int, breaks: Collection[int]) -> list[_Found]:
-        """Every entry that begins at one token, with up to so many tokens left out between its own."""
-        found: list[_Found] = []
+    def _with_gaps(self, forms: list[str], first: int, breaks: Collection[int]) -> list[_StepMatch]:
+        """Return every entry that begins at one token, with skipped tokens between its own."""
+        found: list[_StepMatch] = []
         count = len(forms)
 
         def go(step: _Step, at: int, sure: float, left: int) -> None:
@@ -132,16 +131,14 @@ class Matcher:
         start = self._root[forms[first]]
         if start is not None:
             go(start, first + 1, 1.0, SKIP_TOTAL)
-        found.sort(key=lambda hit: (-hit[0], -hit[3]))  # of equal ones the first lexicon's stays first
+        found.sort(key=lambda match: (-match[0], -match[3]))  # stable: of equal ones that of the first lexicon is first
         return found
 
-    # -- what is computed once and remembered ------------------------------------------------------------------------
-
     def step(self, before: _Step, form: str) -> _Step | None:
-        """Where a token leads from the tokens before it: the entries that end with it and those that go on; None: nowhere."""
+        """Return the step for one more token: the entries that end with it and those that continue; None if there are none."""
         self._steps += 1
         path = (*before.path, form)
-        found: list[tuple[float, int, _Found]] = []
+        found: list[tuple[float, int, _StepMatch]] = []
         states: list[_State] = []
         for which, prefix, sure, misspelt in before.states:
             lexicon = self._lexicons[which]
@@ -161,10 +158,10 @@ class Matcher:
                 if longer is not None:
                     states.append((which, key, now, letters))
         found.sort(key=itemgetter(0, 1))
-        return _Step(self, path, tuple(states), [hit for _, _, hit in found]) if found or states else None
+        return _Step(self, path, tuple(states), [match for _, _, match in found]) if found or states else None
 
     def _fits(self, entry: Entry, tokens: tuple[str, ...], misspelt: int) -> bool:
-        """Whether group and case are right, and no abbreviation or too short a word was taken for misspelt."""
+        """Return whether group and case are right, and a misspelt word is long enough and not an abbreviation."""
         if self._groups is not None and entry.group not in self._groups:
             return False
         if misspelt and (entry.exact or misspelt < self._near_length(entry)):
@@ -173,14 +170,14 @@ class Matcher:
 
 
 class _Readings(dict[str, tuple[tuple[str, float], ...]]):
-    """Token -> (key part, confidence): as it is, with hyphens as borders, as a singular, or what it may be meant for."""
+    """Maps a token to (key part, confidence): as it is, split at hyphens, as a singular, or corrected."""
 
     def __init__(self, lexicon: Lexicon, plurals: bool, near: Near | None) -> None:
         super().__init__()
         self.words, self.plurals, self.near = lexicon.compiled.words, plurals, near
 
     def __missing__(self, form: str) -> tuple[tuple[str, float], ...]:
-        if len(self) >= STEPS:
+        if len(self) >= MAX_STEPS:
             self.clear()
         normal = NORMAL[form]
         readings = [(normal + SEPARATOR, 1.0)]
@@ -191,19 +188,19 @@ class _Readings(dict[str, tuple[tuple[str, float], ...]]):
         if self.near is not None and len(readings) == 1 and normal not in self.words:
             sure = 1.0 - 1.0 / max(len(normal), 2)
             readings += [(word + SEPARATOR, sure) for word in self.near(normal)]
-        made = self[form] = tuple(readings)
-        return made
+        self[form] = result = tuple(readings)
+        return result
 
 
 class _Step(dict[str, "_Step | None"]):
-    """A row of tokens that entries begin with: next token -> longer row. Filled as texts ask; keyed by words as written."""
+    """A prefix of entries, in tokens: maps the next token, as written, to the longer prefix. Filled on demand."""
 
     __slots__ = ("found", "matcher", "path", "states")
 
     def __init__(
-        self, matcher: Matcher, path: tuple[str, ...], states: tuple[_State, ...], found: list[_Found]
+        self, matcher: Matcher, path: tuple[str, ...], states: tuple[_State, ...], found: list[_StepMatch]
     ) -> None:
-        super().__init__({"": None})  # never empty, so never false
+        super().__init__({"": None})  # never empty, so always true
         self.matcher, self.path, self.states, self.found = matcher, path, states, found
 
     def __missing__(self, form: str) -> _Step | None:
@@ -212,7 +209,7 @@ class _Step(dict[str, "_Step | None"]):
 
 
 def singulars(word: str) -> list[str]:
-    """What the singular of a lower-case English word may be; empty for words that look singular."""
+    """Return possible singulars of a lower-case English word; none for words that look singular."""
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")) or not word.isalpha():
         return []
     if word.endswith("ies") and len(word) > 4:

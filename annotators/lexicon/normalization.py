@@ -1,4 +1,4 @@
-"""The one normal form of words, for dictionaries and texts alike: what is equal here matches."""
+"""The normal form of words in dictionaries and texts: words match if their normal forms are equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNIFIED = str.maketrans(
 
 
 def normalise(form: str) -> str:
-    """A token in normal form: dashes and apostrophes unified, invisible characters gone, NFKC, case folded."""
+    """Return a token in normal form: dashes and apostrophes unified, invisible characters gone, NFKC, case folded."""
     if form.isascii():
         return form.casefold().replace("`", "'")
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", form.translate(_UNIFIED)).casefold())
@@ -28,43 +28,43 @@ def normalise(form: str) -> str:
 
 
 def same_case(form: str) -> str:
-    """A token as `normalise` makes it, but with its case: for entries in which case counts."""
+    """Return a token as `normalise` does, but with its case, for entries in which case counts."""
     return form.replace("`", "'") if form.isascii() else unicodedata.normalize("NFKC", form.translate(_UNIFIED))
 
 
 NORMAL: FormTable[str] = FormTable(normalise)
-"""The normal form of every token form seen lately."""
+"""The normal forms of recently used tokens."""
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of a dictionary entry, cut as texts are."""
+    """Return the tokens of a dictionary entry, from the same tokenizer as texts."""
     begins, ends = token_spans(text)
     return [text[b:e] for b, e in zip(begins, ends, strict=True)]
 
 
 def tokens_of_many(forms: Iterable[str], batch: int = 4000) -> Iterator[list[str]]:
-    """The tokens of each entry, as `tokens_of`, several thousand entries in one pass (a token never crosses a line)."""
+    """Yield the tokens of each entry like `tokens_of`, several thousand entries at a time (a token never crosses a line)."""
     rest = iter(forms)
     while chunk := [form if form.isprintable() else " ".join(form.split()) for form in islice(rest, batch)]:
         text = "\n".join(chunk)
         begins, ends = token_spans(text)
-        at, line_end = 0, -1
+        index, line_end = 0, -1
         for form in chunk:
             line_end += len(form) + 1
             tokens = []
-            while at < len(begins) and begins[at] < line_end:
-                tokens.append(text[begins[at] : ends[at]])
-                at += 1
+            while index < len(begins) and begins[index] < line_end:
+                tokens.append(text[begins[index] : ends[index]])
+                index += 1
             yield tokens
 
 
 def key_of(tokens: Iterable[str]) -> str:
-    """The dictionary key of a sequence of tokens: each in normal form and followed by the separator."""
+    """Return the dictionary key of a sequence of tokens: each in normal form and followed by the separator."""
     return "".join([NORMAL[t] + SEPARATOR for t in tokens])
 
 
 def keys_of(tokens: list[str]) -> list[str]:
-    """The keys under which an entry is filed: as it is, with hyphens as borders of words, without full stops and `'s`.
+    """Return the keys under which an entry is stored: as it is, split at hyphens, without full stops and `'s`.
 
     `St. Vitus' dance` is also found as `St Vitus' dance`, `Crohn's disease` as `Crohn disease`, `Guillain-Barré syndrome`
     as `Guillain Barré syndrome`, `type 2 diabetes` as `type-2 diabetes`.
@@ -83,9 +83,9 @@ def keys_of(tokens: list[str]) -> list[str]:
 
 
 def is_abbreviation(token: str) -> bool:
-    """Whether a token must match exactly: capitals only and 2 to 5 of them, or letters and digits in one.
+    """Return whether a token must match exactly: 2 to 5 capitals, or letters and digits.
 
-    The rule that keeps `ALL` (a leukaemia) from `all`, after cTAKES' case-sensitive dictionary (`lookup2/cased`).
+    This rule distinguishes `ALL` (a leukaemia) from `all`, after cTAKES' case-sensitive dictionary (`lookup2/cased`).
     """
     if len(token) < 2:
         return False
@@ -96,15 +96,15 @@ def is_abbreviation(token: str) -> bool:
 
 
 def abbreviations(tokens: Iterable[str]) -> tuple[tuple[int, str], ...]:
-    """(index, word) of the words that must match exactly, among the words that every spelling of an entry shares."""
+    """Return (index, word) of the words that must match exactly, among the words that every spelling of an entry shares."""
     return tuple([(i, word) for i, word in enumerate(words_of(tokens)) if is_abbreviation(word)])
 
 
 def words_of(tokens: Iterable[str]) -> list[str]:
-    """The words of an entry or of what matched it, case kept: parted at hyphens, without full stops and `'s`."""
+    """Return the words of an entry or its match, in their case: split at hyphens, without full stops and `'s`."""
     return [part for t in tokens for part in same_case(t).split("-") if part not in ("", ".", "'s")]
 
 
 def joined(tokens: Iterable[str]) -> str:
-    """Tokens run together without hyphens, case kept: what two spellings of one abbreviation share."""
+    """Return tokens joined without hyphens, in their case, which is the same for all spellings of an abbreviation."""
     return "".join(map(same_case, tokens)).replace("-", "")

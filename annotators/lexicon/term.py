@@ -1,4 +1,4 @@
-"""What every source of terms comes down to: a stream of terms and a header."""
+"""Terms, the sources that provide them, and the file formats of terminologies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GROUPS = frozenset(g.value for g in TermGroup)
 
 @dataclass(slots=True)
 class Term:
-    """One entry of a dictionary, as its source writes it."""
+    """One entry of a dictionary, as written in its source."""
 
     form: str
     group: str = ""
@@ -25,16 +25,16 @@ class Term:
     concept: str = ""
     """Identifier in the source's own scheme."""
     preferred: str = ""
-    """The name of the concept, empty where the form is the name."""
+    """The name of the concept, unless the form is the name."""
     case: str = "auto"
-    """`exact`: letters must match in case (the source says it is an abbreviation); `any`: never; `auto`: by its looks."""
+    """`exact`: case must match (the source marks it as an abbreviation); `any`: case is ignored; `auto`: by its form."""
     columns: str = ""
     """Further columns, tab-separated, named in the header."""
 
 
 @dataclass(slots=True)
 class TermSource:
-    """A dictionary being read: its header, the names of its further columns and its terms (consumed once)."""
+    """A dictionary while it is read: its header, the names of its further columns and its terms (consumed once)."""
 
     name: str
     terms: Iterator[Term]
@@ -49,18 +49,18 @@ class Format:
     name: str
     title: str
     detect: Callable[[Path], bool]
-    """Whether a file or folder looks like this format, from its names and first bytes."""
+    """Returns whether a file or folder looks like this format, by its name and first bytes."""
     read: Callable[[Path, Mapping[str, str]], TermSource]
-    """Reads it. Takes the options given after `?`; raises ResourceError naming file, line and the expected columns."""
+    """Reads it with the options after `?`; raises ResourceError with file, line and the expected columns."""
     files: Callable[[Path], list[Path]] = lambda path: [path]
-    """The files that the content depends on: the cache is keyed by them."""
+    """Returns the files that the content depends on; they determine the cache key."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Option -> what it does, its default in the text."""
+    """Option -> its description with the default."""
 
 
 @cache
 def formats() -> dict[str, Format]:
-    """Every format by name: one per module of the package `loaders`."""
+    """Return every format by name: one per module of the package `loaders`."""
     from . import loaders
 
     found = {}
@@ -73,7 +73,7 @@ def formats() -> dict[str, Format]:
 
 @dataclass(frozen=True, slots=True)
 class LexiconAddress:
-    """Where a lexicon comes from: `path`, `path::format` or `path::format?option=value&option=value`."""
+    """The address of a lexicon: `path`, `path::format` or `path::format?option=value&option=value`."""
 
     path: Path
     format: Format
@@ -81,7 +81,7 @@ class LexiconAddress:
 
     @staticmethod
     def parse(text: str) -> LexiconAddress:
-        """Raises ResourceError for a missing path, an unknown format or option, or a file of no known format."""
+        """Raise ResourceError for a missing path, an unknown format or option, or a file of no known format."""
         place, _, rest = text.partition("::")
         chosen, _, query = rest.partition("?")
         path = Path(place).expanduser()

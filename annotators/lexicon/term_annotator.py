@@ -1,4 +1,4 @@
-"""Marks medical terms by looking them up in terminologies: exactly, and on request with gaps or misspellings."""
+"""Marks medical terms of terminologies: exact matches and, on request, matches with gaps or misspellings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import Lexicon
 from .fuzzy import FuzzyIndex
 from .match import Longest, Matcher
 
-_Place = tuple[int, int, str]  # begin, end, group
+_Key = tuple[int, int, str]  # begin, end, group
 _GROUPS = {group.value: group for group in TermGroup}
 
 
@@ -23,12 +23,12 @@ _GROUPS = {group.value: group for group in TermGroup}
 class TermAnnotator(Annotator):
     """Marks the terms of one or more terminologies, each with its group, concept and preferred name.
 
-    Abbreviations (`MI`, `B12`, what the source says is one) match in their own case only and are never taken for
-    misspellings. The method is that of cTAKES' fast dictionary look-up, over a trie instead of rare words.
+    Abbreviations (`MI`, `B12`, or as marked in the source) match only in their own case and are never taken for
+    misspellings. The method is that of cTAKES' fast dictionary look-up, with a trie instead of rare words.
     """
 
     lexicon: Lexicon | list[Lexicon] = cast(Lexicon, "medical")  # a name until `open` loads it
-    """Terminologies to look in; of the same span and group, the first one's entry is kept."""
+    """Terminologies; for the same span and group, the entry of the first one is kept."""
     groups: list[TermGroup] = field(default_factory=lambda: list(TermGroup))
     """Groups to mark."""
     longest: Longest = "group"
@@ -38,19 +38,19 @@ class TermAnnotator(Annotator):
     plurals: bool = True
     """An English plural also matches its singular: `headaches`."""
     skip: bool = False
-    """Terms may have up to two tokens in a row, four in all, between theirs, within a sentence; slower."""
+    """Allow up to two tokens in a row, four in total, between those of a term, within a sentence; slower."""
     fuzzy: bool = False
-    """One word of a term may be misspelt by one letter, where it is no known word; the confidence is then below 1."""
+    """One word of a term may be misspelt by one letter, unless it is a known word; the confidence is then below 1."""
     metric: Literal["levenshtein", "osa"] = "levenshtein"
-    """What one edit is: with `osa` two neighbours that changed places count as one, with `levenshtein` as two."""
+    """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
     fuzzy_length: int = 5
-    """Letters that a misspelt word has at least."""
+    """Minimum number of letters of a misspelt word."""
     fuzzy_length_drugs: int = 7
-    """Letters that a misspelt word of a medication has at least: short drug names are one letter from each other."""
+    """Minimum number of letters of a misspelt word of a medication: short drug names are one letter from each other."""
     known: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], ["common_words", "names"]))
     """Words in these lists are never taken for misspellings."""
     ambiguous: Literal["keep", "lower", "drop"] = "lower"
-    """Entries flagged as names of people or places too: mark them always, only in lower case, or never."""
+    """Entries marked as names of people or places too: mark them always, only in lower case, or never."""
     cleanup: bool = False
     """Drop a sign equal to or inside a disease, and a sign or disease equal to an anatomical site, as cTAKES does."""
 
@@ -80,17 +80,19 @@ class TermAnnotator(Annotator):
         tokens, text = view.tokens, view.text
         begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
         breaks = frozenset(map(tokens.at, view.spans(Sentence)[0])) if self.skip else ()
-        least, doubted = self.min_length, self.ambiguous != "keep"
-        found: dict[_Place, MedicalTerm] = {}
+        check_names = self.ambiguous != "keep"
+        terms: dict[_Key, MedicalTerm] = {}
         for first, last, entry, confidence in self._matcher.find(forms, breaks):
             begin, end = begins[first], ends[last - 1]
-            if end - begin < least:
+            if end - begin < self.min_length:
                 continue
-            if last - first > 1 and text.find("\n\n", begin, end) >= 0:  # no term goes on in the next paragraph
+            if (
+                last - first > 1 and text.find("\n\n", begin, end) >= 0
+            ):  # a term does not continue in the next paragraph
                 continue
-            if doubted and entry.ambiguous and self._is_name(forms[first]):
+            if check_names and entry.ambiguous and self._is_name(forms[first]):
                 continue
-            found[begin, end, entry.group] = MedicalTerm(
+            terms[begin, end, entry.group] = MedicalTerm(
                 begin,
                 end,
                 group=_GROUPS[entry.group],
@@ -100,21 +102,22 @@ class TermAnnotator(Annotator):
                 confidence=confidence,
             )
         if self.cleanup:
-            _drop_less_specific(found)
-        return found.values()
+            _drop_less_specific(terms)
+        return terms.values()
 
     def _is_name(self, first: str) -> bool:
         return self.ambiguous == "drop" or first[:1].isupper()
 
 
-def _drop_less_specific(found: dict[_Place, MedicalTerm]) -> None:
-    """cTAKES' SemanticCleanupTermConsumer: anatomy before disease before sign on one span; no sign within a disease."""
-    sites = {(b, e) for b, e, group in found if group == "ANATOMICAL_SITE"}
-    diseases = sorted((b, e) for b, e, group in found if group == "DISEASE_DISORDER")
+def _drop_less_specific(terms: dict[_Key, MedicalTerm]) -> None:
+    """Drop terms like cTAKES' SemanticCleanupTermConsumer: on one span anatomy wins over disease, disease over sign; signs within
+    a disease are dropped."""
+    sites = {(b, e) for b, e, group in terms if group == "ANATOMICAL_SITE"}
+    diseases = sorted((b, e) for b, e, group in terms if group == "DISEASE_DISORDER")
     begins = [b for b, _ in diseases]
-    reach = list(accumulate((e for _, e in diseases), max))  # how far the diseases up to each one reach
-    for begin, end, group in list(found):
+    reach = list(accumulate((e for _, e in diseases), max))  # greatest end of the diseases up to each one
+    for begin, end, group in list(terms):
         before = bisect_right(begins, begin)
         within = group == "SIGN_SYMPTOM" and before > 0 and reach[before - 1] >= end
         if within or (group in ("SIGN_SYMPTOM", "DISEASE_DISORDER") and (begin, end) in sites):
-            del found[begin, end, group]
+            del terms[begin, end, group]

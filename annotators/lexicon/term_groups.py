@@ -1,4 +1,4 @@
-"""Which term group a concept belongs to, by UMLS semantic type (TUI) or by MeSH tree number."""
+"""The term groups of a concept, by UMLS semantic type (TUI) or MeSH tree number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _tables() -> dict[str, dict[str, str]]:
 
 
 def tui_groups(options: Mapping[str, str]) -> dict[str, str]:
-    """TUI -> group, empty where the type is in none. Raises ResourceError for an unknown table."""
+    """Return TUI -> group, which may be empty. Raises ResourceError for an unknown table."""
     chosen = options.get("tuis", "classic")
     if chosen not in _tables():
         raise ResourceError(f"option tuis: expected classic or current, got {chosen!r}")
@@ -33,7 +33,7 @@ def tui_groups(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def groups_of(tuis: Iterable[str], table: Mapping[str, str]) -> list[str]:
-    """The groups of a concept, each once, sorted."""
+    """Return the groups of a concept, each once, sorted."""
     return sorted({table.get(tui, "") for tui in tuis} - {""})
 
 
@@ -49,10 +49,10 @@ MESH_TREES = (
     ("E04", "LAB_PROCEDURE"),
     ("E05.200", "LAB_PROCEDURE"),
 )
-"""Tree prefix -> group; the first that fits speaks. E: diagnosis, therapeutics, anaesthesia, operations, laboratory."""
+"""Tree prefix -> group; the first match applies. E: diagnosis, therapeutics, anaesthesia, operations, laboratory."""
 
 
 def mesh_groups(trees: Iterable[str]) -> list[str]:
-    """The groups of a MeSH descriptor by its tree numbers, each once, sorted."""
-    found = {next((group for prefix, group in MESH_TREES if tree.startswith(prefix)), "") for tree in trees}
-    return sorted(found - {""})
+    """Return the groups of a MeSH descriptor by its tree numbers, each once, sorted."""
+    groups = {next((group for prefix, group in MESH_TREES if tree.startswith(prefix)), "") for tree in trees}
+    return sorted(groups - {""})

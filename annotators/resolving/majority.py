@@ -33,13 +33,13 @@ class Majority(Priority):
     weights: dict[str, float] = field(default_factory=dict)
     """Voters whose vote counts for more or less than 1."""
     by_confidence: bool = False
-    """Whether a vote counts for as much as its candidate's confidence, so that two confident voters outweigh two uncertain ones.
+    """Weight votes by the candidate's confidence, so that two confident voters outweigh two uncertain ones.
     For voters whose confidences are probabilities (crf, svm, neural)."""
     by: Literal["span", "overlap", "token"] = "span"
-    """What is voted on. `span`: bounds and first-level kind together. `overlap`: whether there is PHI (candidates that overlap
-    agree, whatever their kinds); the most frequent bounds win. `token`: whether each stretch of text is PHI."""
+    """Subject of the vote. `span`: bounds and first-level kind together. `overlap`: whether there is PHI (candidates that overlap
+    agree, even if their kinds differ); the most frequent bounds win. `token`: whether each stretch of text is PHI."""
     minority: Minority = "keep"
-    """What happens to text that too few sources marked: `keep` masks it all the same, after what was elected; `drop` leaves it
+    """Treatment of text that too few sources marked: `keep` masks it all the same, after what was elected; `drop` leaves it
     readable, and the candidate keeps the number of votes as its reason. Dropping raises precision and leaks what one source
     alone had found."""
 

@@ -35,9 +35,9 @@ class Resolver(AnalysisEngine):
     per_kind: dict[PhiKind, list[str]] = field(default_factory=dict)
     """Priority lists of single kinds (and of the kinds below them) instead of `priority`."""
     strategy: Strategy = field(default_factory=Priority)
-    """How the winner is chosen if candidates overlap."""
+    """Strategy that decides which of several overlapping candidates wins."""
     remainder: Remainder = "auto"
-    """What happens to text that a loser covers beyond the winner: `extend` extends the winner over it, `keep` keeps it as a Phi
+    """Treatment of text that a loser covers beyond the winner: `extend` extends the winner over it, `keep` keeps it as a Phi
     of the loser's kind; `auto` extends over a single word of the winner's own first-level kind and keeps anything else. A
     remainder of punctuation alone is not masked."""
     merge: list[PhiKind] = field(default_factory=lambda: [PhiKind.PERSON])

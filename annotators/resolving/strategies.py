@@ -28,11 +28,11 @@ class Strategy(Part):
     criteria: ClassVar[tuple[tuple[str, str], ...]] = ()
     """For each element of the key, the reasons for the winner and for the loser if it decided."""
     decides_alone: ClassVar[bool] = False
-    """Whether it also decides on candidates that no other overlaps: in a vote, one alone may be too few."""
+    """It also decides on candidates that no other overlaps: in a vote, one alone may be too few."""
 
     @property
     def may_reject(self) -> bool:
-        """Whether its parameters ask it to reject candidates, so that text which only they cover stays readable."""
+        """Its parameters allow it to reject candidates, so that text which only they cover stays readable."""
         return False
 
     def open(self) -> None:

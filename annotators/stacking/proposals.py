@@ -36,7 +36,7 @@ class Proposal:
     end: int
     kind: PhiKind
     united: bool = False
-    """Whether it is the union of two overlapping votes that no voter proposes."""
+    """It is the union of two overlapping votes and not proposed by a voter."""
 
 
 def proposals(votes: Sequence[Vote]) -> list[Proposal]:

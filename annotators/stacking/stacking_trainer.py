@@ -79,7 +79,7 @@ class StackingTrainer(ModelTrainer):
     min_count: int = 2
     """Attributes that occur less often in training are left out."""
     first_level: bool = False
-    """Whether a span is right if its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
+    """A span is right if its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
     folds: int = 5
     """Number of parts that the documents are divided into, to choose the threshold on held-out documents."""
 

@@ -29,12 +29,12 @@ class Stacking(Priority):
     """
 
     model: LinearModel
-    """What `stacking_trainer` wrote."""
+    """The model that `stacking_trainer` wrote."""
     threshold: float | None = None
     """Spans less likely right than this are not chosen (0 to 1). Default: the threshold of the model, the best in strict F1 on
     documents left out."""
     minority: Minority = "keep"
-    """What happens to text that only spans below the threshold mark: `keep` masks it all the same, after what was chosen; `drop`
+    """Treatment of text that only spans below the threshold mark: `keep` masks it all the same, after what was chosen; `drop`
     leaves it readable, and the candidate keeps its probability as its reason: `0.21 likely, 0.45 asked`."""
 
     decides_alone: ClassVar[bool] = True

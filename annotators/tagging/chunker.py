@@ -2,14 +2,14 @@
 
 Chunks are flat, disjoint and lie within a sentence, as in the CoNLL-2000 task (Tjong Kim Sang and Buchholz 2000,
 "Introduction to the CoNLL-2000 Shared Task: Chunking"), with two departures that serve the look-up of terms: a noun phrase
-goes on over a possessive (`Crohn's disease`) and over hyphens and slashes between its words (`COVID-19 vaccine`). As there, a
+continues over a possessive (`Crohn's disease`) and over hyphens and slashes between its words (`COVID-19 vaccine`). As there, a
 `PP` is the preposition alone; the noun phrase after it is a chunk of its own.
 
-A token without a tag gets a guess from its word: closed word classes and forms of `be`, `have` and `do` from a list, a
+The tag of a token without one is guessed from its word: closed word classes and forms of `be`, `have` and `do` from a list, a
 participle for words in `-ing` and `-ed`, an adverb for `-ly`, a number for digits, a verb after a pronoun or modal, else a
-noun. Against the same rules on gold tags (UD English EWT, dev part, 2,001 sentences) guessed tags give noun phrases with recall
-.86 and precision .72, and 94 % of the noun phrases lie within a guessed one: good enough for windows, which may be too wide,
-not for grammar. `python -m benchmarks.bench_segmenter --chunks FILE` measures it.
+noun. Compared with the same rules on gold tags (UD English EWT, dev part, 2,001 sentences), guessed tags give noun phrases with
+recall .86 and precision .72, and 94 % of the noun phrases are within a guessed one: good enough for windows, which may be too
+wide, but not for grammar. `python -m benchmarks.bench_segmenter --chunks FILE` measures it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _CLOSED = {
     "T": "to",
     "S": "'s ’s",
     "A": "not n't n’t also very too then still just only now soon later again already never always often almost quite more most",
-    "I": "of in on at by for with from about after before during since until till within without into over under between among "
+    "I": "of in on at by for with from about after before during since until till within without into over under between among "  # english: ok
     "against through per via near upon above below around despite except toward towards due as than",
     "V": "is am are was were be been being has have had having do does did 'm 're 've 'd 'll felt took went began got woke saw "
     "came gave kept slept said told made found became ran ate drank lay sat stood threw thought knew says states reports",
@@ -72,7 +72,7 @@ _JOINTS = frozenset("-/–‐‑")
 
 
 def _letter_of(key: str) -> str:
-    """Letter of a tag and a word in lower case, with a space between; the tag may be empty."""
+    """Return the letter of a tag and a word in lower case, separated by a space; the tag may be empty."""
     tag, _, word = key.partition(" ")
     if not word[:1].isalnum() and word in _JOINTS:
         return "H"
@@ -101,8 +101,8 @@ class Chunker(Annotator):
     """Marks noun, verb and prepositional phrases (`NP`, `VP`, `PP`) by rules over Penn tags."""
 
     untagged: Literal["guess", "nothing"] = "guess"
-    """What a token without a tag counts as: `guess` takes a tag from the word itself, so that the chunker works without a
-    tagger; `nothing` makes it part of no chunk."""
+    """Treatment of a token without a tag: `guess` derives a tag from the word itself, so that the chunker works without a
+    tagger; `nothing` excludes it from chunks."""
 
     def annotate(self, view: View) -> Iterator[Chunk]:
         tags, words = view.tokens.pos, view.tokens.lowers

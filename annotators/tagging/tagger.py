@@ -1,4 +1,4 @@
-"""Part-of-speech tags of tokens, from a linear model: grammar for chunks, rules and models that ask for it."""
+"""Part-of-speech tags of tokens, from a linear model, for chunks, rules and models that need them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..sequence.viterbi import viterbi
 SHIPPED = "en-tagger"
 TRAINED_AS = "tagger"
 FIXED = 1e6
-"""Taken from the scores of all other tags where a tag is given: no model's weights come near it."""
+"""Subtracted from the scores of all other tags if a tag is given; far greater than the weights of any model."""
 
 
 @component("tagger", inputs=[Token, Sentence], sets=["Token:pos"])
 class Tagger(AnalysisEngine):
-    """Gives every token a part-of-speech tag: the best tags of each sentence as a whole under a linear-chain model.
+    """Gives every token a part-of-speech tag: the best sequence of tags for each sentence under a linear-chain model.
 
     The shipped model `en-tagger` knows the tags of the Penn Treebank and the further ones of the English Web Treebank.
     `caspipe train tagger` makes models for other languages and texts. Tags serve features (`pos`), the `chunker` and rules;
@@ -34,10 +34,10 @@ class Tagger(AnalysisEngine):
     model: LinearModel = cast(LinearModel, SHIPPED)  # a name until `open` loads it
     """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
     keep: bool = False
-    """Keep the tags that tokens have already, from a reader or another tagger; tokens without one are tagged to fit them."""
+    """Keep existing tags from a reader or another tagger; the other tokens are tagged consistently with them."""
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Tokens and sentences, and what the model's features look at."""
+        """Return tokens, sentences, and the types that the model's features need."""
         if isinstance(self.model, LinearModel):
             asked = self.model.features.needs()
         else:
@@ -58,7 +58,7 @@ class Tagger(AnalysisEngine):
             view.set_feature(Token, "pos", self.tags(view))
 
     def tags(self, view: View) -> list[str]:
-        """The tags of a view's tokens, in order; nothing is changed."""
+        """Return the tags of a view's tokens in order, without changing the view."""
         words = Words(view)
         if not len(words):
             return []
@@ -72,7 +72,7 @@ class Tagger(AnalysisEngine):
         return [old or new for old, new in zip(given, found, strict=True)] if given else found
 
     def _fix(self, scores: Floats, given: list[str]) -> None:
-        """Makes the tags that are there the only way through their tokens, as far as the model knows them."""
+        """Make existing tags the only possible ones of their tokens, if the model knows them."""
         numbers = {label: i for i, label in enumerate(self._scorer.labels)}
         for i, tag in enumerate(given):
             number = numbers.get(tag)

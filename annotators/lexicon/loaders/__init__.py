@@ -1,1 +1,1 @@
-"""Readers of terminologies in their own formats: each module declares one `FORMAT` and is found by being here."""
+"""Readers of terminologies in their own formats: each module declares one `FORMAT` and is found automatically."""

@@ -17,7 +17,7 @@ def detect(path: Path) -> bool:
 
 
 def read_header(path: Path) -> tuple[dict[str, str], list[str]]:
-    """(header, names of the columns). Raises ResourceError where there is no `# columns:` line beginning with `form`."""
+    """Return (header, names of the columns). Raises ResourceError without a `# columns:` line that begins with `form`."""
     header: dict[str, str] = {}
     for _, line in numbered(path):
         if not line.startswith("# "):

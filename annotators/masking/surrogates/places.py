@@ -17,7 +17,7 @@ _HOSPITAL_WORDS = frozenset(
     "county city national north south east west".split()
 )
 """Words in the names of organizations that do not identify one."""
-_ROOM_WORDS = frozenset("room bed ward floor suite bay unit level block wing".split())
+_ROOM_WORDS = frozenset("room bed ward floor suite bay unit level block wing".split())  # english: ok
 _LIST_OF = {
     PhiKind.LOCATION_CITY: "cities",
     PhiKind.LOCATION_COUNTRY: "countries",

@@ -170,7 +170,7 @@ def test_what_is_remembered_is_bounded_and_changes_no_result(monkeypatch: pytest
     own = lexicon("arm=G", "arm pain=G")
     text = tokens_of("arm pain and more arm pain of the arm")
     expected = Matcher(own).find(text)
-    monkeypatch.setattr("caspipe.annotators.lexicon.match.STEPS", 3)
+    monkeypatch.setattr("caspipe.annotators.lexicon.match.MAX_STEPS", 3)
     matcher = Matcher(own)
     assert [matcher.find(text) for _ in range(4)] == [expected] * 4
 
