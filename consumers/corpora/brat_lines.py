@@ -23,7 +23,7 @@ _NORMAL = re.compile(r"(\S+:\S+)\t([^\t\r\n]*)")
 
 @dataclass(slots=True)
 class Written:
-    """What the documents of a run contained: the configuration must list it."""
+    """Contents of the documents of a run that the configuration must list."""
 
     attributes: dict[str, set[str]] = field(default_factory=dict)
     """Name -> values; an empty value is a flag."""

@@ -28,12 +28,12 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     """Carriage returns, which some tools count differently: unchanged (`keep`), or a space for each (`blank`), so that no offset
     can shift."""
     names: Literal["id", "pseudonym"] = "id"
-    """Whether `document_id` is the document's id or a keyed pseudonym of it."""
+    """Value of `document_id`: the document's id or a keyed pseudonym of it."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
     writes_attributes: ClassVar[bool] = True
-    """Whether SpanAttributes are written too."""
+    """True if SpanAttributes are written too."""
     miscounting_tool: ClassVar[str] = ""
     """The tool, if it is known to count offsets incorrectly after carriage returns."""
 

@@ -44,7 +44,7 @@ def tokens_of(cas: Cas, view: View) -> Bounds:
 
 
 def sentence_begins(cas: Cas, view: View) -> list[int]:
-    """Return the begins of the sentences, or of the lines if there are no sentences."""
+    """Return the begins of the sentences, or of the lines if the document has no sentences."""
     begins, _ = _annotated(cas, view, Sentence)
     return sorted(begins) if begins else [m.start() for m in _LINE.finditer(view.text)]
 

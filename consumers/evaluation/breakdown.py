@@ -1,4 +1,4 @@
-"""Consumer that takes scores apart: what was taken for what, who found what, and what a threshold on confidence would do."""
+"""Consumer that breaks scores down: confusion between kinds, credit of components, and curves over a threshold on confidence."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ..scoring.curves import Curve, Thresholds, distinct_at
 from ..scoring.document import Mark, Pair, pair_of
 
 RESULT = "(result)"
-"""The curve of the final spans, beside those of the components' candidates."""
+"""The curve of the final spans, next to those of the components' candidates."""
 
 
 @component("breakdown")
 class Breakdown(CasConsumer):
-    """Counts which kinds were taken for which, which component found what alone or with others, and precision and recall over
-    a threshold on confidence: of the final spans, and of the candidates of each component.
+    """Counts confusion between kinds, the spans that each component found alone or with others, and precision and recall over a
+    threshold on confidence: of the final spans, and of the candidates of each component.
 
-    Each is written as JSON, CSV and text. The files hold figures only, no text of any document.
+    Each is written as JSON, CSV and text. The files contain numbers only, no text of any document.
     """
 
     folder: Path = Path("release/breakdown")
@@ -36,14 +36,14 @@ class Breakdown(CasConsumer):
     gold: str = GOLD_VIEW
     """View with the reference annotations. A document without it fails."""
     system: str = INITIAL_VIEW
-    """View with what was found, over the same text."""
+    """View with the spans that were found, over the same text."""
     level: Compared = "top"
-    """How finely kinds are told apart: `kind` as they are, `top` at the first level, else the categories of a scheme; `any`: what
-    counts is that it was found."""
+    """Level at which kinds are compared: `kind` as they are, `top` at the first level, else the categories of a scheme; `any`: a
+    span only has to be found."""
     criterion: Criterion = "overlapping"
-    """When a span answers a reference span: same bounds, the whole of it covered, a code point shared."""
+    """Condition under which a span matches a reference span: same bounds, all of it covered, a code point shared."""
     by: Literal["top", "path"] = "top"
-    """What counts as one component: the outermost id (`regex` of `regex/dates`), or the whole path."""
+    """Definition of a component: the outermost id (`regex` of `regex/dates`), or the whole path."""
     groups: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     """Components that count as one, by a name for them: `{rules: [regex, identifiers]}`."""
     plots: Literal["none", "svg", "png", "pdf"] = "none"
@@ -56,9 +56,9 @@ class Breakdown(CasConsumer):
 
     def _start(self) -> None:
         self.confusion = Confusion()
-        """Counts by gold kind and system kind, whole after `close`."""
+        """Counts by gold kind and system kind, complete after `close`."""
         self.credit = Credit(by=self.by, groups=self.groups, criterion=self.criterion, level=self.level)
-        """Who found what, likewise."""
+        """Credit of each component, complete after `close`."""
         self.curves: dict[str, Curve] = {}
         """A curve for the result and for each component, after `close`."""
         self._counts: dict[str, Thresholds] = {}
@@ -66,7 +66,7 @@ class Breakdown(CasConsumer):
         self._last: Pair | None = None
 
     def open(self) -> None:
-        """Makes the folder. Raises ConsumerError where that cannot be done, or where there is nothing to draw figures with."""
+        """Create the folder. Raises ConsumerError if that fails, or if figures cannot be drawn."""
         super().open()
         if self.plots != "none":
             plots.check()
@@ -74,7 +74,7 @@ class Breakdown(CasConsumer):
         self._start()
 
     def process(self, cas: Cas) -> None:
-        self._settle()
+        self._count_last()
         self._last = pair_of(cas, self.gold, self.system)
 
     def rollback(self, document_id: str) -> None:
@@ -82,13 +82,13 @@ class Breakdown(CasConsumer):
             self._last = None
 
     def close(self) -> None:
-        """Writes the files. Raises ConsumerError that names the path."""
-        self._settle()
+        """Write the files. Raises ConsumerError that names the path."""
+        self._count_last()
         self.curves = {name: self._counts[name].curve(self._gold) for name in sorted(self._counts)}
-        for name, made in (("confusion", self.confusion), ("credit", self.credit)):
-            self._write(f"{name}.json", made.to_json())
-            self._write(f"{name}.csv", made.to_csv())
-            self._write(f"{name}.txt", str(made))
+        for name, table in (("confusion", self.confusion), ("credit", self.credit)):
+            self._write(f"{name}.json", table.to_json())
+            self._write(f"{name}.csv", table.to_csv())
+            self._write(f"{name}.txt", str(table))
         self._write(
             "curves.json", json.dumps({n: json.loads(c.to_json()) for n, c in self.curves.items()}, indent=2) + "\n"
         )
@@ -101,15 +101,15 @@ class Breakdown(CasConsumer):
         super().close()
 
     def abort(self) -> None:
-        """Leaves the files that were there before."""
+        """Keep the files that were there before."""
         self._start()
         super().close()
 
     def _write(self, name: str, text: str) -> None:
         write_atomic(self.output / self.folder / name, text.encode())
 
-    def _settle(self) -> None:
-        """Counts the last document, which nothing can take back any more."""
+    def _count_last(self) -> None:
+        """Count the last document, which cannot be rolled back any more."""
         pair, self._last = self._last, None
         if pair is None:
             return
@@ -119,16 +119,16 @@ class Breakdown(CasConsumer):
         marks: dict[str, list[Mark]] = {RESULT: pair.system}
         for candidate in pair.candidates:
             marks.setdefault(self.credit.name(candidate.source), []).append(candidate)
-        for name, found in marks.items():
-            self._counts.setdefault(name, Thresholds(self.criterion, self.level)).add(pair.gold, found)
+        for name, spans in marks.items():
+            self._counts.setdefault(name, Thresholds(self.criterion, self.level)).add(pair.gold, spans)
 
 
 def _joined(curves: dict[str, Curve]) -> str:
-    """All curves in one CSV table, the first column says whose."""
+    """Return all curves in one CSV table; the first column contains the name of the curve."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for number, (name, made) in enumerate(curves.items()):
-        header, *rows = csv.reader(io.StringIO(made.to_csv()))
+    for number, (name, curve) in enumerate(curves.items()):
+        header, *rows = csv.reader(io.StringIO(curve.to_csv()))
         writer.writerows([["of", *header]] if number == 0 else [])
         writer.writerows([name, *row] for row in rows)
     return out.getvalue()

@@ -33,11 +33,11 @@ class Words:
             "missed": "PHI that nothing touched",
             "bounds": "found, but not all of it, or more than it",
             "kind": "found under another kind",
-            "false": "found, but no PHI",
+            "false": "found, but not PHI",
         }
     )
     sides: tuple[str, str] = ("Gold", "System")
-    only: tuple[str, str] = ("PHI, not found", "found, no PHI")
+    only: tuple[str, str] = ("PHI, not found", "found, not PHI")
     both: str = "PHI, found"
     leaking: str = "PHI spans leak"
     by_kind: str = "By kind: the reference's, for false hits the system's"
@@ -50,14 +50,14 @@ CHANGES = Words(
     labels={"missed": "Gone", "bounds": "Other bounds", "kind": "Other kind", "false": "New"},
     meanings={
         "missed": "in the first only; nothing in the second touches it",
-        "bounds": "in both, with other borders",
+        "bounds": "in both, with other bounds",
         "kind": "in both, under another kind",
         "false": "in the second only",
     },
     sides=("First", "Second"),
     only=("in the first only", "in the second only"),
     both="in both",
-    leaking="spans of the first are not wholly covered by the second",
+    leaking="spans of the first are not completely covered by the second",
     by_kind="By kind: the first's, for new spans the second's",
 )
 """For two runs, or for a run and the corrections of reviewers."""

@@ -1,4 +1,4 @@
-"""Consumer that lists every error against the reference on one page, to look at."""
+"""Consumer that lists every error against the reference on one page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .error_page import ErrorPage
 
 @component("errors")
 class ErrorsConsumer(CasConsumer):
-    """Writes an HTML page of every miss, false hit, wrong kind and wrong border against the reference, with its context.
+    """Writes an HTML page of every miss, false hit, wrong kind and wrong bound against the reference, with its context.
 
-    The page holds original text: file and folder are for their owner only. It loads nothing and works offline.
+    The page contains original text: file and folder are readable by their owner only. It loads nothing and works offline.
     """
 
     file: Path = Path("restricted/errors.html")
@@ -28,11 +28,11 @@ class ErrorsConsumer(CasConsumer):
     system: str = INITIAL_VIEW
     """View with the spans that were found."""
     level: Level = "kind"
-    """How finely kinds are told apart: every kind, the first level, or the categories of a scheme."""
+    """Level at which kinds are compared: every kind, the first level, or the categories of a scheme."""
     context: int = 60
     """Text shown before and after each error (code points)."""
     limit: int = 2000
-    """Errors shown of each group; all are counted."""
+    """Number of errors shown of each group; all are counted."""
 
     scope = Scope.COLLECTION
 
@@ -56,7 +56,7 @@ class ErrorsConsumer(CasConsumer):
         self._last = None
 
     def process(self, cas: Cas) -> None:
-        self._settle()
+        self._add_last()
         pair = pair_of(cas, self.gold, self.system)
         self._last = pair, mistakes(pair, self.level)
 
@@ -65,19 +65,19 @@ class ErrorsConsumer(CasConsumer):
             self._last = None
 
     def close(self) -> None:
-        """Writes the page."""
-        page = self._settle()
+        """Write the page."""
+        page = self._add_last()
         self._page = None
         self.result = Counter({g: sum(n for (_, group), n in page.counts.items() if group == g) for g in GROUPS})
         write_atomic(self.path, page.html(), private=True)
         super().close()
 
     def abort(self) -> None:
-        """Leaves the page that was there before."""
+        """Keep the page that was there before."""
         self._page = self._last = None
 
-    def _settle(self) -> ErrorPage:
-        """Takes over the last document, which nothing can take back any more."""
+    def _add_last(self) -> ErrorPage:
+        """Add the last document, which cannot be rolled back any more, and return the page."""
         if self._page is None:
             self.open()
         assert self._page is not None

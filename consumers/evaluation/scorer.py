@@ -1,4 +1,4 @@
-"""Consumer that scores what a pipeline found against reference annotations."""
+"""Consumer that scores the spans of a pipeline against reference annotations."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from ..scoring.run import DEFAULT
 
 @component("scorer")
 class Scorer(CasConsumer):
-    """Scores Phi against the reference: precision, recall and F1 by criterion and kind, and as shared tasks count them.
+    """Scores Phi against the reference: precision, recall and F1 by criterion and kind, and as in shared tasks.
 
-    Counts are kept, documents are not. The files hold figures only, no text of any document. After `close` the results are
-    in `scores` and `scheme_scores`.
+    It keeps counts, not documents. The files contain numbers only, no text of any document. After `close` the results are in
+    `scores` and `scheme_scores`.
     """
 
     gold: str = GOLD_VIEW
     """View with the reference annotations. A document without it fails."""
     system: str = INITIAL_VIEW
-    """View with what was found, over the same text."""
+    """View with the spans that were found, over the same text."""
     criteria: list[str] = dataclasses.field(default_factory=lambda: list(DEFAULT))
-    """What counts as a hit: strict, covering, overlapping and their `-binary` forms that ignore kinds; token, token-binary;
+    """Conditions for a hit: strict, covering, overlapping and their `-binary` variants that ignore kinds; token, token-binary;
     masking, masking-hipaa; characters; documents."""
     schemes: list[str] = dataclasses.field(default_factory=list)
-    """Schemes of shared tasks to score by as well: i2b2-2014, meddocan, conll, tab."""
+    """Schemes of shared tasks by which to score too: i2b2-2014, meddocan, conll, tab."""
     level: Level = "top"
-    """How kinds are compared under `criteria`: `kind` as they are, `top` at the first level (PERSON for PERSON_PATIENT), else as
-    the categories of that scheme. Schemes use their own."""
+    """Level at which kinds are compared under `criteria`: `kind` as they are, `top` at the first level (PERSON for
+    PERSON_PATIENT), else as the categories of that scheme. Schemes use their own."""
     files: list[Path] = dataclasses.field(default_factory=lambda: [Path("release/scores.json")])
-    """Files to write, under the run's output folder, by their ending: .json, .csv or .txt."""
+    """Files to write, under the run's output folder, by their suffix: .json, .csv or .txt."""
     bootstrap: int = 0
     """Draws for bootstrap intervals over documents; 0 for none."""
     seed: int = 0
-    """Where the draws begin."""
+    """Seed of the draws."""
 
     scope = Scope.COLLECTION
 
@@ -65,21 +65,21 @@ class Scorer(CasConsumer):
 
     @property
     def scores(self) -> Scores:
-        """The figures under `criteria`, once the run has ended. Raises ConsumerError before, and where no criteria were given."""
-        return self._found(OWN)
+        """The scores under `criteria`, after the run has ended. Raises ConsumerError before, and if no criteria were given."""
+        return self._scores_of(OWN)
 
     @property
     def scheme_scores(self) -> dict[str, Scores]:
-        """The figures under each of `schemes`."""
-        return {scheme: self._found(scheme) for scheme in self.schemes}
+        """The scores under each of `schemes`."""
+        return {scheme: self._scores_of(scheme) for scheme in self.schemes}
 
-    def _found(self, name: str) -> Scores:
+    def _scores_of(self, name: str) -> Scores:
         if name not in self.report.scores:
             raise ConsumerError(f"consumer {self.id}: no scores: not closed yet, or no criteria given")
         return self.report.scores[name]
 
     def open(self) -> None:
-        """Makes the folders. Raises ConsumerError where that cannot be done."""
+        """Create the folders. Raises ConsumerError if that fails."""
         super().open()
         for file in self.files:
             make_folder((self.output / file).parent)
@@ -104,7 +104,7 @@ class Scorer(CasConsumer):
             self._last = None
 
     def close(self) -> None:
-        """Writes the files. Raises ConsumerError that names the path."""
+        """Write the files. Raises ConsumerError that names the path."""
         if self._tallies is not None:
             scores = {name: Scores(tally) for name, tally in self._tallies.items()}
             drawn = (

@@ -1,4 +1,4 @@
-"""Consumer that counts how much of what is worth reading survives masking."""
+"""Consumer that counts how much clinical content survives masking."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _FORMS: dict[str, Callable[[Utility], str]] = {".json": Utility.to_json, ".csv":
 class UtilityConsumer(CasConsumer):
     """Counts how many medical terms, doses, lab values, durations and times between dates survive masking.
 
-    Terms are the MedicalTerm annotations, dates the Phi whose `value` is known. Where the document has a reference, what it
-    marks is PHI and not missed, and masked characters that it does not mark are counted as over-masked. Numbers only.
+    Terms are the MedicalTerm annotations, dates the Phi with a known `value`. If the document has a reference, text in its spans
+    is PHI and does not count as lost, and masked characters outside of them count as over-masked. Numbers only.
     """
 
     files: list[Path] = dataclasses.field(default_factory=lambda: [Path("release/utility.json")])
-    """Files to write, under the run's output folder, by their ending: .json, .csv or .txt."""
+    """Files to write, under the run's output folder, by their suffix: .json, .csv or .txt."""
     gold: str = GOLD_VIEW
-    """View with the reference spans, where there is one."""
+    """View with the reference spans; optional."""
 
     scope = Scope.COLLECTION
 
@@ -37,7 +37,7 @@ class UtilityConsumer(CasConsumer):
             if file.suffix not in _FORMS:
                 raise ValueError(f"files: expected names that end in .json, .csv or .txt, got {file.name!r}")
         self.result = Utility()
-        """The sums, whole after `close`."""
+        """The sums, complete after `close`."""
         self._last: tuple[str, Utility] | None = None
 
     def open(self) -> None:
@@ -47,7 +47,7 @@ class UtilityConsumer(CasConsumer):
         self.result, self._last = Utility(), None
 
     def process(self, cas: Cas) -> None:
-        self._settle()
+        self._add_last()
         self._last = cas.id, Utility.of(self._narrative(cas))
 
     def rollback(self, document_id: str) -> None:
@@ -55,18 +55,18 @@ class UtilityConsumer(CasConsumer):
             self._last = None
 
     def close(self) -> None:
-        """Writes the files. Raises ConsumerError that names the path."""
-        self._settle()
+        """Write the files. Raises ConsumerError that names the path."""
+        self._add_last()
         for file in self.files:
             write_atomic(self.output / file, _FORMS[file.suffix](self.result).encode())
         super().close()
 
     def abort(self) -> None:
-        """Leaves the files that were there before."""
+        """Keep the files that were there before."""
         self._last = None
 
-    def _settle(self) -> None:
-        """Takes over the last document, which nothing can take back any more."""
+    def _add_last(self) -> None:
+        """Add the last document, which cannot be rolled back any more."""
         if self._last is not None:
             self.result.add(self._last[1])
             self._last = None
@@ -74,7 +74,7 @@ class UtilityConsumer(CasConsumer):
     def _narrative(self, cas: Cas) -> Narrative:
         masked, view = released_view(self, cas), cas.view(INITIAL_VIEW)
         if masked.offset_map is None:
-            raise ComponentError(self.id, CasError(f"view {masked.name} has no map back to the original text"))
+            raise ComponentError(self.id, CasError(f"view {masked.name} has no map to the original text"))
         gold = None
         if cas.has_view(self.gold):
             reference = cas.view(self.gold)
@@ -86,11 +86,11 @@ class UtilityConsumer(CasConsumer):
 
 
 def _dates(view: View, masked: View) -> list[Moved]:
-    """Every date whose value the finder knew, before and after."""
+    """Return every date with a known value, before and after masking."""
     assert masked.offset_map is not None
-    found: list[Moved] = []
+    dates: list[Moved] = []
     for phi in view.select(Phi):
         if phi.value and phi.kind.is_a(PhiKind.DATE):
             begin, end = masked.offset_map.to_new(phi.begin, phi.end)
-            found += moved(phi.covered_text, phi.value, masked.text[begin:end])
-    return found
+            dates += moved(phi.covered_text, phi.value, masked.text[begin:end])
+    return dates

@@ -23,7 +23,7 @@ from .released import encodable, released_view
 
 Which = Literal["auto", "gold", "found", "masked"]
 Overlaps = Literal["error", "longest", "keep"]
-"""What to do with spans that share characters."""
+"""Treatment of spans that share characters."""
 
 
 class Span(NamedTuple):
@@ -53,9 +53,9 @@ class AnnotatedOptions(CasConsumer):
     """Parameters of consumers that write annotated text; to be inherited before FolderConsumer or LineConsumer."""
 
     annotations: Which = "auto"
-    """Which annotations are written: the reference (`gold`), the final spans of the original text (`found`), the masked text
-    with its replacements (`masked`), or (`auto`) the reference if the document has one, else the final spans. All but `masked`
-    contain the original text, so folder and files are readable by their owner only."""
+    """Annotations to write: the reference (`gold`), the final spans of the original text (`found`), the masked text with its
+    replacements (`masked`), or (`auto`) the reference if the document has one, else the final spans. All but `masked` contain
+    the original text, so folder and files are readable by their owner only."""
     scheme: str = ""
     """Scheme of the labels: `meddocan`, `i2b2-2014-sub`, `i2b2-2014`, `i2b2-2006`, `vigibase`; empty for names of PHI kinds."""
 
@@ -69,7 +69,7 @@ class AnnotatedOptions(CasConsumer):
 
     @property
     def original(self) -> bool:
-        """Whether the output contains the original text."""
+        """True if the output contains the original text."""
         return self.annotations != "masked"
 
     def annotated(self, cas: Cas) -> Annotated:

@@ -1,4 +1,4 @@
-"""What a consumer writes of one document, before it has a place."""
+"""The content that a consumer writes of one document."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ class Content:
     companions: tuple[tuple[str, bytes], ...] = ()
     """Suffix and bytes of further files with the same name."""
     state: Any = None
-    """What the consumer must know of the document even if its bytes are adopted from an earlier run: plain JSON without text."""
+    """Data about the document that is needed even if its bytes are adopted from an earlier run: plain JSON without text."""
     extra: Any = None
-    """What `commit` needs besides the bytes."""
+    """Data that only `commit` needs."""

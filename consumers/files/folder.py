@@ -37,7 +37,7 @@ class FolderConsumer(TwoPhaseConsumer):
     key: Secret | str = ""
     """Secret for `names: pseudonym`. With it a document's file can be found; without it the id cannot be derived."""
     durable: bool = True
-    """Whether each file is flushed to the disk before it gets its name (fsync), so that a power failure leaves no empty file."""
+    """True if each file is flushed to the disk before it gets its name (fsync), so that a power failure leaves no empty file."""
 
     def __post_init__(self) -> None:
         self._shares_disk = True

@@ -1,4 +1,4 @@
-"""What may be released of a document: the masked view or nothing, and text as bytes that every program can read."""
+"""Release of a document: the masked view or nothing, and text as bytes that every program can read."""
 
 from __future__ import annotations
 

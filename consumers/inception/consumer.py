@@ -1,4 +1,4 @@
-"""Consumer that writes a bundle for review in INCEpTION: layers, tag sets, guidelines, and documents its import accepts."""
+"""Consumer that writes a review project for INCEpTION: layers, tag sets, guidelines, and documents that its import accepts."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from ..files.content import Content
 from ..files.released import encodable
 from ..files.slices import slice_of
 from . import guide, settings
-from .document import Maker, Reviewed
+from .document import ReviewDocument, ReviewDocumentBuilder
 from .pdf import text_to_pdf
 from .zipped import ZipFile
 
 _SUFFIX = {"xmi": ".xmi", "jsoncas": ".json"}
 _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
-"""Characters that INCEpTION does not take in names of documents (`ValidationUtils.java`)."""
+"""Characters that INCEpTION does not accept in names of documents (`ValidationUtils.java`)."""
 
 
 @component("inception")
 class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
-    """Writes all documents as one bundle (zip) for review in INCEpTION: the documents, the layers and tag sets to import first,
-    guidelines made from the kinds' definitions, and a README with the steps.
+    """Writes all documents as one review project (zip) for INCEpTION: the documents, the layers and tag sets to import first,
+    guidelines made from the definitions of the kinds, and a README with the steps.
 
-    Documents are made so that INCEpTION's import checks accept them: sentences are joined where a span crosses their border,
-    blanks at the edges of spans are left out, characters that XML cannot carry are replaced one for one. Offsets stay.
-    Documents without text are left out, with a warning.
+    The documents pass INCEpTION's import checks: sentences are joined if a span crosses their border, spaces at the edges of
+    spans are removed, characters that XML forbids are replaced one for one. Offsets stay the same. Documents without text are
+    left out, with a warning.
     """
 
     scope = Scope.RUN
 
     file: Path = Path("restricted/inception.zip")
-    """The bundle, under the run's output folder. It gets its name when the run ends."""
+    """The review project, under the run's output folder. It gets its name when the run ends."""
     mode: Mode = "phi-layer"
-    """`phi-layer`: a layer of its own with kind, status, confidence, source, rule and reason. `named-entity`: INCEpTION's
-    built-in layer for named entities with the kind as `value`; nothing has to be imported before the documents."""
+    """`phi-layer`: a separate layer with kind, status, confidence, source, rule and reason. `named-entity`: INCEpTION's built-in
+    layer for named entities with the kind as `value`; nothing needs to be imported before the documents."""
     format: Literal["xmi", "jsoncas"] = "xmi"
     """Format of the documents."""
     candidates: bool = False
-    """Whether a second layer shows what every finder proposed, and why it won or lost."""
+    """True if a second layer shows what each source proposed, and why it won or lost."""
     names: Literal["id", "pseudonym"] = "id"
-    """What documents are called: by their id, made safe, or by a keyed pseudonym of it."""
+    """Names of the documents: their id, made safe, or a keyed pseudonym of it."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 
@@ -61,10 +61,10 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         if self.names == "pseudonym" and not self.key:
             raise ValueError("key: expected a secret for names: pseudonym, got none")
         self._file: AtomicFile | None = None
-        self._maker = Maker(self.mode, self.candidates)
+        self._builder = ReviewDocumentBuilder(self.mode, self.candidates)
 
     def open(self) -> None:
-        """Makes the folder and the temporary file. Raises ConsumerError where that cannot be done."""
+        """Create the folder and the temporary file. Raises ConsumerError if that fails."""
         super().open()
         path = self.output / self.file
         if self.original:
@@ -80,14 +80,14 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         self._named: str | None = None
 
     def prepare(self, cas: Cas) -> Content:
-        """The document with a mark behind its title: whether a number stands there is known when its turn comes."""
+        """Return the document with a mark after its title: the number that may follow is known only in `commit`."""
         annotated = self.annotated(cas)
         stem = self._stem(cas.id)
         mark = hashlib.sha256(f"{stem}\0{annotated.text}".encode("utf-8", "surrogatepass")).hexdigest()
-        made = self._maker.make(cas, self.annotated_view(cas), annotated.spans, self.label, stem + mark)
-        data = self._written(made.cas) if made.cas is not None else b""
+        reviewed = self._builder.build(cas, self.annotated_view(cas), annotated.spans, self.label, stem + mark)
+        data = self._serialized(reviewed.cas) if reviewed.cas is not None else b""
         return Content(
-            data, state={"entry": self._entry(cas, made), "overlapping": made.overlapping}, extra=(stem, mark)
+            data, state={"entry": self._entry(cas, reviewed), "overlapping": reviewed.overlapping}, extra=(stem, mark)
         )
 
     def resume_state(self, prepared: Content) -> Any:
@@ -97,31 +97,31 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         self._last = self._named = None
         name = self._name(document_id)
         if not prepared.data:
-            return self._added(document_id, name, prepared.state, b"")
+            return self._add_entry(document_id, name, prepared.state, b"")
         stem, mark = prepared.extra
         ending = name.removesuffix(_SUFFIX[self.format]).removeprefix(stem)
         data = prepared.data.replace(mark.encode(), ending.encode())
-        return self._added(document_id, name, prepared.state, self._zip.add(f"documents/{name}", data))
+        return self._add_entry(document_id, name, prepared.state, self._zip.add(f"documents/{name}", data))
 
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
-        """Copies a document out of an earlier run's bundle; its title is its name there."""
+        """Copy a document from an earlier run's project; its title is its name there."""
         self._last = self._named = None
         name = self._name(document_id)
         if "skipped" in state["entry"]:
-            return self._added(document_id, name, state, b"")
+            return self._add_entry(document_id, name, state, b"")
         written = slice_of(locate(outputs[0]), outputs[0]) if outputs else None
         if written is None or not self._zip.copy(f"documents/{name}", written):
-            self._names.take_back()  # the document comes again, and gets it then
+            self._names.take_back()  # the document is processed again and gets the name then
             return None
-        return self._added(document_id, name, state, written)
+        return self._add_entry(document_id, name, state, written)
 
     def shared_files(self) -> dict[str, Path]:
         return {} if self._file is None else {Path(self.file).as_posix(): self._file.temporary}
 
     def _stem(self, document: str) -> str:
-        """What a document is called where nothing else has that name."""
+        """Return the name of a document if no other document has it."""
         return pseudonym(document, self.key) if self.names == "pseudonym" else safe_parts(_flat(document))[0]
 
     def _name(self, document: str) -> str:
@@ -130,8 +130,8 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         self._named = document
         return self._names.next(_flat(document) if self.names == "id" else document).as_posix()
 
-    def _added(self, document: str, name: str, state: Any, written: bytes) -> list[Output]:
-        """Notes a document of which `written` is in the bundle now."""
+    def _add_entry(self, document: str, name: str, state: Any, written: bytes) -> list[Output]:
+        """Record a document whose bytes in the project are `written`."""
         assert self._file is not None
         self._index.append({"file": name, **state["entry"]})
         self._last = document, bool(written), self._overlapping
@@ -141,44 +141,44 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         begin, digest = self._file.offset - len(written), hashlib.sha256(written).hexdigest()
         return [Output(self.id, Path(self.file).as_posix(), begin, len(written), digest, False)]
 
-    def _written(self, cas: Cas) -> bytes:
+    def _serialized(self, cas: Cas) -> bytes:
         types = review_types(self.mode, self.candidates)
         if self.format == "jsoncas":
             return write_jsoncas(cas, typesystem=types)
         return write_xmi(cas, typesystem=types)
 
-    def _entry(self, cas: Cas, made: Reviewed) -> dict[str, Any]:
-        """What the bundle says of a document: its id, what was changed, and what brings its text back."""
+    def _entry(self, cas: Cas, reviewed: ReviewDocument) -> dict[str, Any]:
+        """Return the record of a document: its id, what was changed, and what restores its text."""
         entry: dict[str, Any] = {}
         if self.original or self.names == "id":
             entry["id"] = encodable(cas.id, cas)
-        if made.skipped:
-            return {**entry, "skipped": made.skipped}
-        entry["text_sha256"] = hashlib.sha256(made.text.encode()).hexdigest()
-        if made.lost:
-            entry["lost"] = [[offset, code] for offset, code in made.lost]
-        return {**entry, "changes": made.notes}
+        if reviewed.skipped:
+            return {**entry, "skipped": reviewed.skipped}
+        entry["text_sha256"] = hashlib.sha256(reviewed.text.encode()).hexdigest()
+        if reviewed.lost:
+            entry["lost"] = [[offset, code] for offset, code in reviewed.lost]
+        return {**entry, "changes": reviewed.notes}
 
     def rollback(self, document_id: str) -> None:
         if self._file is not None and self._named == document_id:
-            self._names.take_back()  # a resumed run gives it none either
+            self._names.take_back()  # as in a resumed run, where a failed document gets no name
         self._named = None
         if self._file is None or self._last is None or self._last[0] != document_id:
             return
         _, written, self._overlapping = self._last
         if written:
-            self._zip.take_back()
+            self._zip.remove_last()
         self._index.pop()
         self._last = None
 
     def abort(self) -> None:
-        """Leaves the bundle that was there before."""
+        """Keep the project that was there before."""
         file, self._file = self._file, None
         if file is not None:
             file.discard()
 
     def close(self) -> None:
-        """Adds what goes with the documents, and gives the bundle its name."""
+        """Add the files that accompany the documents, and give the project its name."""
         file, self._file = self._file, None
         if file is not None:
             try:
@@ -195,8 +195,8 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         ours = [name for name in layers(self.mode, self.candidates) if name in (PHI_LAYER, CANDIDATE_LAYER)]
         for name in ours:
             short = name.rpartition(".")[2]
-            made = settings.layer(name, self.scheme, overlaps=self._overlapping)
-            files[f"layers/{short}.json"] = settings.as_json(made)
+            layer = settings.layer(name, self.scheme, overlaps=self._overlapping)
+            files[f"layers/{short}.json"] = settings.as_json(layer)
         skipped = sum("skipped" in entry for entry in self._index)
         contents = guide.ProjectContents(
             self.mode,
@@ -230,10 +230,10 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
                 reasons[entry["skipped"]] = reasons.get(entry["skipped"], 0) + 1
         for reason, count in reasons.items():
             what = "a document was" if count == 1 else f"{count:,} documents were"
-            warnings.warn(f"{self.id}: {what} left out of the bundle: {reason}", CaspipeWarning, stacklevel=3)
+            warnings.warn(f"{self.id}: {what} left out of the review project: {reason}", CaspipeWarning, stacklevel=3)
 
 
 def _flat(document_id: str) -> str:
-    """A document id as INCEpTION takes it for a name: no folders, none of the characters it refuses."""
+    """Return a document id as a name that INCEpTION accepts: no folders, none of the characters it refuses."""
     flat = document_id.replace("/", "__").translate(_REFUSED).strip(" .-")
     return flat or "document"

@@ -1,4 +1,5 @@
-"""A document as INCEpTION accepts it: clean text, sentences that hold every span whole, tokens, spans without blank edges."""
+"""A document that INCEpTION accepts: clean text, sentences that contain every span completely, tokens, spans without blank
+edges."""
 
 from __future__ import annotations
 
@@ -41,63 +42,66 @@ Interval = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Reviewed:
-    """A document made ready for review, and what was done to it."""
+class ReviewDocument:
+    """A document prepared for review, and what was changed in it."""
 
     cas: Cas | None
-    """None where INCEpTION would refuse it; `skipped` says why."""
+    """None if INCEpTION would refuse it; `skipped` gives the reason."""
     text: str
-    """The text that is reviewed: as long as the original, code point for code point."""
+    """The text to review: as long as the original, code point for code point."""
     lost: list[tuple[int, int]] = field(default_factory=list)
-    """(offset, code) of each character of the original that something else stands for."""
+    """(offset, code) of each character of the original that was replaced."""
     notes: dict[str, int] = field(default_factory=dict)
-    """What was changed, counted."""
+    """Changes and their counts."""
     skipped: str = ""
     overlapping: bool = False
-    """Whether any two of its spans share characters."""
+    """True if any two of its spans share characters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
-    """Makes documents for review."""
+class ReviewDocumentBuilder:
+    """Builds documents for review."""
 
     mode: Mode
     candidates: bool
 
-    def make(self, cas: Cas, view: View, found: list[Span], label: Callable[[PhiKind], str], title: str) -> Reviewed:
-        """`found`: the spans of `view`; `label`: the label of a kind; `title`: what INCEpTION calls the document."""
+    def build(
+        self, cas: Cas, view: View, found: list[Span], label: Callable[[PhiKind], str], title: str
+    ) -> ReviewDocument:
+        """Build a document. `found`: the spans of `view`; `label`: the label of a kind; `title`: the name of the document in
+        INCEpTION."""
         text, lost = clean(view.text)
-        made = Reviewed(None, text, lost)
-        spans = self._spans(made, found, text)
+        result = ReviewDocument(None, text, lost)
+        spans = self._spans(result, found, text)
         others = self._candidates(cas, view, text)
         tokens, sentences = segmentation(cas, view, text)
         if not tokens:
-            made.skipped = "it has no text: INCEpTION refuses empty documents"
-            return made
+            result.skipped = "it has no text: INCEpTION refuses empty documents"
+            return result
         borders = sorted({at for _, b, e in spans for at in (b, e)})
         if self.mode == "named-entity":
-            tokens = self._split(made, tokens, borders, text)
+            tokens = self._split(result, tokens, borders, text)
         whole = joined([*sentences, *tokens, *((b, e) for _, b, e in spans), *((b, e) for _, b, e in others)])
-        _note(made, "sentences joined", len(sentences) - _holding(whole, sentences))
-        for what, items, most in (("tokens", tokens, MAX_TOKENS), ("sentences", whole, MAX_SENTENCES)):
-            if len(items) > most:
-                made.skipped = f"it has {len(items):,} {what}: INCEpTION takes {most:,} at most"
-                return made
-        made.cas = self._cas(text, language(cas, view), title, tokens, whole)
-        _note(made, "tokens", len(tokens))
-        _note(made, "sentences", len(whole))
-        _note(made, "spans", len(spans))
-        _note(made, "candidates", len(others))
-        _note(made, "characters replaced", len(lost))
-        made.overlapping = len(joined((b, e) for _, b, e in spans)) < len(spans)
-        self._add(made.cas, spans, others, _rules(cas) if self.mode == "phi-layer" else {}, label)
-        return made
+        _note(result, "sentences joined", len(sentences) - _holding(whole, sentences))
+        for name, items, limit in (("tokens", tokens, MAX_TOKENS), ("sentences", whole, MAX_SENTENCES)):
+            if len(items) > limit:
+                result.skipped = f"it has {len(items):,} {name}: INCEpTION accepts {limit:,} at most"
+                return result
+        result.cas = self._cas(text, language(cas, view), title, tokens, whole)
+        _note(result, "tokens", len(tokens))
+        _note(result, "sentences", len(whole))
+        _note(result, "spans", len(spans))
+        _note(result, "candidates", len(others))
+        _note(result, "characters replaced", len(lost))
+        result.overlapping = len(joined((b, e) for _, b, e in spans)) < len(spans)
+        self._add(result.cas, spans, others, _rules(cas) if self.mode == "phi-layer" else {}, label)
+        return result
 
-    def _spans(self, made: Reviewed, spans: list[Span], text: str) -> list[tuple[Span, int, int]]:
+    def _spans(self, result: ReviewDocument, spans: list[Span], text: str) -> list[tuple[Span, int, int]]:
         found = [(s, *trimmed(text, s.begin, s.end)) for s in spans]
         kept = [(s, b, e) for s, b, e in found if b < e]
-        _note(made, "spans of blanks left out", len(found) - len(kept))
-        _note(made, "spans trimmed", sum((b, e) != (s.begin, s.end) for s, b, e in kept))
+        _note(result, "spans of blanks left out", len(found) - len(kept))
+        _note(result, "spans trimmed", sum((b, e) != (s.begin, s.end) for s, b, e in kept))
         return kept
 
     def _candidates(self, cas: Cas, view: View, text: str) -> list[tuple[PhiCandidate, int, int]]:
@@ -106,8 +110,8 @@ class Maker:
         found = [(c, *trimmed(text, c.begin, c.end)) for c in cas.select(PhiCandidate)]
         return [(c, b, e) for c, b, e in found if b < e]
 
-    def _split(self, made: Reviewed, tokens: list[Interval], borders: list[int], text: str) -> list[Interval]:
-        """Tokens cut where a span begins or ends inside them: named entities are anchored at tokens."""
+    def _split(self, result: ReviewDocument, tokens: list[Interval], borders: list[int], text: str) -> list[Interval]:
+        """Split tokens in which a span begins or ends: named entities are anchored at tokens."""
         cut: list[Interval] = []
         for begin, end in tokens:
             i = bisect_left(borders, begin + 1)
@@ -116,50 +120,50 @@ class Maker:
                 begin = borders[i]
                 i += 1
             cut.append((begin, end))
-        _note(made, "tokens cut at spans", len(cut) - len(tokens))
+        _note(result, "tokens cut at spans", len(cut) - len(tokens))
         return [(b, e) for b, e in (trimmed(text, *piece) for piece in cut) if b < e]
 
-    def _cas(self, text: str, speech: str, title: str, tokens: list[Interval], sentences: list[Interval]) -> Cas:
-        made = Cas(text, typesystem=review_types(self.mode, self.candidates))
-        view = made.view()
-        view.add(DocumentMetaData(0, len(text), language=speech, documentTitle=title, documentId=title))
+    def _cas(self, text: str, language_code: str, title: str, tokens: list[Interval], sentences: list[Interval]) -> Cas:
+        result = Cas(text, typesystem=review_types(self.mode, self.candidates))
+        view = result.view()
+        view.add(DocumentMetaData(0, len(text), language=language_code, documentTitle=title, documentId=title))
         view.add_spans(Sentence, [b for b, _ in sentences], [e for _, e in sentences])
         view.add_spans(Token, [b for b, _ in tokens], [e for _, e in tokens])
-        return made
+        return result
 
     def _add(
-        self, made: Cas, spans: list[Any], others: list[Any], rules: dict[int, str], label: Callable[[PhiKind], str]
+        self, result: Cas, spans: list[Any], others: list[Any], rules: dict[int, str], label: Callable[[PhiKind], str]
     ) -> None:
         types = review_types(self.mode, self.candidates)
         layer = types[layers(self.mode, self.candidates)[0]]
         for span, begin, end in spans:
             if self.mode == "named-entity":
-                made.add(layer(begin, end, value=clean(span.label)[0]))
+                result.add(layer(begin, end, value=clean(span.label)[0]))
             else:
-                made.add(layer(begin, end, **_features(span, rules.get(id(span.annotation), ""))))
+                result.add(layer(begin, end, **_features(span, rules.get(id(span.annotation), ""))))
         for candidate, begin, end in others:
-            made.add(types[CANDIDATE_LAYER](begin, end, **_of_candidate(candidate, label(candidate.kind))))
+            result.add(types[CANDIDATE_LAYER](begin, end, **_of_candidate(candidate, label(candidate.kind))))
 
 
 def _features(span: Span, rule: str) -> dict[str, Any]:
     of = span.annotation
     gold = isinstance(of, Phi) and of.sofa is not None and of.sofa.name != INITIAL_VIEW
-    made: dict[str, Any] = {"label": span.label, "status": ACCEPTED if gold else FOUND, "source": span.source}
+    result: dict[str, Any] = {"label": span.label, "status": ACCEPTED if gold else FOUND, "source": span.source}
     if isinstance(of, Phi):
-        made |= {"reason": of.reason, "value": of.value, "rule": rule}
+        result |= {"reason": of.reason, "value": of.value, "rule": rule}
     elif isinstance(of, MaskedSpan):
-        made |= {"reason": of.operator}
-    return {**{k: clean(v)[0] for k, v in made.items() if v}, "confidence": float(span.confidence)}
+        result |= {"reason": of.operator}
+    return {**{k: clean(v)[0] for k, v in result.items() if v}, "confidence": float(span.confidence)}
 
 
 def _of_candidate(candidate: PhiCandidate, label: str) -> dict[str, Any]:
-    made = {"label": label, "source": candidate.source, "rule": candidate.rule}
-    made |= {"reason": candidate.reason, "value": candidate.value}
-    return {**{k: clean(v)[0] for k, v in made.items() if v}, "confidence": float(candidate.confidence)}
+    result = {"label": label, "source": candidate.source, "rule": candidate.rule}
+    result |= {"reason": candidate.reason, "value": candidate.value}
+    return {**{k: clean(v)[0] for k, v in result.items() if v}, "confidence": float(candidate.confidence)}
 
 
 def _rules(cas: Cas) -> dict[int, str]:
-    """`id()` of each final span to the rule of the candidate that it was made from."""
+    """Return, by `id()` of each final span, the rule of the candidate that it was result from."""
     found: dict[int, str] = {}
     if cas.has_view(INITIAL_VIEW):
         for candidate in cas.select(PhiCandidate):
@@ -170,7 +174,8 @@ def _rules(cas: Cas) -> dict[int, str]:
 
 
 def clean(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text as XML 1.0 and INCEpTION can carry it, of the same length, and what was lost; no byte-order mark at its begin."""
+    """Return the text as XML 1.0 and INCEpTION accept it, of the same length, without a byte-order mark at its begin, and what
+    was replaced."""
     text, lost = replace_illegal(text)
     if text.startswith(BOM):
         text, lost = f" {text[1:]}", [(0, ord(BOM)), *lost]
@@ -178,10 +183,10 @@ def clean(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def segmentation(cas: Cas, view: View, text: str) -> tuple[list[Interval], list[Interval]]:
-    """Tokens and sentences of a view, without blank edges, sorted and disjoint.
+    """Return tokens and sentences of a view, without blank edges, sorted and disjoint.
 
-    A view that has none takes those of the initial view where the text is the same. Without any, tokens are cut as
-    everywhere in caspipe, and each line is a sentence.
+    A view without any uses those of the initial view if the text is the same. If that has none, tokens are result by our
+    tokenizer, and each line is a sentence.
     """
     tokens = _disjoint(_intervals(cas, view, Token, text))
     if not tokens:
@@ -206,7 +211,7 @@ def _lines(text: str) -> list[Interval]:
 
 
 def _disjoint(intervals: Iterable[Interval]) -> list[Interval]:
-    """Those that hold something and begin behind the end of the one before."""
+    """Return the intervals that are not empty and begin after the end of the previous one."""
     kept: list[Interval] = []
     for begin, end in sorted(intervals):
         if begin < end and (not kept or begin >= kept[-1][1]):
@@ -215,24 +220,25 @@ def _disjoint(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def joined(intervals: Iterable[Interval]) -> list[Interval]:
-    """The smallest disjoint intervals that hold each of the given ones whole; neighbours that only touch stay apart."""
-    made: list[Interval] = []
+    """Return the smallest disjoint intervals that contain each of the given ones completely; neighbours that only touch stay
+    separate."""
+    result: list[Interval] = []
     for begin, end in sorted(intervals):
-        if made and begin < made[-1][1]:
-            made[-1] = made[-1][0], max(end, made[-1][1])
+        if result and begin < result[-1][1]:
+            result[-1] = result[-1][0], max(end, result[-1][1])
         else:
-            made.append((begin, end))
-    return made
+            result.append((begin, end))
+    return result
 
 
 def _holding(whole: list[Interval], parts: list[Interval]) -> int:
-    """How many of the disjoint, sorted `whole` hold at least one of `parts`."""
+    """Return how many of the disjoint, sorted `whole` contain at least one of `parts`."""
     begins = [b for b, _ in whole]
     return len({bisect_left(begins, b + 1) for b, _ in parts})
 
 
 def language(cas: Cas, view: View) -> str:
-    """The language of the document, as far as known."""
+    """Return the language of the document, if known."""
     for where in (view, *cas.views):
         for document in where.select(DocumentAnnotation):
             if document.language and document.language != "x-unspecified":
@@ -240,6 +246,6 @@ def language(cas: Cas, view: View) -> str:
     return "x-unspecified"
 
 
-def _note(made: Reviewed, what: str, count: int) -> None:
+def _note(result: ReviewDocument, what: str, count: int) -> None:
     if count:
-        made.notes[what] = made.notes.get(what, 0) + count
+        result.notes[what] = result.notes.get(what, 0) + count

@@ -16,7 +16,7 @@ FORMATS = {"xmi": "UIMA CAS XMI (XML 1.0)", "jsoncas": "UIMA CAS JSON 0.4.0"}
 
 @dataclass(frozen=True, slots=True)
 class ProjectContents:
-    """What a review project contains."""
+    """Contents of a review project."""
 
     mode: Mode
     format: str

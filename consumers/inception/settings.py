@@ -1,4 +1,4 @@
-"""What INCEpTION's settings import: tag sets and layers as JSON.
+"""Tag sets and layers as JSON, for the import in INCEpTION's settings.
 
 Source: INCEpTION (2026-08-19), `ExportedTagSet.java`, `ExportedTag.java`, `ExportedAnnotationLayer.java`,
 `ExportedAnnotationFeature.java`, `LayerImportExportUtils.java` (a layer file is a list of layers).
@@ -17,18 +17,18 @@ STATUS_SET = "caspipe review status"
 
 _TITLES = {
     PHI_LAYER: ("PHI", "Protected health information. Correct, remove or add annotations here."),
-    CANDIDATE_LAYER: ("Candidate", "What single finders took for PHI: for information, not to be corrected."),
+    CANDIDATE_LAYER: ("Candidate", "Proposals of single sources: for information, not to be corrected."),
 }
 
 
 def labels(scheme: str) -> dict[str, str]:
-    """Each label with what it means: names of kinds, or the labels of another scheme with the kinds behind them."""
+    """Return each label with its meaning: names of kinds, or the labels of a scheme with the kinds that they stand for."""
     if not scheme:
         return {kind.name: _meaning(kind) for kind in PhiKind}
-    found: dict[str, list[str]] = {label: [] for label in PhiKind.labels(scheme)}
+    meanings: dict[str, list[str]] = {label: [] for label in PhiKind.labels(scheme)}
     for kind in PhiKind:
-        found.setdefault(kind.in_scheme(scheme), []).append(_meaning(kind))
-    return {label: "; ".join(dict.fromkeys(found[label])) or label for label in PhiKind.labels(scheme)}
+        meanings.setdefault(kind.in_scheme(scheme), []).append(_meaning(kind))
+    return {label: "; ".join(dict.fromkeys(meanings[label])) or label for label in PhiKind.labels(scheme)}
 
 
 def _meaning(kind: PhiKind) -> str:
@@ -36,14 +36,14 @@ def _meaning(kind: PhiKind) -> str:
 
 
 def kinds_set(scheme: str) -> dict[str, Any]:
-    """The tag set of the labels."""
+    """Return the tag set of the labels."""
     about = f"Labels of the scheme {scheme}." if scheme else "Kinds of protected health information."
     return _tag_set(KINDS_SET, about, labels(scheme))
 
 
 def status_set() -> dict[str, Any]:
-    """The tag set of what can be said of a span."""
-    return _tag_set(STATUS_SET, "What the reviewer says of a span.", STATUS)
+    """Return the tag set of the review status of a span."""
+    return _tag_set(STATUS_SET, "Decision of the reviewer about a span.", STATUS)
 
 
 def _tag_set(name: str, about: str, tags: dict[str, str]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _tag_set(name: str, about: str, tags: dict[str, str]) -> dict[str, Any]:
 
 
 def layer(name: str, scheme: str, *, overlaps: bool) -> list[dict[str, Any]]:
-    """The layer file of one of our layers. `overlaps`: whether annotations may share characters."""
+    """Return the layer file of one of our layers. `overlaps`: whether annotations may share characters."""
     title, about = _TITLES[name]
     final = name == PHI_LAYER
     features = []
@@ -115,5 +115,5 @@ def layer(name: str, scheme: str, *, overlaps: bool) -> list[dict[str, Any]]:
 
 
 def as_json(value: Any) -> bytes:
-    """JSON for people and programs, the same bytes each time."""
+    """Return formatted JSON, the same bytes each time."""
     return json.dumps(value, ensure_ascii=False, indent=2).encode() + b"\n"

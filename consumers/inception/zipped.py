@@ -1,4 +1,4 @@
-"""A zip file written member by member in one piece each, so that the last one can be taken back and no half one is left."""
+"""A zip file that is written member by member, so that the last one can be removed and no partial one is left."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _LOCATOR64 = struct.Struct("<IIQI")
 _UTF8 = 0x800
 _DEFLATED = 8
 _DATE = 0x21
-"""1980-01-01: the same content gives the same bytes, whenever it is written."""
+"""1980-01-01: the same content gives the same bytes at any time."""
 _UNIX = 3 << 8 | 45
 _FULL, _FULL16 = 0xFFFFFFFF, 0xFFFF
-"""Written where the true number stands in the 64-bit part."""
+"""Written if the actual number is in the 64-bit part."""
 LARGE, MANY = _FULL, _FULL16
-"""From here on the 64-bit part is written."""
+"""From this size or number on, the 64-bit part is written."""
 
 
 class ZipFile:
-    """Writes a zip into an AtomicFile. PKWARE's APPNOTE 6.3, with 64-bit places where there are that many or that large."""
+    """Writes a zip into an AtomicFile. PKWARE's APPNOTE 6.3, with 64-bit fields if necessary."""
 
     def __init__(self, file: AtomicFile) -> None:
         self.file = file
         self._entries: list[tuple[bytes, int, int, int, int]] = []
-        """Name, CRC, packed and unpacked size, place."""
+        """Name, CRC, packed and unpacked size, offset."""
 
     def add(self, name: str, data: bytes) -> bytes:
-        """Adds a member, or nothing. Returns all that was written of it. Raises ConsumerError where it cannot be."""
+        """Add a member, or nothing. Returns the bytes written for it. Raises ConsumerError if it cannot be written."""
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed = packer.compress(data) + packer.flush()
         raw, crc = name.encode(), zlib.crc32(data)
@@ -42,7 +42,7 @@ class ZipFile:
         return self._add(raw, crc, len(data), head + raw + packed)
 
     def copy(self, name: str, written: bytes) -> bool:
-        """Adds a member as it was written elsewhere; False, and nothing is added, where it had another name."""
+        """Add a member as it was written to another zip; if it had another name there, add nothing and return False."""
         _, _, _, _, _, _, crc, packed, size, length, _ = _LOCAL.unpack_from(written)
         raw = name.encode()
         if written[_LOCAL.size : _LOCAL.size + length] != raw or len(written) != _LOCAL.size + length + packed:
@@ -56,18 +56,18 @@ class ZipFile:
         self._entries.append(entry)
         return written
 
-    def take_back(self) -> None:
-        """Removes the member added last."""
+    def remove_last(self) -> None:
+        """Remove the member added last."""
         self.file.truncate(self._entries[-1][4])
         self._entries.pop()
 
     def finish(self) -> None:
-        """Writes the directory at the end."""
-        begin, made = self.file.offset, []
+        """Write the directory at the end."""
+        begin, entries = self.file.offset, []
         for raw, crc, packed, size, place in self._entries:
             far = place >= LARGE
             extra = struct.pack("<HHQ", 1, 8, place) if far else b""
-            made.append(
+            entries.append(
                 _CENTRAL.pack(
                     0x02014B50, _UNIX, 45 if far else 20, _UTF8, _DEFLATED, 0, _DATE, crc, packed, size,
                     len(raw), len(extra), 0, 0, 0, 0o100600 << 16, _FULL if far else place,
@@ -75,7 +75,7 @@ class ZipFile:
                 + raw
                 + extra
             )  # fmt: skip
-        directory = b"".join(made)
+        directory = b"".join(entries)
         count, size = len(self._entries), len(directory)
         end, many = b"", count >= MANY or begin >= LARGE or size >= LARGE
         if many:

@@ -27,10 +27,10 @@ class ReportConsumer(TwoPhaseConsumer):
     file: Path = Path("release/report.html")
     """The report, under the run's output folder. Written when the run has ended."""
     document_ids: bool = False
-    """Whether failed documents appear with their id and message, which can contain file names, and warnings that may name
+    """True if failed documents appear with their id and message, which can contain file names, and warnings that may name
     documents appear in full; else by number only."""
     configuration: bool = True
-    """Whether the report shows the configuration, without secrets. Turn it off if the configuration contains names of people,
+    """True if the report shows the configuration, without secrets. Turn it off if the configuration contains names of people,
     such as an inline list of names."""
     max_failures: int = 200
     """Number of failed documents listed one by one; all are counted."""

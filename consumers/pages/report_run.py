@@ -117,7 +117,7 @@ def failures(report: RunReport, *, ids: bool, limit: int) -> list[tuple[str, Tab
     caption = f"The first {len(report.failures):,} of {total:,}" if total > len(report.failures) else ""
     sections = [
         ("Errors", ("Documents that were not released", ["Reason", "Meaning", "#Documents"], by_reason)),
-        ("Where they failed", (caption, ["Component", "Error", "Reason", "#Documents"], by_cause)),
+        ("Failures by component", (caption, ["Component", "Error", "Reason", "#Documents"], by_cause)),
     ]
     listed = report.failures[:limit]
     if listed:

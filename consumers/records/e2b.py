@@ -1,4 +1,4 @@
-"""Consumer that writes case reports (ICH E2B R3 and R2) back with masked texts and values, all else to the byte as it was."""
+"""Consumer that writes case reports (ICH E2B R3 and R2) back with masked texts and values; every other byte is unchanged."""
 
 from __future__ import annotations
 
@@ -10,65 +10,66 @@ from typing import Literal
 from ...pipeline.contract.component import component
 from ...typesystem.markup.xml_source import XmlSource
 from ...typesystem.source_record import ValueLocation
-from .carried import Carried
+from .arrivals import ArrivedFile
 from .e2b_edits import Edit, Editor
-from .source_files import CarrierConsumer, identifying
+from .writeback import WritebackConsumer, identifying
 
 _WORD = re.compile(r"\w+")
 _LABEL = re.compile(r"<!--\s*(?:FDA\.|EU\.)?[A-Z](?:\.[A-Za-z0-9]{1,3}){1,8}\b(?![^>]*\d{4}).{0,200}\Z", re.DOTALL)
-"""Comments that say which element of the standard they stand beside."""
+"""Comments that give the number of an element of the standard."""
 _STYLE = re.compile(r"<\?xml-stylesheet\s")
-_CALLED = ("displayName", "codeSystemName")
-"""Attributes that stay unless they hold what the report says of somebody."""
+_NAME_ATTRIBUTES = ("displayName", "codeSystemName")
+"""Attributes that stay unless they contain what the report knows of a person."""
 _SHORT = 3
-"""Values of so many characters count in their own case only: initials."""
+"""Values of up to this many characters count only in their own case: initials."""
 
 
 @component("e2b")
-class E2bConsumer(CarrierConsumer):
-    """Writes the files that the e2b reader read: texts and values masked, every date moved or nulled.
+class E2bConsumer(WritebackConsumer):
+    """Writes the files that the e2b reader read, with texts and values masked, and every date shifted or nulled.
 
     A masked value without replacement is `nullFlavor="MSK"` in R3; in R2 it is the word `PRIVACY`, or nothing in dates, codes
-    and short fields. Bytes that nobody masked stay as they are, the encoding too. A file is written when every text of it was
-    masked; else it is held back.
+    and short fields. Bytes that were not masked stay the same, the encoding too. A file is written if every text of it was
+    masked; else it is withheld.
     """
 
     folder: Path = Path("release/e2b")
     attachments: Literal["strip", "keep"] = "strip"
-    """Files in base64: left out, or kept as they are, although nobody looked into them."""
+    """Files in base64: left out, or kept unchanged, although nothing checks their content."""
     comments: Literal["check", "strip", "keep"] = "check"
-    """XML comments: those stay that begin with an element's number, as `D.1`, and hold nothing that the report says of somebody
-    (`check`); none; or all. Processing instructions go like them, but for the style sheet's."""
+    """XML comments: `check` keeps those that begin with an element's number, as `D.1`, and contain nothing that the report knows
+    of a person; `strip` removes all; `keep` keeps all. Processing instructions are treated the same, except for the style
+    sheet's."""
 
     suffix = ".xml"
 
-    def rewritten(self, data: bytes, carried: Carried) -> bytes:
-        places = XmlSource.read(data)
-        editor = Editor(places, self.attachments == "keep")
-        for text in carried.texts:
+    def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
+        source = XmlSource.read(data)
+        editor = Editor(source, self.attachments == "keep")
+        for text in file.texts:
             editor.text(ValueLocation.of(text.path), text.original, text.masked)
-        for item in carried.fields:
+        for item in file.fields:
             editor.value(ValueLocation.of(item.path), item.masked, kept=item.operator == "keep")
-        traces = _Traces([*identifying(carried.known), *editor.taken_out])
-        for element in places.root.walk():
-            for name in _CALLED:
-                if name in element.attributes and traces.stand_in(element.attributes[name]):
+        traces = _Traces([*identifying(file.known), *editor.removed_values])
+        for element in source.root.walk():
+            for name in _NAME_ATTRIBUTES:
+                if name in element.attributes and traces.occur_in(element.attributes[name]):
                     editor.drop_attribute(element, name)
-        return places.spliced([*editor.edits, *self._comments(places, traces)])
+        return source.spliced([*editor.edits, *self._comments(source, traces)])
 
-    def _comments(self, places: XmlSource, traces: _Traces) -> Iterator[Edit]:
-        """What is done to comments. Values count as whole words; initials and other short ones in their own case only."""
+    def _comments(self, source: XmlSource, traces: _Traces) -> Iterator[Edit]:
+        """Yield the edits of comments. Values count as whole words; initials and other short ones only in their own case."""
         if self.comments == "keep":
             return
-        for spans, harmless in ((places.comments, _LABEL), (places.instructions, _STYLE)):
+        for spans, harmless in ((source.comments, _LABEL), (source.instructions, _STYLE)):
             for begin, end in spans:
-                text = places.data[begin:end].decode()
-                if self.comments == "strip" or not harmless.match(text) or traces.stand_in(text):
+                text = source.data[begin:end].decode()
+                if self.comments == "strip" or not harmless.match(text) or traces.occur_in(text):
                     yield begin, end, b""
 
 
 class _Traces:
-    """Values to be looked for as whole words, known by their first word, so that many values cost no more than few."""
+    """Values to search for as whole words, indexed by their first word, so that many values take no longer than few."""
 
     def __init__(self, values: list[str]) -> None:
         self.by_word: dict[str, set[str]] = {}
@@ -78,10 +79,10 @@ class _Traces:
             if first is not None:
                 self.by_word.setdefault(first.group(), set()).add(bare[first.start() :])
 
-    def stand_in(self, text: str) -> bool:
-        return self._found(text, short=True) or self._found(text.casefold(), short=False)
+    def occur_in(self, text: str) -> bool:
+        return self._occurs(text, short=True) or self._occurs(text.casefold(), short=False)
 
-    def _found(self, text: str, *, short: bool) -> bool:
+    def _occurs(self, text: str, *, short: bool) -> bool:
         for word in _WORD.finditer(text):
             for value in self.by_word.get(word.group(), ()):
                 end = word.start() + len(value)

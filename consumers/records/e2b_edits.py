@@ -1,7 +1,7 @@
-"""How each form of an E2B value is written: the bytes to be put in, and where.
+"""Edits for each form of an E2B value: the new bytes, and their place.
 
-R3 writes a value that is masked away as `nullFlavor="MSK"` (ICH E2B(R3) Implementation Guide, null flavours), R2 as `PRIVACY`
-where the field has room for it, as ICH's conversion from R3 to R2 does, else as an empty element.
+R3 writes a value that is masked away as `nullFlavor="MSK"` (ICH E2B(R3) Implementation Guide, null flavours), R2 as `PRIVACY` if
+the field is long enough, as in ICH's conversion from R3 to R2, else as an empty element.
 """
 
 from __future__ import annotations
@@ -20,53 +20,53 @@ _ISO = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _AGE = re.compile(r"(\d+) (?:years|months|weeks|days)")
 _R2_FORMATS = {4: "602", 6: "610", 8: "102"}
 _GOES_WITH = {"value": ("unit",), "code": ("displayName",)}
-"""Attributes that mean nothing without another one, and may tell what it was."""
+"""Attributes that mean nothing without another one, and may reveal it."""
 _PRIVACY = "PRIVACY"
 
 
 class Editor:
     """Collects the edits of one file."""
 
-    def __init__(self, places: XmlSource, keep_attachments: bool) -> None:
-        self.places = places
+    def __init__(self, source: XmlSource, keep_attachments: bool) -> None:
+        self.source = source
         self.keep_attachments = keep_attachments
         self.edits: list[Edit] = []
-        self.taken_out: list[str] = []
-        """Values that were in the file and are not any more, where they are long enough to know them again."""
+        self.removed_values: list[str] = []
+        """Values that were in the file and no longer are, if they are long enough to be recognized."""
         self._nulled: set[int] = set()
 
-    def text(self, place: ValueLocation, original: str, masked: str) -> None:
-        """Writes a free text. Raises ConsumerError where the file has another one at that place."""
-        element = self.places.find(place.path)
+    def text(self, location: ValueLocation, original: str, masked: str) -> None:
+        """Replace a free text. Raises ConsumerError if the file has another text at that place."""
+        element = self.source.find(location.path)
         if element.text != original:
-            raise ConsumerError("expected the text that was read at its place in the file, found another one")
+            raise ConsumerError("expected the text that was read in the file, found another one")
         if masked != original:
             self._content(element, masked)
 
-    def value(self, place: ValueLocation, masked: str | None, *, kept: bool) -> None:
-        """Writes a structured value, None as the standard's null; one that is kept stays as it is, to the byte. About
-        attachments nobody else decides. Raises ConsumerError for a form that is unknown."""
-        path, _, name = place.path.partition("/@")
-        form = place.form
+    def value(self, location: ValueLocation, masked: str | None, *, kept: bool) -> None:
+        """Replace a structured value; None becomes the standard's null, and a value that is `kept` stays the same, to the byte.
+        Attachments depend on `keep_attachments` only. Raises ConsumerError for an unknown form."""
+        path, _, name = location.path.partition("/@")
+        form = location.form
         if form in ("r3-attachment", "r2-attachment"):
             if not self.keep_attachments:
-                self._drop(self.places.find(path), form)
+                self._drop(self.source.find(path), form)
         elif kept:
             return
         elif form == "attribute":
-            self.drop_attribute(self.places.find(path), name)
+            self.drop_attribute(self.source.find(path), name)
         elif form == "r3" and not name:
-            self._r3_content(self.places.find(path), masked)
+            self._r3_content(self.source.find(path), masked)
         elif form in ("r3", "r3-date", "r3-age", "r3-scheme"):
-            self._r3_attribute(self.places.find(path), name, form, masked)
+            self._r3_attribute(self.source.find(path), name, form, masked)
         elif form in ("r2-privacy", "r2-empty"):
-            element = self.places.find(path)
-            self._take(element.text)
+            element = self.source.find(path)
+            self._remember(element.text)
             self._content(element, masked if masked is not None else _PRIVACY if form == "r2-privacy" else "")
         elif form in ("r2-date", "r2-age"):
-            self._r2_pair([self.places.find(p) for p in path.split(" ")], form, masked)
+            self._r2_pair([self.source.find(p) for p in path.split(" ")], form, masked)
         else:
-            raise ConsumerError(f"expected a form of E2B, got {form}")
+            raise ConsumerError(f"expected a form of E2B values, got {form}")
 
     def _drop(self, element: Element, form: str) -> None:
         if form == "r3-attachment":
@@ -75,16 +75,16 @@ class Editor:
             self._content(element, "")
 
     def drop_attribute(self, element: Element, name: str) -> None:
-        """Takes an attribute out, whatever its prefix."""
-        for written, span in self.places.attributes(element).items():
+        """Remove an attribute, with any prefix."""
+        for written, span in self.source.attributes(element).items():
             if written == name or written.rpartition(":")[2] == name:
-                self._take(element.attributes.get(name, ""))
+                self._remember(element.attributes.get(name, ""))
                 self.edits.append((*span, b""))
 
     # -- R3 --------------------------------------------------------------------------------------------------------
 
     def _r3_content(self, element: Element, masked: str | None) -> None:
-        self._take(element.own_text)
+        self._remember(element.own_text)
         if masked is None:
             self._null(element)
         else:
@@ -92,9 +92,9 @@ class Editor:
 
     def _r3_attribute(self, element: Element, name: str, form: str, masked: str | None) -> None:
         written = element.attributes.get(name)
-        spans = self.places.attributes(element)
+        spans = self.source.attributes(element)
         if written is None or name not in spans:
-            raise ConsumerError(f"expected an attribute {name} at its place in the file, found none")
+            raise ConsumerError(f"expected an attribute {name} in the file, found none")
         if form == "r3-date":
             new = _time_stamp(written, masked)
         elif form == "r3-age":
@@ -105,7 +105,7 @@ class Editor:
             new = masked
         if new == written:
             return
-        self._take(written)
+        self._remember(written)
         if new is not None:
             self.edits.append((*spans[name], xml_attribute(name, replace_illegal(new)[0])))
             return
@@ -120,18 +120,18 @@ class Editor:
                 self.edits.append((*spans[other], b""))
 
     def _null(self, element: Element) -> None:
-        """Takes out all that is in an element and says that it is masked."""
+        """Remove the content of an element and mark it as masked."""
         flavour = b"" if id(element) in self._nulled or "nullFlavor" in element.attributes else _MSK
         self._nulled.add(id(element))
-        inner = element.open_end - (2 if self.places.empty(element) else 1)
+        inner = element.open_end - (2 if self.source.empty(element) else 1)
         self.edits.append((inner, element.end, flavour + b"/>"))
 
     # -- R2 --------------------------------------------------------------------------------------------------------
 
     def _r2_pair(self, elements: list[Element], form: str, masked: str | None) -> None:
-        """A date with its format, or an age with its unit: both are written, or both are emptied."""
+        """Replace a date with its format, or an age with its unit: both are written, or both are emptied."""
         value, *partner = elements
-        self._take(value.own_text)
+        self._remember(value.own_text)
         if form == "r2-age":
             if masked is None or _AGE.fullmatch(masked) is None:
                 for element in elements:
@@ -147,32 +147,33 @@ class Editor:
     # -- both ------------------------------------------------------------------------------------------------------
 
     def _content(self, element: Element, text: str) -> None:
-        """Puts text in place of all that is in an element, with line ends as it had them."""
+        """Replace the content of an element by text, with the line ends that it had."""
         new = xml_content(replace_illegal(text)[0], self._newline(element))
-        if not self.places.empty(element):
+        if not self.source.empty(element):
             self.edits.append((element.open_end, element.close, new))
         elif new:
-            tag = self.places.data[element.begin + 1 : element.open_end - 2].split()[0]
+            tag = self.source.data[element.begin + 1 : element.open_end - 2].split()[0]
             self.edits.append((element.open_end - 2, element.open_end, b">" + new + b"</" + tag + b">"))
 
     def _newline(self, element: Element) -> str:
-        inside = self.places.data[element.open_end : element.close]
+        inside = self.source.data[element.open_end : element.close]
         return "\r\n" if b"\r\n" in inside else "\r" if b"\r" in inside else "\n"
 
-    def _take(self, value: str) -> None:
+    def _remember(self, value: str) -> None:
         if len(value.strip()) > 3:
-            self.taken_out.append(value)
+            self.removed_values.append(value)
 
 
 _MSK = b' nullFlavor="MSK"'
 
 
 def _time_stamp(written: str, masked: str | None) -> str | None:
-    """The new date as the old one was written: as many digits, with a time of zeros, without its zone; None for no date."""
-    found = _TIME_STAMP.fullmatch(written.strip())
-    if masked is None or _ISO.fullmatch(masked) is None or found is None:
+    """Return the new date in the form of the old one: the same number of digits, with a time of zeros, without its zone; None
+    for no date."""
+    match = _TIME_STAMP.fullmatch(written.strip())
+    if masked is None or _ISO.fullmatch(masked) is None or match is None:
         return None
-    digits, fraction = found.groups()
+    digits, fraction = match.groups()
     new = masked.replace("-", "")
     if len(new) == 8 and len(digits) > 8:
         new += "0" * (len(digits) - 8) + ("." + "0" * (len(fraction) - 1) if fraction else "")

@@ -1,23 +1,23 @@
-"""Consumer that writes FHIR R4 back with masked texts and values, all else as it was."""
+"""Consumer that writes FHIR R4 files back with masked texts and values; everything else is unchanged."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ...pipeline.contract.component import component
-from .carried import Carried
+from .arrivals import ArrivedFile
 from .fhir_resource import masked_file
-from .source_files import CarrierConsumer
+from .writeback import WritebackConsumer
 
 
 @component("fhir")
-class FhirConsumer(CarrierConsumer):
-    """Writes the files that the fhir reader read: texts and values masked, every date moved or taken out.
+class FhirConsumer(WritebackConsumer):
+    """Writes the files that the fhir reader read, with texts and values masked, and every date shifted or removed.
 
-    A masked value without replacement becomes the extension data-absent-reason with the code `masked`; attachments that
-    nobody could read do, too. In XHTML the text between the tags is masked; comments go, and so do attributes but those of
-    looks. Everything else stays as it is, to the character. Logical ids and references stay: whoever holds the source server
-    can follow them. A file is written when all its texts were masked; else it is held back.
+    A masked value without replacement becomes the extension data-absent-reason with the code `masked`; so do attachments that
+    could not be read. In XHTML the text between the tags is masked; comments are removed, and all attributes except those of
+    layout. Everything else stays the same, to the character. Logical ids and references stay: anyone with access to the
+    source server can follow them. A file is written if all its texts were masked; else it is withheld.
     """
 
     folder: Path = Path("release/fhir")
@@ -27,5 +27,5 @@ class FhirConsumer(CarrierConsumer):
     def suffix_of(self, path: str) -> str:
         return ".ndjson" if path.removesuffix(".gz").endswith(".ndjson") else self.suffix
 
-    def rewritten(self, data: bytes, carried: Carried) -> bytes:
-        return masked_file(data.decode("utf-8-sig"), carried.fields, carried.texts).encode()
+    def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
+        return masked_file(data.decode("utf-8-sig"), file.fields, file.texts).encode()

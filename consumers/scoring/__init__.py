@@ -1,4 +1,4 @@
-"""Scoring: system spans against reference spans, by span, token, character and document, and as shared tasks did it."""
+"""Scoring of system spans against reference spans: by span, token, character and document, and as in shared tasks."""
 
 from .bootstrap import bootstrap_interval, bootstrap_intervals, wilson, wilson_intervals
 from .comparison import Comparison, compare

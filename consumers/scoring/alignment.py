@@ -1,4 +1,4 @@
-"""Which system span answers which reference span: at most one for each, those that share most first."""
+"""Pairing of system spans with reference spans: at most one for each, those that share most first."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from .document import Mark
 from .kinds import Level, label
 
 Compared = Level | Literal["any"]
-"""How finely kinds are told apart; `any`: not at all, what counts is that it was found."""
+"""Level at which kinds are compared; `any`: not at all, a span only has to be found."""
 Criterion = Literal["strict", "covering", "overlapping"]
-"""When a system span answers a gold span of its kind: equal bounds, the whole of it covered, a code point shared."""
+"""Condition under which a system span matches a gold span of its kind: equal bounds, all of it covered, a code point shared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The spans of one document, each in exactly one place, all in text order."""
+    """The spans of one document, each in exactly one list, all in text order."""
 
     matched: list[tuple[Mark, Mark]]
     """(gold, system) spans that share at least one code point."""
     missed: list[Mark]
-    """Gold spans without a partner; they may still overlap a system span that has another partner."""
+    """Gold spans without a partner; they may overlap a system span that has another partner."""
     spurious: list[Mark]
     """System spans without a partner."""
 
 
 def align(gold: Sequence[Mark], system: Sequence[Mark], level: Compared = "kind") -> Alignment:
-    """Pairs up spans greedily: equal bounds first, then most shared code points, then equal kind, then text order.
+    """Pair spans greedily: equal bounds first, then most shared code points, then equal kind, then text order.
 
-    Spans of one side may overlap each other. Kinds are compared at `level`; they never keep two spans apart.
+    Spans of one side may overlap each other. Kinds are compared at `level`, but spans of different kinds are paired too.
     """
     gold, system = sorted(gold, key=_order), sorted(system, key=_order)
     ranked = []
@@ -54,7 +54,8 @@ def align(gold: Sequence[Mark], system: Sequence[Mark], level: Compared = "kind"
 
 
 def overlaps(left: Sequence[Mark], right: Sequence[Mark]) -> Iterator[tuple[int, int]]:
-    """Numbers (i, j) of the spans that share a code point. Both sides sorted by begin; each may overlap itself."""
+    """Yield the numbers (i, j) of the spans that share a code point. Both sides are sorted by begin; spans of one side may
+    overlap."""
     begins = [r.begin for r in right]
     furthest = list(accumulate((r.end for r in right), max))
     for i, mark in enumerate(left):
@@ -68,12 +69,12 @@ def overlaps(left: Sequence[Mark], right: Sequence[Mark]) -> Iterator[tuple[int,
 
 
 def kind_at(kind: str, level: Compared) -> str:
-    """What the kind is called where it is compared at `level`."""
+    """Return the name of a kind at `level`."""
     return "PHI" if level == "any" else label(kind, level)
 
 
-def answers(system: Mark, gold: Mark, criterion: Criterion, level: Compared) -> bool:
-    """Whether a system span that shares a code point with a gold span is right about it."""
+def matches(system: Mark, gold: Mark, criterion: Criterion, level: Compared) -> bool:
+    """Return whether a system span that shares a code point with a gold span matches it."""
     if kind_at(system.kind, level) != kind_at(gold.kind, level):
         return False
     if criterion == "strict":

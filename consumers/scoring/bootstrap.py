@@ -1,7 +1,7 @@
-"""How sure a figure is: bootstrap intervals over documents, Wilson intervals of shares, and tests between two systems.
+"""Uncertainty of scores: bootstrap intervals over documents, Wilson intervals of shares, and tests between two systems.
 
-Documents are resampled, not spans: misses cluster in documents, and an interval over spans would be too narrow. With `by="group"`
-all documents of a patient are drawn together. Every draw comes from the seed alone.
+Documents are resampled, not spans: misses cluster in documents, and an interval over spans would be too narrow. With
+`by="group"`, all documents of a patient are drawn together. All draws depend on the seed only.
 
 Sources: Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13 (percentile intervals); Wilson 1927, J Am Stat Assoc
 22:209; Noreen 1989, Computer-Intensive Methods for Testing Hypotheses, and Yeh 2000, COLING (approximate randomisation);
@@ -27,7 +27,7 @@ _BATCH = 64
 
 
 def wilson(hits: int, total: int, level: float = 0.95) -> Interval | None:
-    """Wilson's score interval of a share; None where `total` is 0. Raises ConsumerError where hits lie outside 0 to total."""
+    """Return Wilson's score interval of a share; None if `total` is 0. Raises ConsumerError unless hits are between 0 and total."""
     check_level(level)
     if not 0 <= hits <= total:
         raise ConsumerError(f"expected hits from 0 to {total}, got {hits}")
@@ -42,12 +42,12 @@ def wilson(hits: int, total: int, level: float = 0.95) -> Interval | None:
 
 
 def wilson_intervals(scores: Scores, level: float = 0.95) -> dict[Key, Interval]:
-    """Wilson's interval of every precision, recall and share of the table that is a quotient of counts.
+    """Return Wilson's interval of every precision, recall and share of the table that is a quotient of counts.
 
-    They take spans for independent, so they are too narrow where misses cluster; but at 0 and 1, where every resample gives the
-    same, they still tell few spans from many. Means, rates and F1 have none.
+    They assume independent spans, so they are too narrow if misses cluster; but at 0 and 1, where every resample is the same,
+    they still depend on the number of spans. Means, rates and F1 have none.
     """
-    made: dict[Key, Interval] = {}
+    result: dict[Key, Interval] = {}
     for row in scores.table:
         right = None if row.system is None or row.fp is None else row.system - row.fp
         shares: tuple[tuple[Figure, int | None, int | None], ...] = (
@@ -59,20 +59,20 @@ def wilson_intervals(scores: Scores, level: float = 0.95) -> dict[Key, Interval]
             if name in row.applies and hits is not None and total is not None:
                 found = wilson(hits, total, level)
                 if found is not None:
-                    made[row.criterion, row.kind, name] = found
-    return made
+                    result[row.criterion, row.kind, name] = found
+    return result
 
 
 def bootstrap_intervals(
     scores: Scores, draws: int = 1000, seed: int = 0, level: float = 0.95, by: By = "document"
 ) -> dict[Key, Interval]:
-    """The bootstrap interval of every figure of the table that is defined.
+    """Return the bootstrap interval of every defined figure of the table.
 
-    A figure that is undefined in more than half of the draws has none. Raises ConsumerError for `draws` below 1 or a level
-    that is not between 0 and 1.
+    A figure that is undefined in more than half of the draws has none. Raises ConsumerError for `draws` below 1 or a level that
+    is not between 0 and 1.
     """
     check(draws, level)
-    made: dict[Key, Interval] = {}
+    result: dict[Key, Interval] = {}
     for criterion in scores.criteria:
         measure = scores.measure(criterion)
         kinds, counts = units_of(scores, criterion, by)
@@ -82,8 +82,8 @@ def bootstrap_intervals(
                 values = figure(sums, measure, kinds, kind, name)
                 found = percentiles(values, level) if scores.value(criterion, kind, name) is not None else None
                 if found is not None:
-                    made[criterion, kind, name] = found
-    return made
+                    result[criterion, kind, name] = found
+    return result
 
 
 def bootstrap_interval(
@@ -97,7 +97,8 @@ def bootstrap_interval(
     level: float = 0.95,
     by: By = "document",
 ) -> Interval | None:
-    """The bootstrap interval of one figure; None where that is undefined. Raises as `bootstrap_intervals` and `Scores.value`."""
+    """Return the bootstrap interval of one figure; None if the figure is undefined. Raises like `bootstrap_intervals` and
+    `Scores.value`."""
     check(draws, level)
     if scores.value(criterion, kind, name) is None:
         return None
@@ -106,19 +107,20 @@ def bootstrap_interval(
 
 
 def units_of(scores: Scores, criterion: str, by: By) -> tuple[list[str], Array]:
-    """Kinds and counts by unit of resampling: documents, or groups of them; a document without group is a unit of its own."""
+    """Return kinds and counts by unit of resampling: documents, or groups of them; a document without group is a unit of its
+    own."""
     kinds, counts = scores.counts(criterion)
     if by == "document":
         return kinds, counts
     units: dict[tuple[str, int], int] = {}
     numbers = [units.setdefault((g, -1) if g else ("", n), len(units)) for n, g in enumerate(scores.groups)]
-    made = np.zeros((len(units), *counts.shape[1:]))
-    np.add.at(made, numbers, counts)
-    return kinds, made
+    result = np.zeros((len(units), *counts.shape[1:]))
+    np.add.at(result, numbers, counts)
+    return kinds, result
 
 
 def weights(units: int, draws: int, seed: int) -> Iterator[Array]:
-    """How often each unit was drawn, in batches of shape (draws, units); the same for every criterion and system."""
+    """Yield how often each unit was drawn, in batches of shape (draws, units); the same for every criterion and system."""
     random = np.random.default_rng(seed)
     for first in range(0, draws, _BATCH):
         size = min(_BATCH, draws - first)
@@ -127,7 +129,7 @@ def weights(units: int, draws: int, seed: int) -> Iterator[Array]:
 
 
 def resampled(counts: Array, draws: int, seed: int) -> Array:
-    """Sums over resampled units: (draws, kinds, 4)."""
+    """Return sums over resampled units: (draws, kinds, 4)."""
     units = len(counts)
     if not units:
         return np.zeros((draws, *counts.shape[1:]))

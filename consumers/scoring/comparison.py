@@ -1,4 +1,4 @@
-"""Whether one system is better than another on the same documents: difference, interval, p-value."""
+"""Comparison of two systems on the same documents: difference, interval, p-value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .scores import Scores
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference of one figure between two systems: the second less the first."""
+    """The difference of one figure between two systems: the second minus the first."""
 
     criterion: str
     kind: str
@@ -22,15 +22,15 @@ class Comparison:
     first: float | None
     second: float | None
     difference: float | None
-    """None where one of the two is undefined; then nothing else is given either."""
+    """None if one of the two is undefined; the values below are None too then."""
     low: float | None
     high: float | None
     """Ends of the paired bootstrap interval: both systems on the same resampled documents."""
     p: float | None
-    """Two-sided, by approximate randomisation: how often a difference this large arises where the systems swap their results on
+    """Two-sided, by approximate randomisation: how often a difference this large arises if the systems swap their results on
     documents at random. Never 0: (1 + as large) / (1 + draws)."""
     p_bootstrap: float | None
-    """Two-sided, by the paired bootstrap: twice the share of resamples on the other side of no difference, at most 1."""
+    """Two-sided, by the paired bootstrap: twice the share of resamples on the other side of 0, at most 1."""
 
 
 def compare(
@@ -45,9 +45,9 @@ def compare(
     level: float = 0.95,
     by: By = "document",
 ) -> Comparison:
-    """Compares two systems that were scored on the same documents, in whatever order.
+    """Compare two systems that were scored on the same documents, in any order.
 
-    Raises ConsumerError where the documents are not the same, and as `bootstrap_intervals`.
+    Raises ConsumerError if the documents differ, and like `bootstrap_intervals`.
     """
     check(draws, level)
     a, b = first.value(criterion, kind, name), second.value(criterion, kind, name)
@@ -81,7 +81,7 @@ def compare(
 
 
 def _aligned(first: Scores, second: Scores, criterion: str, by: By) -> tuple[list[str], Array, Array]:
-    """Counts of both by the same units and the same kinds."""
+    """Return the counts of both by the same units and the same kinds."""
     if by == "group" and first.documents != second.documents:
         raise ConsumerError("systems compared by group must have been scored on the same documents in the same order")
     places = {document: n for n, document in enumerate(second.documents)}
@@ -94,16 +94,16 @@ def _aligned(first: Scores, second: Scores, criterion: str, by: By) -> tuple[lis
     if by == "document":
         right = right[[places[d] for d in first.documents]]
     kinds = list(dict.fromkeys([*mine, *theirs]))
-    made = []
+    result = []
     for own, counts in ((mine, left), (theirs, right)):
         wide = np.zeros((len(counts), len(kinds), 4))
         wide[:, [kinds.index(k) for k in own]] = counts
-        made.append(wide)
-    return kinds, made[0], made[1]
+        result.append(wide)
+    return kinds, result[0], result[1]
 
 
 def _swapped(left: Array, right: Array, draws: int, seed: int) -> tuple[Array, Array]:
-    """Sums of both where the two swap their results on each unit with probability one half."""
+    """Return the sums of both after they swap their results on each unit with a probability of one half."""
     random = np.random.default_rng(seed + 1)
     flat = (left - right).reshape(len(left), -1)
     moved = np.empty((draws, flat.shape[1]))

@@ -1,4 +1,4 @@
-"""What the system took each kind for: a matrix of gold kinds by system kinds."""
+"""Confusion between kinds: a matrix of gold kinds by system kinds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .alignment import Compared, align, kind_at
-from .columns import columns
+from .columns import align_columns
 from .document import Pair
 
 MISSED = "(missed)"
-"""Column of gold spans that no system span answers."""
+"""Column of gold spans that no system span matches."""
 SPURIOUS = "(spurious)"
-"""Row of system spans that answer no gold span."""
+"""Row of system spans that match no gold span."""
 
 
 @dataclass(slots=True)
@@ -26,13 +26,13 @@ class Confusion:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, pair: Pair, level: Compared = "top") -> None:
-        """Counts one document: spans are paired by `align`, whatever their kinds."""
-        found = align(pair.gold, pair.system, level)
-        for g, s in found.matched:
+        """Count one document: spans are paired by `align`, independent of their kinds."""
+        alignment = align(pair.gold, pair.system, level)
+        for g, s in alignment.matched:
             self.counts[kind_at(g.kind, level), kind_at(s.kind, level)] += 1
-        for g in found.missed:
+        for g in alignment.missed:
             self.counts[kind_at(g.kind, level), MISSED] += 1
-        for s in found.spurious:
+        for s in alignment.spurious:
             self.counts[SPURIOUS, kind_at(s.kind, level)] += 1
 
     @property
@@ -42,18 +42,18 @@ class Confusion:
 
     @property
     def matrix(self) -> dict[str, dict[str, int]]:
-        """Row, then column: kinds by name, `(missed)` the last column, `(spurious)` the last row; what did not happen is 0."""
+        """Rows of columns: kinds by name, `(missed)` the last column, `(spurious)` the last row; other pairs are 0."""
         kinds = self.kinds
         return {row: {column: self.counts[row, column] for column in [*kinds, MISSED]} for row in [*kinds, SPURIOUS]}
 
     @property
     def mixed_up(self) -> list[tuple[str, str, int]]:
-        """(gold kind, system kind, count) of spans found under a wrong name, most frequent first."""
+        """(gold kind, system kind, count) of spans found as another kind, most frequent first."""
         wrong = [(g, s, n) for (g, s), n in self.counts.items() if n and g != s and g != SPURIOUS and s != MISSED]
         return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))
 
     def to_csv(self) -> str:
-        """A row for each gold kind; the first column names it."""
+        """Return a row for each gold kind; the first column contains its name."""
         matrix, out = self.matrix, io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["gold", *self.kinds, MISSED])
@@ -67,12 +67,12 @@ class Confusion:
         matrix = self.matrix
         rows = [["gold \\ system", *self.kinds, MISSED]]
         rows += [[row, *(f"{n:,}" if n else "." for n in cells.values())] for row, cells in matrix.items()]
-        return f"{columns(rows)}\n"
+        return f"{align_columns(rows)}\n"
 
 
 def confusion_of(pairs: Iterable[Pair], level: Compared = "top") -> Confusion:
-    """The confusion between kinds over some documents."""
-    made = Confusion()
+    """Return the confusion between kinds over some documents."""
+    result = Confusion()
     for pair in pairs:
-        made.add(pair, level)
-    return made
+        result.add(pair, level)
+    return result

@@ -1,4 +1,4 @@
-"""The numbers behind every figure: what was to be found, what was found, in one document, under one criterion."""
+"""The counts behind every score of one document, under one criterion."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from .document import Pair
 
 MICRO, MACRO = "micro", "macro"
 Shape = Literal["spans", "means", "recall", "precision", "score", "rate"]
-"""Which figures a row has. `spans`: counts, precision, recall, F1. `means`: the same without counts, since they are means over
-documents. `recall`, `precision`: that one alone. `score`: one share that is neither. `rate`: one ratio of
-unlike things."""
+"""Figures of a row. `spans`: counts, precision, recall, F1. `means`: the same without counts, since they are means over
+documents. `recall`, `precision`: only that one. `score`: one share that is neither. `rate`: a ratio of different units."""
 Macro = Literal["none", "defined", "zero"]
-"""The mean over kinds: not given; over the kinds whose figure is defined; over all kinds, an undefined figure taken as 0."""
+"""Mean over kinds: none; over the kinds whose figure is defined; over all kinds, with 0 for an undefined figure."""
 
 
 class Counts(NamedTuple):
-    """Four sums: precision is right/system, recall found/gold. `found` and `right` differ where hits are not one to one."""
+    """Four sums: precision is right/system, recall found/gold. `found` and `right` differ if hits are not one to one."""
 
     gold: float = 0
     """Reference units."""
@@ -33,23 +32,23 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One criterion: how a document is counted, by kind, and what is made of the sums."""
+    """One criterion: how to count a document, by kind, and which figures follow from the sums."""
 
     name: str
     count: Callable[[Pair], Mapping[str, Counts]]
-    """One document: kind -> counts. A kind may be called `micro` or `macro` where `totals` is off."""
+    """Document -> kind -> counts. A kind may be named `micro` or `macro` if `totals` is off."""
     shape: Shape = "spans"
     shapes: Mapping[str, Shape] = field(default_factory=dict)
-    """Shape of single kinds, where it is another."""
+    """Shapes of single kinds that differ from `shape`."""
     totals: bool = True
-    """Whether the kinds are summed up in a row `micro`."""
+    """True if a row `micro` sums up the kinds."""
     macro: Macro = "defined"
     always: tuple[str, ...] = ()
-    """Kinds that have a row even where nothing was counted."""
+    """Kinds that have a row even if nothing was counted."""
 
 
 class Tally:
-    """Counts of many documents under some measures: a few numbers a document, never its text or spans."""
+    """Counts of many documents under some measures: a few numbers for each document, never its text or spans."""
 
     def __init__(self, measures: Sequence[Measure]) -> None:
         self.measures = tuple(measures)
@@ -60,7 +59,7 @@ class Tally:
         self._before: list[int] = []
 
     def add(self, pair: Pair) -> None:
-        """Counts a document. Raises ConsumerError where `Pair.check` does; nothing is counted then."""
+        """Count a document. If `Pair.check` raises ConsumerError, nothing is counted."""
         pair.check()
         counted = [measure.count(pair) for measure in self.measures]
         number = float(len(self.documents))
@@ -73,7 +72,7 @@ class Tally:
         self.groups.append(pair.group)
 
     def rollback(self) -> None:
-        """Takes the last document back. Does nothing where that was done already."""
+        """Remove the last document. Does nothing if that was done already."""
         if self._before and self.documents:
             for cells, length in zip(self._cells, self._before, strict=True):
                 del cells[length:]
@@ -82,9 +81,9 @@ class Tally:
             self._before = []
 
     def kinds(self, number: int) -> list[str]:
-        """The kinds seen under a measure, in order of first sight."""
+        """Return the kinds counted under a measure, in order of first occurrence."""
         return list(self._kinds[number])
 
     def cells(self, number: int) -> array[float]:
-        """Six numbers for each document and kind under a measure: document, kind, then the counts."""
+        """Return six numbers for each document and kind under a measure: document, kind, then the counts."""
         return self._cells[number]

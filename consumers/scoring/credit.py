@@ -1,7 +1,7 @@
-"""Who found what: which reference spans each component found alone, which together with others, and which nobody found.
+"""Credit of components: the reference spans that each component found alone, that several found, and that none found.
 
-Two finders of the same recall are worth having both where they find different things; that is what the table of
-combinations shows. Counted over candidates, that is, before the resolver chose between them.
+Two components of the same recall are both useful if they find different things, which the table of combinations shows. It counts
+candidates, before the resolver selects between them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...pipeline.errors import ConsumerError, nearest
-from .alignment import Compared, Criterion, answers, kind_at, overlaps
-from .columns import columns, told
+from .alignment import Compared, Criterion, kind_at, matches, overlaps
+from .columns import align_columns, format_share
 from .document import Mark, Pair
 
 NOBODY = "(nobody)"
@@ -24,59 +24,59 @@ NOBODY = "(nobody)"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one component contributed."""
+    """The contribution of one component."""
 
     source: str
     proposed: int
     """Candidates."""
     right: int
-    """Candidates that answer a gold span."""
+    """Candidates that match a gold span."""
     found: int
-    """Gold spans that a candidate of it answers."""
+    """Gold spans that one of its candidates matches."""
     alone: int
-    """Of these, those that no other component found."""
+    """Those of them that no other component found."""
     gold: int
-    """Gold spans there were."""
+    """Number of gold spans."""
 
     @property
     def precision(self) -> float | None:
-        """Share of its candidates that are right; None where it made none."""
+        """Share of its candidates that are right; None if it has none."""
         return self.right / self.proposed if self.proposed else None
 
     @property
     def recall(self) -> float | None:
-        """Share of the gold spans that it found; None where there were none."""
+        """Share of the gold spans that it found; None if there were none."""
         return self.found / self.gold if self.gold else None
 
 
 @dataclass(slots=True, kw_only=True)
 class Credit:
-    """Credit for each component over some documents: `add` them, then read `combinations` and `shares`."""
+    """Credit of each component over some documents: `add` them, then read `combinations` and `shares`."""
 
     by: Literal["top", "path"] = "top"
-    """What counts as one component: the outermost id of a source (`regex` of `regex/dates`), or its whole path."""
+    """Definition of a component: the outermost id of a source (`regex` of `regex/dates`), or its whole path."""
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Components that count as one, by a name for them: `rules: [regex, identifiers]`. A component comes with all below it."""
+    """Components that count as one, by a name for them: `rules: [regex, identifiers]`. A component includes all below it."""
     criterion: Criterion = "overlapping"
     level: Compared = "top"
     sets: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter, init=False)
     """(gold kind, components that found it, by name) -> gold spans."""
     lost: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter, init=False)
-    """The same for gold spans that no final span answers: found, then lost between candidates and result."""
+    """The same for gold spans that no final span matches: found, then lost between candidates and result."""
     proposed: Counter[str] = field(default_factory=Counter, init=False)
     right: Counter[str] = field(default_factory=Counter, init=False)
 
     def add(self, pair: Pair) -> None:
-        """Counts one document."""
+        """Count one document."""
         gold = sorted(pair.gold, key=lambda m: (m.begin, m.end))
         candidates = sorted(pair.candidates, key=lambda m: (m.begin, m.end))
         finders: list[set[str]] = [set() for _ in gold]
         right: set[int] = set()
-        for i, j in self._answered(gold, candidates):
+        for i, j in self._matched(gold, candidates):
             finders[i].add(self.name(candidates[j].source))
             right.add(j)
         system = sorted(pair.system, key=lambda m: (m.begin, m.end))
-        final = {i for i, _ in self._answered(gold, system)}
+        final = {i for i, _ in self._matched(gold, system)}
         for i, mark in enumerate(gold):
             key = kind_at(mark.kind, "top" if self.level == "any" else self.level), tuple(sorted(finders[i]))
             self.sets[key] += 1
@@ -86,11 +86,11 @@ class Credit:
             self.proposed[self.name(candidate.source)] += 1
             self.right[self.name(candidate.source)] += j in right
 
-    def _answered(self, gold: list[Mark], system: list[Mark]) -> Iterable[tuple[int, int]]:
-        return ((i, j) for i, j in overlaps(gold, system) if answers(system[j], gold[i], self.criterion, self.level))
+    def _matched(self, gold: list[Mark], system: list[Mark]) -> Iterable[tuple[int, int]]:
+        return ((i, j) for i, j in overlaps(gold, system) if matches(system[j], gold[i], self.criterion, self.level))
 
     def name(self, source: str) -> str:
-        """The component that a candidate's source counts for."""
+        """Return the component to which a candidate's source belongs."""
         for group, members in self.groups.items():
             if any(source == member or source.startswith(f"{member}/") for member in members):
                 return group
@@ -98,7 +98,7 @@ class Credit:
 
     @property
     def sources(self) -> list[str]:
-        """Every component that made a candidate and every group, by name."""
+        """Every component with a candidate, and every group, by name."""
         return sorted({*self.proposed, *self.groups})
 
     @property
@@ -107,17 +107,17 @@ class Credit:
 
     @property
     def shares(self) -> list[Share]:
-        """What each component contributed, by name."""
-        made = []
+        """The contribution of each component, by name."""
+        result = []
         for source in self.sources:
             found = sum(n for (_, names), n in self.sets.items() if source in names)
             alone = sum(n for (_, names), n in self.sets.items() if names == (source,))
-            made.append(Share(source, self.proposed[source], self.right[source], found, alone, self.gold))
-        return made
+            result.append(Share(source, self.proposed[source], self.right[source], found, alone, self.gold))
+        return result
 
     @property
     def combinations(self) -> list[tuple[tuple[str, ...], int, int]]:
-        """(components, gold spans that exactly these found, of these not in the result), most frequent first; nobody is ()."""
+        """(components, gold spans that exactly these found, those not in the result), most frequent first; () for none."""
         counts: Counter[tuple[str, ...]] = Counter()
         lost: Counter[tuple[str, ...]] = Counter()
         for (_, names), n in self.sets.items():
@@ -127,17 +127,18 @@ class Credit:
         return sorted(((names, n, lost[names]) for names, n in counts.items()), key=lambda row: (-row[1], row[0]))
 
     def two(self, first: str, second: str) -> dict[str, int]:
-        """The gold spans found by one of two components only, by both, by neither. Raises ConsumerError for an unknown name."""
+        """Return the number of gold spans found by one of two components only, by both, by neither. Raises ConsumerError for an
+        unknown name."""
         for name in (first, second):
             if name not in self.sources:
                 known = ", ".join(self.sources) or "none"
                 raise ConsumerError(f"no candidate comes from {name!r}; from: {known}{nearest(name, self.sources)}")
-        made = {f"{first} only": 0, f"{second} only": 0, "both": 0, "neither": 0}
+        result = {f"{first} only": 0, f"{second} only": 0, "both": 0, "neither": 0}
         for (_, names), n in self.sets.items():
             has = first in names, second in names
             cell = "both" if all(has) else f"{first} only" if has[0] else f"{second} only" if has[1] else "neither"
-            made[cell] += n
-        return made
+            result[cell] += n
+        return result
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -148,7 +149,7 @@ class Credit:
         ]
 
     def to_csv(self) -> str:
-        """`table`, as CSV."""
+        """Return `table` as CSV."""
         out = io.StringIO()
         writer = csv.DictWriter(out, ["kind", "found_by", "gold", "lost"], lineterminator="\n")
         writer.writeheader()
@@ -156,7 +157,7 @@ class Credit:
         return out.getvalue()
 
     def to_json(self) -> str:
-        """Shares, combinations and `table`."""
+        """Return shares, combinations and `table`."""
         shares = [
             {
                 "source": s.source,
@@ -176,18 +177,25 @@ class Credit:
         )
 
     def __str__(self) -> str:
-        """Two tables: shares of the components, then who found how much together."""
+        """Return two tables: the shares of the components, then the combinations."""
         rows = [["component", "candidates", "precision", "found", "recall", "alone"]]
         rows += [
-            [s.source, f"{s.proposed:,}", told(s.precision), f"{s.found:,}", told(s.recall), f"{s.alone:,}"]
+            [
+                s.source,
+                f"{s.proposed:,}",
+                format_share(s.precision),
+                f"{s.found:,}",
+                format_share(s.recall),
+                f"{s.alone:,}",
+            ]
             for s in self.shares
         ]
         sets = [["found by", "gold", "share", "not in the result"]]
         sets += [
-            [" + ".join(names) or NOBODY, f"{n:,}", told(n / self.gold), f"{lost:,}"]
+            [" + ".join(names) or NOBODY, f"{n:,}", format_share(n / self.gold), f"{lost:,}"]
             for names, n, lost in self.combinations
         ]
-        return f"{columns(rows)}\n\n{columns(sets)}\n"
+        return f"{align_columns(rows)}\n\n{align_columns(sets)}\n"
 
 
 def credit_of(
@@ -198,8 +206,8 @@ def credit_of(
     criterion: Criterion = "overlapping",
     level: Compared = "top",
 ) -> Credit:
-    """Credit for each component over some documents."""
-    made = Credit(by=by, groups=groups or {}, criterion=criterion, level=level)
+    """Return the credit of each component over some documents."""
+    result = Credit(by=by, groups=groups or {}, criterion=criterion, level=level)
     for pair in pairs:
-        made.add(pair)
-    return made
+        result.add(pair)
+    return result

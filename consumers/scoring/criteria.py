@@ -1,15 +1,15 @@
-"""Strict, covering, overlapping: when a system span counts as a hit, after §5.3 and Example 5.2 of the VigiBase system.
+"""Strict, covering and overlapping matches, after §5.3 and Example 5.2 of the VigiBase system.
 
 * *strict*: same offsets and same kind;
-* *covering*: same kind, and the reference span lies inside **one** system span;
+* *covering*: same kind, and the reference span is inside **one** system span;
 * *overlapping*: same kind, and the two share a code point.
 
-The source leaves open how spans that are not matched one to one are counted. Here each side is counted on its own: a reference
-span is found if some system span hits it, a system span is right if it hits some reference span. So a name split into two
-system spans is found once and both are right (overlapping); one system span over two names finds both and is right once.
-Two system spans that cover a reference span only together do not cover it. Spans that occur twice count once.
+The source does not define how to count spans that are not matched one to one. Here each side is counted on its own: a reference
+span is found if some system span matches it, a system span is right if it matches some reference span. So a name split into two
+system spans is found once and both are right (overlapping); one system span over two names finds both and is right once. Two
+system spans that cover a reference span only together do not cover it. Duplicate spans count once.
 
-The kind-blind variants compare the spans alone.
+The variants that ignore kinds compare the spans alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 
 class Spans:
-    """Sorted spans that answer in logarithmic time whether one of them covers, overlaps or lies inside a given one."""
+    """Sorted spans; finds in logarithmic time whether one of them covers, overlaps or is inside a given one."""
 
     __slots__ = ("_begins", "_furthest", "_nearest")
 
@@ -37,17 +37,17 @@ class Spans:
         """For each span the nearest end from it on."""
 
     def cover(self, span: Span) -> bool:
-        """Whether one span holds all of `span`."""
+        """Return whether one span contains all of `span`."""
         before = bisect_right(self._begins, span[0])
         return before > 0 and self._furthest[before - 1] >= span[1]
 
     def overlap(self, span: Span) -> bool:
-        """Whether one span shares a code point with `span`."""
+        """Return whether one span shares a code point with `span`."""
         before = bisect_left(self._begins, span[1])
         return before > 0 and self._furthest[before - 1] > span[0]
 
     def inside(self, span: Span) -> bool:
-        """Whether one span lies inside `span`."""
+        """Return whether one span is inside `span`."""
         after = bisect_left(self._begins, span[0])
         return after < len(self._begins) and self._nearest[after] <= span[1]
 
@@ -57,34 +57,34 @@ Count = Callable[[Sequence[Span], Sequence[Span]], Counts]
 
 
 def strict(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
-    """Counts of equal spans."""
+    """Count equal spans."""
     both = len(set(gold) & set(system))
     return Counts(len(gold), both, len(system), both)
 
 
 def covering(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
-    """Counts of reference spans inside one system span, and of system spans around some reference span."""
+    """Count reference spans inside one system span, and system spans around some reference span."""
     g, s = Spans(gold), Spans(system)
     return Counts(len(gold), sum(map(s.cover, gold)), len(system), sum(map(g.inside, system)))
 
 
 def overlapping(gold: Sequence[Span], system: Sequence[Span]) -> Counts:
-    """Counts of spans that share a code point with one of the other side."""
+    """Count spans that share a code point with one of the other side."""
     g, s = Spans(gold), Spans(system)
     return Counts(len(gold), sum(map(s.overlap, gold)), len(system), sum(map(g.overlap, system)))
 
 
 def distinct(marks: Iterable[Mark]) -> list[Span]:
-    """The spans of some marks, sorted, each once."""
+    """Return the spans of some marks, sorted, each once."""
     return sorted({(m.begin, m.end) for m in marks})
 
 
 def by_kind(marks: Iterable[Mark]) -> dict[str, list[Mark]]:
-    """Marks by kind, in the order given."""
-    found: dict[str, list[Mark]] = {}
+    """Return marks by kind, in the order given."""
+    result: dict[str, list[Mark]] = {}
     for m in marks:
-        found.setdefault(m.kind, []).append(m)
-    return found
+        result.setdefault(m.kind, []).append(m)
+    return result
 
 
 def _each_kind(count: Count) -> Callable[[Pair], Mapping[str, Counts]]:

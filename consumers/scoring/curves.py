@@ -1,4 +1,4 @@
-"""Precision and recall over a threshold on confidence, and the threshold that a wanted recall asks for."""
+"""Precision and recall over a threshold on confidence, and the threshold that reaches a target recall."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from .alignment import Compared, Criterion, answers, kind_at, overlaps
+from .alignment import Compared, Criterion, kind_at, matches, overlaps
 from .document import Mark, Pair
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What is left where spans below `threshold` are dropped."""
+    """Result if spans below `threshold` are dropped."""
 
     threshold: float
     kept: int
     """Spans with at least this confidence."""
     right: int
-    """Of these, those that answer a gold span."""
+    """Those of them that match a gold span."""
     found: int
-    """Gold spans that one of them answers."""
+    """Gold spans that one of them matches."""
     gold: int
-    """Gold spans there are."""
+    """Number of gold spans."""
 
     @property
     def precision(self) -> float:
@@ -34,12 +34,12 @@ class Point:
 
     @property
     def recall(self) -> float | None:
-        """None where there is no gold."""
+        """None without gold spans."""
         return self.found / self.gold if self.gold else None
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 where there is no gold, as everything found is wrong then."""
+        """Harmonic mean of precision and recall; 0 without gold spans, since every span is wrong then."""
         both = self.precision + (self.recall or 0.0)
         return 2 * self.precision * (self.recall or 0.0) / both if both else 0.0
 
@@ -53,9 +53,9 @@ class Curve:
 
     @property
     def average_precision(self) -> float | None:
-        """Sum over the points of precision times gain in recall, without interpolation; None where there is no gold.
+        """Sum over the points of precision times gain in recall, without interpolation; None without gold spans.
 
-        Source: Zhu 2004, Recall, precision and average precision; the definition of scikit-learn's function of that name.
+        Source: Zhu 2004, Recall, precision and average precision; as in scikit-learn.
         """
         if not self.gold:
             return None
@@ -66,19 +66,19 @@ class Curve:
         return total / self.gold
 
     def best(self) -> Point | None:
-        """The point of the greatest F1, of equals the one with the highest threshold; None where there is no gold."""
+        """Return the point of the greatest F1, of equal ones the one with the highest threshold; None without gold spans."""
         return max(self.points, key=lambda p: (p.f1, p.threshold), default=None) if self.gold else None
 
     def for_recall(self, target: float) -> Point | None:
-        """The point with the highest threshold whose recall reaches `target` (0 to 1); None where no threshold does."""
+        """Return the point with the highest threshold whose recall reaches `target` (0 to 1); None if no threshold does."""
         return next((p for p in self.points if p.recall is not None and p.recall >= target), None)
 
     def drawn(self) -> list[tuple[float, float]]:
-        """(recall, precision) of each point, for `plots.precision_recall`; empty where there is no gold."""
+        """Return (recall, precision) of each point, for `plots.precision_recall`; empty without gold spans."""
         return [(p.recall, p.precision) for p in self.points if p.recall is not None]
 
     def to_csv(self) -> str:
-        """A row for each point: threshold, spans kept and right, gold spans found, precision, recall, F1."""
+        """Return a row for each point: threshold, spans kept and right, gold spans found, precision, recall, F1."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["threshold", "kept", "right", "found", "gold", "precision", "recall", "f1"])
@@ -89,13 +89,13 @@ class Curve:
 
     def to_json(self) -> str:
         points = [asdict(p) | {"precision": p.precision, "recall": p.recall, "f1": p.f1} for p in self.points]
-        made = {"gold": self.gold, "average_precision": self.average_precision, "points": points}
-        return json.dumps(made, indent=2) + "\n"
+        result = {"gold": self.gold, "average_precision": self.average_precision, "points": points}
+        return json.dumps(result, indent=2) + "\n"
 
 
 @dataclass(slots=True)
 class Thresholds:
-    """Counts by confidence, of one system over some documents: `add` them, then ask for the `curve`."""
+    """Counts by confidence, of one system over some documents: `add` them, then read the `curve`."""
 
     criterion: Criterion = "strict"
     level: Compared = "top"
@@ -104,20 +104,20 @@ class Thresholds:
     found: Counter[float] = field(default_factory=Counter, init=False)
 
     def add(self, gold: list[Mark], system: list[Mark]) -> None:
-        """Counts the spans of one document. Those of the same bounds and kind count once, with their greatest confidence."""
+        """Count the spans of one document. Spans of the same bounds and kind count once, with their greatest confidence."""
         gold, system = distinct_at(gold, self.level), distinct_at(system, self.level)
         self.kept.update(m.confidence for m in system)
         best: dict[int, float] = {}
         correct: set[int] = set()
         for i, j in overlaps(gold, system):
-            if answers(system[j], gold[i], self.criterion, self.level):
+            if matches(system[j], gold[i], self.criterion, self.level):
                 best[i] = max(best.get(i, 0.0), system[j].confidence)
                 correct.add(j)
         self.right.update(system[j].confidence for j in correct)
         self.found.update(best.values())
 
     def curve(self, gold: int) -> Curve:
-        """The curve; `gold` is the number of gold spans of all documents, those without a system span too."""
+        """Return the curve; `gold` is the number of gold spans of all documents, including those without a system span."""
         points = []
         kept = right = found = 0
         for threshold in sorted(self.kept, reverse=True):
@@ -139,9 +139,10 @@ def curve(
     criterion: Criterion = "strict",
     level: Compared = "top",
 ) -> Curve:
-    """The curve over the confidences of final spans or of candidates; `source` and `kind` narrow it to one component, one kind.
+    """Return the curve over the confidences of final spans or of candidates; `source` and `kind` restrict it to one component,
+    one kind.
 
-    A source stands for all below it (`models` for `models/crf`). Precision is the share of the spans kept that are right,
+    A source includes all below it (`models` includes `models/crf`). Precision is the share of the kept spans that are right,
     recall the share of the gold spans found, as in `criteria`.
     """
     counts, total = Thresholds(criterion, level), 0
@@ -159,7 +160,7 @@ def curve(
 
 
 def distinct_at(marks: Iterable[Mark], level: Compared) -> list[Mark]:
-    """The most confident of the marks with the same bounds and kind, by begin."""
+    """Return the most confident of the marks with the same bounds and kind, by begin."""
     best: dict[tuple[int, int, str], Mark] = {}
     for m in marks:
         key = m.begin, m.end, kind_at(m.kind, level)

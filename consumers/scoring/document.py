@@ -1,4 +1,4 @@
-"""What scoring needs of one document: reference and system spans over the same text, its tokens, the people and things meant."""
+"""One document to be scored: reference and system spans over the same text, its tokens, and its entities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...typesystem.tokenize import token_spans
 
 T = TypeVar("T")
 GROUPS = ("group", "patient")
-"""Metadata that say which documents belong together."""
+"""Metadata with the group of documents that a document belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """All mentions of one person or thing, as one annotator saw them: what must be masked together to protect anybody."""
+    """All mentions of one person or thing, by one annotator: to protect it, all of them must be masked."""
 
     kind: str
     direct: bool
-    """Whether it points to one person on its own; else it is a quasi-identifier."""
+    """True if it identifies one person on its own; else it is a quasi-identifier."""
     mentions: tuple[tuple[int, int, bool], ...]
     """Begin, end, and whether this mention must be masked."""
     annotator: str = ""
@@ -52,29 +52,29 @@ class Pair:
     tokens: tuple[list[int], list[int]] = field(repr=False)
     """Begins and ends of the tokens, sorted and disjoint."""
     candidates: list[Mark] = field(default_factory=list)
-    """What every finder proposed: for credit per component."""
+    """Spans that the components proposed, for the credit of each component."""
     group: str = ""
-    """Documents of one patient share it; empty where it is not known."""
+    """The same for all documents of a patient; empty if unknown."""
     sentences: int | None = None
-    """Number of sentences, where it is known: MEDDOCAN's leak score is misses per sentence."""
+    """Number of sentences, if known: MEDDOCAN's leak score is misses per sentence."""
     entities: list[Entity] | None = field(default=None, repr=False)
-    """Reference entities, where mentions are linked (TAB)."""
+    """Reference entities, if mentions are linked (TAB)."""
     labels: tuple[list[str], list[str]] | None = field(default=None, repr=False)
-    """Reference and system label of every token, where that is what was given (CoNLL)."""
+    """Reference and system label of every token, if the input consists of labels (CoNLL)."""
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` returns, made at the first call under this name: for what several measures need of a document."""
+        """Return what `make` returns; it is called once for each name, for values that several measures need."""
         if name not in self._made:
             self._made[name] = make()
         return cast(T, self._made[name])
 
     def check(self) -> None:
-        """Raises ConsumerError for spans that are empty or leave the text, and for confidences that are no number from 0 to 1."""
+        """Raise ConsumerError for spans that are empty or outside the text, and for confidences that are not between 0 and 1."""
         for side, marks in (("gold", self.gold), ("system", self.system), ("candidate", self.candidates)):
             for number, m in enumerate(marks, 1):
                 if not 0 <= m.begin < m.end <= len(self.text):
-                    found = f"{m.begin}:{m.end} is no span of the text (0:{len(self.text)})"
+                    found = f"{m.begin}:{m.end} is not a span of the text (0:{len(self.text)})"
                     raise ConsumerError(f"document {self.id}: {side} span {number}: {found}")
                 if math.isnan(m.confidence) or not 0 <= m.confidence <= 1:
                     found = f"expected a confidence from 0 to 1, got {m.confidence}"
@@ -82,23 +82,23 @@ class Pair:
         for number, entity in enumerate(self.entities or (), 1):
             if any(not 0 <= begin < end <= len(self.text) for begin, end, _ in entity.mentions):
                 raise ConsumerError(
-                    f"document {self.id}: entity {number}: a mention leaves the text (0:{len(self.text)})"
+                    f"document {self.id}: entity {number}: a mention is outside the text (0:{len(self.text)})"
                 )
 
 
 def pair_of(cas: Cas, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW) -> Pair:
-    """The document of one CAS: Phi of the view `gold` against Phi of the view `system`.
+    """Return the document of one CAS: Phi of the view `gold` against Phi of the view `system`.
 
-    Raises CasError for a view that is not there, ConsumerError where the two views differ in text or `Pair.check` fails.
+    Raises CasError for a missing view, ConsumerError if the two views differ in text or `Pair.check` fails.
     """
     return pair_of_two(cas, cas, gold, system)
 
 
 def pair_of_two(reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str = GOLD_VIEW) -> Pair:
-    """The same from two CASes: `gold` is a view of `reference`, `system` one of `found`.
+    """Return the same from two CASes: `gold` is a view of `reference`, `system` one of `found`.
 
     Tokens and sentences are those of the system's view, else of the initial view over the same text; without any, tokens are
-    cut as the segmenter cuts them and the number of sentences is unknown. Raises as `pair_of`.
+    made by the segmenter's tokenizer and the number of sentences is unknown. Raises like `pair_of`.
     """
     right, left = reference.view(gold), found.view(system)
     if right.text != left.text:
@@ -121,9 +121,9 @@ def pair_of_two(reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str =
 
 
 def _views(view: View, *cases: Cas) -> list[View]:
-    """The views to look for tokens in."""
-    there = [cas.view() for cas in cases if cas.has_view(INITIAL_VIEW)]
-    return [view, *(v for v in there if v is not view and v.text == view.text)]
+    """Return the views to search for tokens."""
+    initial = [cas.view() for cas in cases if cas.has_view(INITIAL_VIEW)]
+    return [view, *(v for v in initial if v is not view and v.text == view.text)]
 
 
 def _marks(items: Iterable[Phi] | Iterable[PhiCandidate]) -> list[Mark]:
@@ -131,12 +131,12 @@ def _marks(items: Iterable[Phi] | Iterable[PhiCandidate]) -> list[Mark]:
 
 
 def _difference(right: View, left: View) -> str:
-    """Where two texts part; offsets and lengths only."""
+    """Describe where two texts differ; offsets and lengths only."""
     if right.text.replace("\r\n", "\n") == left.text.replace("\r\n", "\n"):
         return f"views {right.name} and {left.name} differ in their line ends: one has CR LF where the other has LF"
-    at = next((i for i, (a, b) in enumerate(zip(right.text, left.text, strict=False)) if a != b), None)
-    where = min(len(right.text), len(left.text)) if at is None else at
+    first = next((i for i, (a, b) in enumerate(zip(right.text, left.text, strict=False)) if a != b), None)
+    offset = min(len(right.text), len(left.text)) if first is None else first
     return (
-        f"views {right.name} and {left.name} differ in text from offset {where} on "
+        f"views {right.name} and {left.name} differ in text from offset {offset} on "
         f"({len(right.text)} and {len(left.text)} code points): spans can be compared over the same text only"
     )

@@ -1,4 +1,4 @@
-"""What the figures share: style, axes, lines, cells, labels. matplotlib is imported when the first figure is drawn."""
+"""Shared parts of the figures: style, axes, lines, cells, labels. matplotlib is imported when the first figure is drawn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ P = ParamSpec("P")
 Number = float | None
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#3B3B3B")
-"""One for each series, in order; after the last the first comes again with another dash."""
+"""One for each series, in order; after the last, they repeat with another dash."""
 _DASHES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vPX"
 INK, MUTED, LINE = "#1b2430", "#5a6472", "#dde1e7"
@@ -65,12 +65,12 @@ _STYLE = {
 WIDTH = 6.4
 _LONGEST = 42
 _TICKS = 9
-"""As many values on a logarithmic axis have a tick each."""
+"""Maximum number of values on a logarithmic axis that each have a tick."""
 
 
 @contextlib.contextmanager
-def house_style() -> Iterator[None]:
-    """matplotlib with our settings only, whatever the user's own say. Raises ConsumerError where it is not installed."""
+def plot_style() -> Iterator[None]:
+    """Use matplotlib with our settings only, independent of the user's. Raises ConsumerError if it is not installed."""
     try:
         from matplotlib import style
     except ImportError:
@@ -83,7 +83,7 @@ def house_style() -> Iterator[None]:
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     @functools.wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with house_style():
+        with plot_style():
             return draw(*args, **kwargs)
 
     return drawn
@@ -102,7 +102,7 @@ def new_axes(
 
 
 def looks() -> Iterator[dict[str, Any]]:
-    """How the series of a figure look, one after another, for ever."""
+    """Yield the styles of the series of a figure, without end."""
     for i in itertools.count():
         n, again = i % len(COLOURS), i // len(COLOURS)
         yield {"color": COLOURS[n], "marker": _MARKERS[n], "ls": _DASHES[again % len(_DASHES)]}
@@ -128,7 +128,7 @@ def draw_lines(
 
 
 def scale_x(axes: Axes, x: Sequence[float], log: bool) -> None:
-    """The x axis: logarithmic with plain numbers on it, or linear."""
+    """Set up the x axis: logarithmic with plain numbers on it, or linear."""
     if log:
         for i, value in enumerate(x):
             if not value > 0:
@@ -143,12 +143,12 @@ def scale_x(axes: Axes, x: Sequence[float], log: bool) -> None:
 
 
 def plain(value: float, _: object = None) -> str:
-    """A tick's number as people write it: 0.001, 0.5, 10, 20,000; beyond that with an exponent."""
+    """Format the number of a tick: 0.001, 0.5, 10, 20,000; larger ones with an exponent."""
     return f"{value:,.0f}" if value == round(value) and 1e3 <= abs(value) < 1e8 else f"{value:g}"
 
 
 def f1_lines(axes: Axes, low: float) -> None:
-    """Thin lines of equal F1 behind a precision-recall curve above `low`, each with its number at the right edge."""
+    """Draw thin lines of equal F1 behind a precision-recall curve above `low`, each with its number at the right edge."""
     for f1 in (f for f in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95) if f / (2 - f) > low):
         recall = [f1 / (2 - f1) + (1 - f1 / (2 - f1)) * i / 60 for i in range(61)]
         axes.plot(recall, [f1 * r / (2 * r - f1) for r in recall], color=LINE, lw=0.8, zorder=1)
@@ -166,7 +166,7 @@ def f1_lines(axes: Axes, low: float) -> None:
 def draw_cells(
     axes: Axes,
     rows: list[list[float]],
-    told: list[list[str]],
+    texts: list[list[str]],
     xs: Sequence[float | str],
     ys: Sequence[float | str],
     colours: str,
@@ -174,7 +174,7 @@ def draw_cells(
     limits: tuple[float, float] | None = None,
     turn: bool = False,
 ) -> AxesImage:
-    """A grid of coloured cells, with what is `told` in each; undefined cells are hatched."""
+    """Draw a grid of colored cells with their `texts`; undefined cells are hatched."""
     from matplotlib import colormaps
     from matplotlib.colors import Normalize
 
@@ -188,7 +188,7 @@ def draw_cells(
         if not math.isnan(rows[r][c]):
             red, green, blue, _ = colour(float(shade(rows[r][c])))
             ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else INK
-            axes.text(c, r, told[r][c], ha="center", va="center", fontsize=7.5, color=ink, zorder=3)
+            axes.text(c, r, texts[r][c], ha="center", va="center", fontsize=7.5, color=ink, zorder=3)
     across: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if turn else {}
     axes.set_xticks(range(len(xs)), [tick(x) for x in xs], **across)
     axes.set_yticks(range(len(ys)), [tick(y) for y in ys])
@@ -211,7 +211,7 @@ def _range(rows: list[list[float]]) -> tuple[float, float]:
 
 
 def legend_beside(figure: Figure, shown: int) -> None:
-    """One line of the legend for each series, beside the plot where nothing can lie under it."""
+    """Add a legend with one line for each series, outside of the plot."""
     if shown > 1:
         figure.legend(loc="outside right upper")
 
@@ -230,7 +230,7 @@ def shape(values: Sequence[Sequence[object]]) -> str:
 
 
 def one_line(name: str) -> str:
-    """A name on one line and not too long: control characters show as their pictures."""
+    """Return a name on one line, shortened if it is long: control characters become their pictures."""
     shown = "".join(chr(0x2400 + ord(c)) if ord(c) < 32 else c for c in name)
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
 

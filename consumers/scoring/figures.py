@@ -1,8 +1,8 @@
-"""From sums to figures: precision, recall, F1, for one set of documents or for many resamples at once.
+"""Precision, recall and F1 from sums, for one set of documents or for many resamples at once.
 
 Precision without system units and recall without reference units are undefined: NaN here, None in every table, never 0 or 1. F1
-is undefined only where there was nothing to find and nothing was found. Where just one of the two is undefined the other one is
-0, and so is F1, as in the source's Example 5.1: a recall of 0 "resulting in an F1-score of 0".
+is undefined only if there was nothing to find and nothing was found. If just one of the two is undefined, the other one is 0,
+and so is F1, as in the source's Example 5.1: a recall of 0 "resulting in an F1-score of 0".
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _OF_SHAPE: dict[Shape, tuple[Figure, ...]] = {
 
 
 def shape_of(measure: Measure, kind: str) -> Shape:
-    """Which figures the row of a kind has."""
+    """Return the shape of the row of a kind."""
     if kind == MACRO and measure.macro != "none":
         return "means"
     return measure.shapes.get(kind, measure.shape)
 
 
 def figures_of(measure: Measure, kind: str) -> tuple[Figure, ...]:
-    """The figures that make sense for the row of a kind."""
+    """Return the figures that are meaningful for the row of a kind."""
     return _OF_SHAPE[shape_of(measure, kind)]
 
 
 def rows_of(measure: Measure, kinds: list[str]) -> list[str]:
-    """The rows of a measure: its kinds by name, then the totals."""
+    """Return the rows of a measure: its kinds by name, then the totals."""
     totals = [k for k in kinds if k in (MICRO, MACRO)]
     if measure.totals:
         totals.append(MICRO)
@@ -51,7 +51,7 @@ def rows_of(measure: Measure, kinds: list[str]) -> list[str]:
 
 
 def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Figure) -> Array:
-    """One figure from sums of shape (..., kinds, 4): shape (...), NaN where it is undefined."""
+    """Return one figure from sums of shape (..., kinds, 4): shape (...), NaN if undefined."""
     if kind == MACRO and measure.macro != "none":
         return _mean_over_kinds(sums, measure, name)
     if kind == MICRO and measure.totals:
@@ -63,13 +63,13 @@ def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Fig
 
 def _mean_over_kinds(sums: Array, measure: Measure, name: Figure) -> Array:
     each = _plain(sums, name)
-    there = sums.any(axis=-1)  # kinds that a resample left out have no say
+    there = sums.any(axis=-1)  # kinds that are not in a resample do not count
     each = np.where(there & np.isnan(each), 0.0, each) if measure.macro == "zero" else each
     return _ratio(np.nansum(each, axis=-1), (~np.isnan(each)).sum(axis=-1).astype(np.float64))
 
 
 def _plain(counts: Array, name: Figure) -> Array:
-    """A figure from counts of shape (..., 4)."""
+    """Return a figure from counts of shape (..., 4)."""
     gold, found, system, right = (counts[..., i] for i in range(4))
     if name == "precision":
         return _ratio(right, system)

@@ -1,4 +1,4 @@
-"""Whether the time between two dates can still be told from the masked text: dates moved together keep it."""
+"""Intervals between dates: whether the time between two dates is the same in the masked text, as after a common shift."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Resolution = Literal["day", "month", "year"]
 
 
 class Day(NamedTuple):
-    """A date on a scale of its resolution: days, months or years counted from somewhere."""
+    """A date as a number of days, months or years, by its resolution."""
 
     resolution: Resolution
     number: int
 
 
 class Moved(NamedTuple):
-    """A date of the original, and what the masked text says in its place; None where that is no date of this resolution."""
+    """A date of the original, and the date that replaces it; None if that is not a date of this resolution."""
 
     original: Day
     masked: Day | None
@@ -44,16 +44,16 @@ _ORDERS = ("YMD", "DMY", "MDY")
 
 
 def read_value(value: str) -> list[Day]:
-    """The dates of a normalised value: ISO 8601, two joined by `/` for an interval. Empty unless all of it is known."""
-    found = [m and _day(int(m[1]), int(m[2] or 0), int(m[3] or 0)) for m in map(_ISO.fullmatch, value.split("/"))]
-    return [d for d in found if d] if all(found) else []
+    """Return the dates of a normalised value: ISO 8601, two joined by `/` for an interval. Empty unless all of it is known."""
+    days = [m and _day(int(m[1]), int(m[2] or 0), int(m[3] or 0)) for m in map(_ISO.fullmatch, value.split("/"))]
+    return [d for d in days if d] if all(days) else []
 
 
 def moved(original: str, value: str, masked: str) -> list[Moved]:
-    """A date expression of the original, its normalised value, and the text in its place: what became of each of its dates.
+    """Return what replaces each date in a date expression of the original, from its normalised value and the masked text.
 
-    Read in masked text are ISO 8601, a month by its English name, a year, `DAY 12`, and numbers in the order that the
-    original must have had. Empty where `value` is not known.
+    Masked text may contain ISO 8601, a month by its English name, a year, `DAY 12`, and numbers in the order that the original
+    must have had. Empty if `value` is not known.
     """
     dates = read_value(value)
     if original == masked:
@@ -68,27 +68,27 @@ def moved(original: str, value: str, masked: str) -> list[Moved]:
 
 
 def intervals(dates: Iterable[Moved]) -> tuple[int, int]:
-    """(kept, all) pairs of different dates of one document, each pair of one resolution.
+    """Return (kept, all) pairs of different dates of one document, each pair of one resolution.
 
-    A pair is kept where both dates can be read and lie as far apart as before. A date said twice counts once; it is lost
-    where its mentions moved by different lengths.
+    A pair is kept if both dates can be read and are as far apart as before. A repeated date counts once; it is lost if its
+    mentions were shifted by different lengths.
     """
     shifts: dict[Day, set[int]] = {}
     for original, masked in dates:
-        found = shifts.setdefault(original, set())
+        lengths = shifts.setdefault(original, set())
         if masked is not None:
-            found.add(masked.number - original.number)
+            lengths.add(masked.number - original.number)
     kept = total = 0
     for resolution in ("day", "month", "year"):
-        of_it = [found for day, found in shifts.items() if day.resolution == resolution]
-        total += len(of_it) * (len(of_it) - 1) // 2
-        alike = Counter(next(iter(found)) for found in of_it if len(found) == 1)
-        kept += sum(n * (n - 1) // 2 for n in alike.values())
+        same_resolution = [lengths for day, lengths in shifts.items() if day.resolution == resolution]
+        total += len(same_resolution) * (len(same_resolution) - 1) // 2
+        common = Counter(next(iter(lengths)) for lengths in same_resolution if len(lengths) == 1)
+        kept += sum(n * (n - 1) // 2 for n in common.values())
     return kept, total
 
 
 def _day(year: int, month: int, day: int) -> Day | None:
-    """On the scale of the finest part given; a month or day of 0 is not given. None for a day that does not exist."""
+    """Return a date at the resolution of its finest part; a month or day of 0 is missing. None for a day that does not exist."""
     if not month:
         return Day("year", year)
     if not 1 <= month <= 12:
@@ -117,7 +117,7 @@ def _read(m: re.Match[str], original: str, dates: list[Day]) -> Day | None:
 
 
 def _in_order(written: str, original: str, dates: list[Day]) -> Day | None:
-    """Numbers read in the order in which the original's are its value; None where two orders differ, or none fits."""
+    """Read numbers in the order in which the original's equal its value; None if two orders give different dates, or none fit."""
     before = [m["numbers"] for m in _WRITTEN.finditer(original) if m["numbers"]]
     if len(before) != len(dates) or not before:
         return None

@@ -1,4 +1,4 @@
-"""At which level kinds are compared: as they are, at the first level, or as the categories of another scheme."""
+"""Levels at which kinds are compared: as they are, at the first level, or as the categories of a scheme."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...typesystem import PhiKind
 from .document import Mark, Pair
 
 Level = Literal["kind", "top", "vigibase", "i2b2-2014", "i2b2-2014-sub", "meddocan"]
-"""`kind`: PERSON_PATIENT is not PERSON_DOCTOR; `top`: both are PERSON; else the category of that scheme."""
+"""`kind`: PERSON_PATIENT differs from PERSON_DOCTOR; `top`: both are PERSON; else the category of that scheme."""
 LEVELS: tuple[str, ...] = get_args(Level)
 
 
 @lru_cache(maxsize=4096)
 def label(kind: str, level: Level) -> str:
-    """What a kind is called at a level; a label that is no kind of ours stays as it is."""
+    """Return the name of a kind at a level; a label that is not a kind stays the same."""
     if level == "kind":
         return kind
     try:
@@ -27,7 +27,7 @@ def label(kind: str, level: Level) -> str:
 
 
 def at_level(pair: Pair, level: Level) -> Pair:
-    """The document with the kinds of all its spans at a level."""
+    """Return the document with the kinds of all its spans at a level."""
     if level == "kind":
         return pair
 

@@ -1,11 +1,11 @@
-"""What stays readable: by character, and by document.
+"""Leaks: text that stays readable, by character and by document.
 
-*characters*: recall is the share of the reference's code points that some system span holds, whatever its kind; precision the
-share of the system's code points that the reference holds. Every code point counts once, white space and punctuation too.
+*characters*: recall is the share of the reference's code points that are in some system span of any kind; precision the share of
+the system's code points that are in the reference. Every code point counts once, white space and punctuation too.
 
-*documents*: the share of documents that leak nothing, of those with something to protect. A document leaks if one letter or digit
-of a reference span is in no system span; what lies between (blanks, hyphens, commas) gives nobody away alone, and annotators
-differ on it. A row for a kind looks at the documents that hold this kind, and at its spans alone.
+*documents*: the share of documents that leak nothing, of those with something to protect. A document leaks if one letter or
+digit of a reference span is in no system span; spaces, hyphens and commas do not identify a person, and annotators differ on
+them. A row for a kind includes only the documents with this kind, and only its spans.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .document import Pair
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Sorted spans as sorted disjoint ones: those that overlap or touch become one."""
-    made: list[Span] = []
+    """Return sorted spans as sorted disjoint ones: those that overlap or touch become one."""
+    result: list[Span] = []
     for begin, end in spans:
-        if made and begin <= made[-1][1]:
-            made[-1] = made[-1][0], max(end, made[-1][1])
+        if result and begin <= result[-1][1]:
+            result[-1] = result[-1][0], max(end, result[-1][1])
         else:
-            made.append((begin, end))
-    return made
+            result.append((begin, end))
+    return result
 
 
 def shared(left: Sequence[Span], right: Sequence[Span]) -> Iterator[Span]:
-    """What two lists of merged spans have in common, in one sweep."""
+    """Yield the intersection of two lists of merged spans."""
     i = j = 0
     while i < len(left) and j < len(right):
         begin, end = max(left[i][0], right[j][0]), min(left[i][1], right[j][1])
@@ -42,25 +42,25 @@ def shared(left: Sequence[Span], right: Sequence[Span]) -> Iterator[Span]:
 
 
 def uncovered(spans: Sequence[Span], cover: Sequence[Span]) -> Iterator[Span]:
-    """What of some merged spans lies in no span of `cover`, merged too."""
+    """Yield the parts of some merged spans that are in no span of `cover`, merged too."""
     for begin, end, inside in _with_cover(spans, cover):
-        at = begin
+        start = begin
         for b, e in inside:
-            if at < b:
-                yield at, b
-            at = e
-        if at < end:
-            yield at, end
+            if start < b:
+                yield start, b
+            start = e
+        if start < end:
+            yield start, end
 
 
 def _with_cover(spans: Sequence[Span], cover: Sequence[Span]) -> Iterator[tuple[int, int, list[Span]]]:
     common = list(shared(spans, cover))
-    at = 0
+    i = 0
     for begin, end in spans:
-        first = at
-        while at < len(common) and common[at][1] <= end:
-            at += 1
-        yield begin, end, common[first:at]
+        first = i
+        while i < len(common) and common[i][1] <= end:
+            i += 1
+        yield begin, end, common[first:i]
 
 
 def _length(spans: Iterator[Span] | Sequence[Span]) -> int:
@@ -69,25 +69,25 @@ def _length(spans: Iterator[Span] | Sequence[Span]) -> int:
 
 def _characters(pair: Pair) -> dict[str, Counts]:
     gold, system = merged(distinct(pair.gold)), merged(distinct(pair.system))
-    made = {}
+    result = {}
     for kind, marks in by_kind(pair.gold).items():
         mine = merged(distinct(marks))
-        made[kind] = Counts(_length(mine), _length(shared(mine, system)))
+        result[kind] = Counts(_length(mine), _length(shared(mine, system)))
     both = _length(shared(gold, system))
-    made[MICRO] = Counts(_length(gold), both, _length(system), both)
-    return made
+    result[MICRO] = Counts(_length(gold), both, _length(system), both)
+    return result
 
 
 def _documents(pair: Pair) -> dict[str, Counts]:
     if not pair.gold:
         return {}
     system = merged(distinct(pair.system))
-    made = {
+    result = {
         kind: Counts(1, not _leaks(pair.text, merged(distinct(marks)), system))
         for kind, marks in by_kind(pair.gold).items()
     }
-    made[MICRO] = Counts(1, all(c.found for c in made.values()))
-    return made
+    result[MICRO] = Counts(1, all(c.found for c in result.values()))
+    return result
 
 
 def _leaks(text: str, gold: Sequence[Span], system: Sequence[Span]) -> bool:

@@ -1,4 +1,4 @@
-"""Where the system is wrong about a document: every miss, false hit, wrong kind and wrong border."""
+"""Errors of the system in a document: every miss, false hit, wrong kind and wrong bound."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .document import Mark, Pair
 from .leaks import merged, shared, uncovered
 
 Group = Literal["missed", "bounds", "kind", "false"]
-"""`missed`: a gold span nothing touches; `bounds`: found, but not all of it or more than it; `kind`: taken for another kind;
-`false`: a system span that touches no gold span."""
+"""`missed`: a gold span without any overlap; `bounds`: found, but not all of it or more than it; `kind`: found as another kind;
+`false`: a system span that overlaps no gold span."""
 GROUPS: tuple[Group, ...] = ("missed", "bounds", "kind", "false")
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One span that is wrong, with the span of the other side that it belongs to."""
+    """One wrong span, with the span of the other side that it belongs to."""
 
     group: Group
     gold: Mark | None
     system: Mark | None
     leaked: tuple[Span, ...]
-    """The parts of the gold span that no system span covers, where they hold a letter or digit."""
+    """The parts of the gold span that no system span covers, if they contain a letter or digit."""
 
     @property
     def begin(self) -> int:
@@ -44,10 +44,10 @@ class Mistake:
 
 
 def mistakes(pair: Pair, level: Compared = "kind") -> list[Mistake]:
-    """What is wrong about a document under the strict criterion, in text order; kinds are compared at `level`.
+    """Return the errors in a document under the strict criterion, in text order; kinds are compared at `level`.
 
-    Spans are paired one to one by `align`. A span left over is shown with the one it overlaps most, where there is one: a
-    gold span that two system spans share is listed for both.
+    Spans are paired one to one by `align`. A span without partner is shown with the one that it overlaps most, if there is one:
+    a gold span that two system spans share is listed for both.
     """
     paired = align(pair.gold, pair.system, level)
     leaks = list(uncovered(merged(distinct(pair.gold)), merged(distinct(pair.system))))
@@ -58,12 +58,12 @@ def mistakes(pair: Pair, level: Compared = "kind") -> list[Mistake]:
     ]
     couples += zip(paired.missed, _most_shared(paired.missed, pair.system), strict=True)
     couples += zip(_most_shared(paired.spurious, pair.gold), paired.spurious, strict=True)
-    made = [Mistake(_group(g, s, level), g, s, _leaked(g, leaks, pair.text)) for g, s in couples]
-    return sorted(made, key=lambda m: (m.begin, m.end, GROUPS.index(m.group), m.kind))
+    result = [Mistake(_group(g, s, level), g, s, _leaked(g, leaks, pair.text)) for g, s in couples]
+    return sorted(result, key=lambda m: (m.begin, m.end, GROUPS.index(m.group), m.kind))
 
 
 def _most_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark | None]:
-    """For each mark the one of the others that shares most with it, the first of equals."""
+    """Return for each mark the one of the others that shares most with it, the first of equal ones."""
     others = sorted(others, key=lambda m: (m.begin, m.end))
     best: dict[int, tuple[int, int]] = {}
     for i, j in overlaps(marks, others):

@@ -1,7 +1,7 @@
-"""The operating point: of several settings of a system, the most precise whose recall reaches a target.
+"""The operating point: of several settings of a system, the most precise one whose recall reaches a target.
 
-A setting chosen on some documents looks better on them than it is (the largest of several measurements is too large on average).
-So what is to be expected of it is measured on others (`pipeline/application/experiment/operating.py`).
+A setting selected on some documents looks better on them than it is (the largest of several measurements is too large on
+average). So it is measured on other documents (`pipeline/application/experiment/operating.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .figures import Array
 from .row import Interval
 
 GOLD, FOUND, MARKED, RIGHT = range(4)
-"""Places in the last axis of counts, as in `Counts`."""
+"""Positions in the last axis of counts, as in `Counts`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The setting chosen, by its number, and whether its recall reaches the target on what it was chosen on."""
+    """The selected setting, by its number, and whether its recall reaches the target on the documents that it was selected on."""
 
     setting: int
     reached: bool
@@ -29,22 +29,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A share with its intervals. None where it is undefined."""
+    """A share with its intervals. None if undefined."""
 
     value: float | None
     wilson: Interval | None
-    """Takes what is counted for independent: too narrow where misses cluster in documents."""
+    """Assumes independent counts: too narrow if misses cluster in documents."""
     bootstrap: Interval | None
-    """Over documents; nothing at 0 and 1, where every resample gives the same."""
+    """Over documents; None at 0 and 1, where every resample is the same."""
 
 
 def choose(counts: Array, target: float, *, level: float = 0.0, draws: int = 1000, seed: int = 0) -> Choice | None:
-    """The setting with the highest precision among those whose recall is at least `target` (0 to 1).
+    """Return the setting with the highest precision among those whose recall is at least `target` (0 to 1).
 
-    `counts` has shape (settings, units, 4). With a `level` above 0 it is the lower end of recall's interval of that level that
-    must reach the target, the lower of Wilson's and the bootstrap's. Of equally precise settings the one with the higher recall,
-    then the first. Where none reaches the target: the one with the highest recall, then the most precise. None where nothing
-    is to be found. Raises ConsumerError for a target or level out of range.
+    `counts` has shape (settings, units, 4). With a `level` above 0, the lower end of recall's interval of that level must reach
+    the target, the lower of Wilson's and the bootstrap's. Of equally precise settings, the one with the higher recall, then the
+    first. If none reaches the target: the one with the highest recall, then the most precise. None if there is nothing to find.
+    Raises ConsumerError for a target or level out of range.
     """
     if not 0 < target <= 1:
         raise ConsumerError(f"target recall: expected a share above 0 and up to 1, got {target:g}")
@@ -57,8 +57,8 @@ def choose(counts: Array, target: float, *, level: float = 0.0, draws: int = 100
             return None
         reliable = recall
         if level and recall >= target:
-            told = measured(units, "recall", level=level, draws=draws, seed=seed)
-            reliable = min(end[0] for end in (told.wilson, told.bootstrap) if end is not None)
+            share = measured(units, "recall", level=level, draws=draws, seed=seed)
+            reliable = min(end[0] for end in (share.wilson, share.bootstrap) if end is not None)
         reached = reliable >= target
         first, second = (precision or 0.0, recall) if reached else (recall, precision or 0.0)
         ranked.append((reached, first, second, -number))
@@ -69,7 +69,8 @@ def choose(counts: Array, target: float, *, level: float = 0.0, draws: int = 100
 
 
 def measured(units: Array, name: str, *, level: float = 0.95, draws: int = 1000, seed: int = 0) -> Measured:
-    """`precision` or `recall` of counts of shape (units, 4), with intervals of a level. Raises ConsumerError as `wilson`."""
+    """Return `precision` or `recall` of counts of shape (units, 4), with intervals of a level. Raises ConsumerError like
+    `wilson`."""
     check(draws, level)
     hits, of = (RIGHT, MARKED) if name == "precision" else (FOUND, GOLD)
     value = _share(units, hits, of)

@@ -1,8 +1,7 @@
-"""The figures of evaluation and experiments: plain data in, a matplotlib figure out, and the same bytes every time it is saved.
+"""The figures of evaluation and experiments: plain data in, a matplotlib figure out, with the same bytes each time it is saved.
 
-Colours are those of Okabe and Ito (2008, "Color Universal Design"), told apart by people who see colours differently; lines
-also differ by marker and dash, so that a grey print can be read.
-Values that are None are undefined: a gap in a line, a hatched cell in a grid.
+Colors are those of Okabe and Ito (2008, "Color Universal Design"), which color-blind people can distinguish; lines also differ
+by marker and dash, for prints in gray. Values that are None are undefined: a gap in a line, a hatched cell in a grid.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from .drawing import (
     draw_lines,
     f1_lines,
     floats,
-    house_style,
     legend_beside,
     looks,
     new_axes,
     one_line,
     plain,
+    plot_style,
     same_length,
     scale_x,
     shape,
@@ -51,15 +50,15 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 
 def check() -> None:
-    """Raises ConsumerError where figures cannot be drawn: before a long run, not after it."""
-    with house_style():
+    """Raise ConsumerError if figures cannot be drawn: before a long run, not after it."""
+    with plot_style():
         pass
 
 
 def save(figure: Figure, path: Path, *, private: bool = False) -> None:
-    """Writes a figure as .svg, .png (150 dots an inch) or .pdf: whole or not at all, same figure, same bytes.
+    """Write a figure as .svg, .png (150 dots per inch) or .pdf, completely or not at all; the same figure gives the same bytes.
 
-    `private`: for its owner only (mode 0600). Raises ConsumerError for another suffix or a path that cannot be written.
+    `private`: readable by the owner only (mode 0600). Raises ConsumerError for another suffix or a path that cannot be written.
     """
     form = path.suffix.removeprefix(".").lower()
     if form not in _METADATA:
@@ -68,7 +67,7 @@ def save(figure: Figure, path: Path, *, private: bool = False) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     out = io.BytesIO()
-    with house_style():
+    with plot_style():
         FigureCanvasAgg(figure).print_figure(out, format=form, dpi=150, metadata=_METADATA[form])
     make_folder(path.parent)
     write_atomic(path, out.getvalue(), private=private)
@@ -81,9 +80,10 @@ def precision_recall(
     chosen: Mapping[str, tuple[float, float]] | None = None,
     title: str = "Precision and recall over the confidence threshold",
 ) -> Figure:
-    """Curves by name, each as (recall, precision) points by falling threshold; `chosen`: a point of each to be ringed.
+    """Draw curves by name, each as (recall, precision) points by falling threshold; `chosen`: a point of each to be marked with
+    a ring.
 
-    A step is drawn from point to point: between two thresholds there is nothing to interpolate (Davis & Goadrich 2006).
+    The line is a step function: nothing can be interpolated between two thresholds (Davis & Goadrich 2006).
     """
     figure, axes = new_axes(title, "Recall", "Precision", height=4.2)
     lowest = min((p for points in curves.values() for _, p in points), default=0.0)
@@ -114,10 +114,10 @@ def sweep(
     log: bool = True,
     title: str = "",
 ) -> Figure:
-    """Series over the values of a parameter; `xlabel` names it as the library does (`c1 of CRFsuite`, `C of LIBLINEAR`).
+    """Draw series over the values of a parameter; `xlabel` is its name in the library (`c1 of CRFsuite`, `C of LIBLINEAR`).
 
-    `band`: low and high of a series, drawn around it. `right`: label and values of a second scale, as the count of active
-    features; logarithmic where its values span a factor of 100. `log`: the x axis is logarithmic. Raises ValueError for
+    `band`: low and high of a series, drawn around it. `right`: label and values of a second scale, such as the number of active
+    features; logarithmic if its values span a factor of 100. `log`: whether the x axis is logarithmic. Raises ValueError for
     series of another length than `x`, and for x at or below 0 on a logarithmic axis.
     """
     figure, axes = new_axes(title or f"{ylabel} over {xlabel}", xlabel, ylabel)
@@ -152,7 +152,7 @@ def learning_curve(
     log: bool = False,
     title: str = "Learning curve",
 ) -> Figure:
-    """Series over the size of the training set, each as (low, middle, high) for each size. `band` says what low and high are."""
+    """Draw series over the size of the training set, each as (low, middle, high) for each size. `band` describes low and high."""
     figure, axes = new_axes(title, xlabel, ylabel)
     middle = {name: [p[1] for p in points] for name, points in series.items()}
     bands = {name: ([p[0] for p in points], [p[2] for p in points]) for name, points in series.items()}
@@ -178,7 +178,7 @@ def grid_heatmap(
     title: str = "",
     framed: bool = True,
 ) -> Figure:
-    """A grid of two parameters; `values[row][column]` belongs to `ys[row]` and `xs[column]`. `framed`: round the best cell.
+    """Draw a grid of two parameters; `values[row][column]` belongs to `ys[row]` and `xs[column]`. `framed`: frame the best cell.
 
     Raises ValueError for a grid of another shape.
     """
@@ -204,9 +204,9 @@ def grid_heatmap(
 
 @styled
 def confusion(matrix: Mapping[str, Mapping[str, int]], *, title: str = "Confusion between kinds") -> Figure:
-    """Counts by gold kind and system kind, `matrix[gold][system]`; colours show each cell's share of its row.
+    """Draw counts by gold kind and system kind, `matrix[gold][system]`; colors show each cell's share of its row.
 
-    Rows and columns come in the order of the mapping; a cell that is not there counts 0.
+    Rows and columns are in the order of the mapping; a missing cell counts 0.
     """
     rows = list(matrix)
     columns = list(dict.fromkeys(itertools.chain.from_iterable(matrix.values())))
@@ -214,8 +214,8 @@ def confusion(matrix: Mapping[str, Mapping[str, int]], *, title: str = "Confusio
     shares = [[n / max(sum(row), 1) for n in row] for row in counts]
     size = max(4.5, 2.4 + 0.56 * len(columns)), max(3.0, 2.2 + 0.36 * len(rows))
     figure, axes = new_axes(title, "System", "Gold", size=size)
-    told = [[count(n) for n in row] for row in counts]
-    image = draw_cells(axes, shares, told, columns, rows, "Blues", limits=(0, 1), turn=True)
+    texts = [[count(n) for n in row] for row in counts]
+    image = draw_cells(axes, shares, texts, columns, rows, "Blues", limits=(0, 1), turn=True)
     if rows and columns:
         bar = colour_bar(figure, axes, image)
         bar.set_label("Share of the row")
@@ -229,9 +229,9 @@ def boxplots(
     xlabel: str = "Position in the document (0: first token, 1: last)",
     title: str = "",
 ) -> Figure:
-    """Where the values of each group lie: box from the lower to the upper quartile, whiskers from 5 to 95 %, line: median.
+    """Draw the distribution of each group: box from the lower to the upper quartile, whiskers from 5 to 95 %, line: median.
 
-    A group without values keeps its row and says so.
+    A group without values keeps its row with a note.
     """
     names = list(groups)
     figure, axes = new_axes(title, xlabel, "", size=(WIDTH, max(1.8, 1.2 + 0.34 * len(names))))
@@ -251,7 +251,7 @@ def boxplots(
 
 @styled
 def bars(ranking: Sequence[tuple[str, float]], *, xlabel: str = "Weight", title: str = "", digits: int = 2) -> Figure:
-    """A ranking as horizontal bars, first on top; bars to the right and to the left of 0 have colours of their own."""
+    """Draw a ranking as horizontal bars, first on top; bars to the right and to the left of 0 have different colors."""
     values = [value for _, value in ranking]
     figure, axes = new_axes(title, xlabel, "", size=(WIDTH, max(1.6, 1.0 + 0.235 * len(ranking))))
     drawn = axes.barh(

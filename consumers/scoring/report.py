@@ -1,4 +1,4 @@
-"""Scores under several schemes in one report: JSON, CSV or plain text. Figures, kinds and names only, no text of any document."""
+"""Scores under several schemes in one report: JSON, CSV or plain text. Numbers, kinds and names only, no text of any document."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .scores import Scores, as_csv
 
 FORMATS = (".json", ".csv", ".txt")
 OWN = ""
-"""What criteria of our own stand under, where the others have the name of a scheme."""
+"""Key of our own criteria; others have the name of a scheme."""
 
 
 def digits(scheme: str) -> int:
-    """Digits of the figures on paper: of a scheme as many as the official scripts print."""
+    """Return the number of digits in text: for a scheme, as many as the official scripts print."""
     return 3 if scheme == OWN else 4
 
 
 @dataclass(slots=True)
 class Report:
-    """Scores by scheme, with intervals and comparisons where they were asked for."""
+    """Scores by scheme, with intervals and comparisons if requested."""
 
     scores: Mapping[str, Scores]
     intervals: Mapping[str, Mapping[Key, Interval]] = field(default_factory=dict)
@@ -40,16 +40,16 @@ class Report:
         return max((len(s.documents) for s in self.scores.values()), default=0)
 
     def rows(self, *, undefined: bool) -> list[dict[str, object]]:
-        """All rows; with `undefined`, that word in place of None."""
-        made: list[dict[str, object]] = []
+        """Return all rows; with `undefined`, that word instead of None."""
+        result: list[dict[str, object]] = []
         for scheme, scores in self.scores.items():
             found = self.intervals.get(scheme)
             rows = scores.csv_rows(found) if undefined else scores.rows(found)
-            made += [{"scheme": scheme, **cells} for cells in rows]
-        return made
+            result += [{"scheme": scheme, **cells} for cells in rows]
+        return result
 
     def render(self, suffix: str) -> str:
-        """The report in the format of a file name's ending. Raises ConsumerError for another one than .json, .csv, .txt."""
+        """Return the report in the format of a file suffix. Raises ConsumerError for one other than .json, .csv, .txt."""
         if suffix == ".json":
             return json.dumps(self._data(), indent=1, ensure_ascii=False) + "\n"
         if suffix == ".csv":
@@ -77,7 +77,7 @@ class Report:
 
 
 def format_of(path: Path) -> str:
-    """The format a file name stands for. Raises ValueError for one that we cannot write."""
+    """Return the format of a file name. Raises ValueError for an unknown one."""
     if path.suffix not in FORMATS:
         raise ValueError(f"expected a file name that ends in one of {', '.join(FORMATS)}, got {path.suffix or 'none'}")
     return path.suffix

@@ -1,10 +1,10 @@
-"""The risk that documents still say who they are about: what leaked in a scored corpus, and what to expect in another one.
+"""The risk that documents still identify people: what leaked in a scored corpus, and what to expect in another one.
 
-After Scaiano et al. 2016, "A unified framework for evaluating the risk of re-identification of text de-identification tools",
-J Biomed Inform 63:174: recall over all spans is the wrong figure. A direct identifier (a name, a number) gives a person away by
-itself, so a document is at risk if one leaks; indirect ones (a date, a town, a profession) do so together, so it takes some. A
-leak is taken for a re-identification: whether anybody would try and succeed is not estimated. Carrell et al. 2013, J Am Med
-Inform Assoc 20:342: where what was found is replaced by realistic surrogates, most leaks are taken for one of these.
+After Scaiano et al. 2016, "A unified framework for evaluating the risk of re-identification of text de-identification tools", J
+Biomed Inform 63:174: recall over all spans is the wrong measure. A direct identifier (a name, a number) identifies a person by
+itself, so a document is at risk if one leaks; indirect ones (a date, a town, a profession) do so together, so several are
+needed. Every leak counts as a re-identification: whether anybody would try and succeed is not estimated. Carrell et al. 2013, J
+Am Med Inform Assoc 20:342: if spans are replaced by realistic surrogates, most leaks are taken for surrogates.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def risk_of(
     settings: RiskSettings | None = None,
     unit: Unit = "document",
 ) -> Risk:
-    """The risk in scored documents, and in others, by name, of which only a system's finds are known.
+    """Return the risk in scored documents, and in others, by name, of which only the spans that a system found are known.
 
-    `profiles` come from `profile_of`, those of `others` from `found_profile`; `by_patient` makes patients of both. Raises
-    ConsumerError where there are none.
+    `profiles` come from `profile_of`, those of `others` from `found_profile`; `by_patient` combines both into patients. Raises
+    ConsumerError if there are none.
     """
     chosen = settings or RiskSettings()
     for name, listed in {SCORED: profiles, **(others or {})}.items():
@@ -55,15 +55,15 @@ def _kinds(profiles: Sequence[Profile], settings: RiskSettings, clustering: floa
         for kind, found in profile.kinds.items():
             sums[kind] = sums.get(kind, Identifiers()).plus(found)
             documents[kind] = documents.get(kind, 0) + (found.values > 0)
-    made = []
+    result = []
     for kind in sorted(sums, key=lambda k: (not is_direct(k), k)):
         n, leaked, unseen = sums[kind]
         if n:
             low, high = exact((n - leaked) / clustering, n / clustering, settings.level) or (None, None)
             recall = Share((n - leaked) / n, low, high)
             leak = jeffreys(leaked, n)
-            made.append(KindLeaks(kind, is_direct(kind), documents[kind], n, leaked, unseen, recall, leak))
-    return made
+            result.append(KindLeaks(kind, is_direct(kind), documents[kind], n, leaked, unseen, recall, leak))
+    return result
 
 
 def _observed(profiles: Sequence[Profile], by: By, settings: RiskSettings) -> Leaks:
@@ -71,26 +71,26 @@ def _observed(profiles: Sequence[Profile], by: By, settings: RiskSettings) -> Le
     sides = {"direct": (True,), "indirect": (False,), "either": (True, False)}[by]
     holding = sum(any(p.holds(direct=side) for side in sides) for p in profiles)
     if not all(any(p.holds(direct=side) for p in profiles) for side in sides):
-        return Leaks(holding, 0, Share())  # none could leak: nothing is known, which is not a risk of 0
+        return Leaks(holding, 0, Share())  # none could leak: the risk is unknown, not 0
     leaking = sum(any(p.leaked(direct=side) >= needed[side] for side in sides) for p in profiles)
     if not leaking or not settings.hidden:
         low, high = exact(leaking, len(profiles), settings.level) or (None, None)
         return Leaks(holding, leaking, Share(leaking / len(profiles), low, high))
-    risks = np.array([_told(p, sides, needed, settings) for p in profiles])
+    risks = np.array([_recognized(p, sides, needed, settings) for p in profiles])
     drawn = np.concatenate([w @ risks / len(risks) for w in weights(len(risks), settings.draws, settings.seed)])
     value = float(risks.mean())
     return Leaks(holding, leaking, Share(value, *around(value, percentiles(drawn, settings.level))))
 
 
-def _told(profile: Profile, sides: Sequence[bool], needed: Mapping[bool, int], settings: RiskSettings) -> float:
-    """The probability that enough of what leaked from a document is told from surrogates."""
+def _recognized(profile: Profile, sides: Sequence[bool], needed: Mapping[bool, int], settings: RiskSettings) -> float:
+    """Return the probability that enough of the leaks of a document are recognized among surrogates."""
     safe = 1.0
     for side in sides:
-        few = [1.0, *[0.0] * (needed[side] - 1)]  # probability of 0, 1, ... leaks told, up to one too few
+        few = [1.0, *[0.0] * (needed[side] - 1)]  # probability of 0, 1, ... recognized leaks, up to one too few
         for kind, found in profile.kinds.items():
             if is_direct(kind) is side:
-                told = settings.noticed(kind)
+                recognized = settings.noticed(kind)
                 for _ in range(found.leaked):
-                    few = [f * (1 - told) + (few[n - 1] * told if n else 0.0) for n, f in enumerate(few)]
+                    few = [f * (1 - recognized) + (few[n - 1] * recognized if n else 0.0) for n, f in enumerate(few)]
         safe *= sum(few)
     return 1 - safe

@@ -1,10 +1,10 @@
-"""What to expect of a corpus: leak probabilities of the scored documents, applied to the identifiers that the corpus holds.
+"""Expected risk of a corpus: leak probabilities of the scored documents, applied to the identifiers of the corpus.
 
 Intervals come from draws: each draws every kind's leak probability from its Jeffreys posterior, whose counts are divided by the
-design effect, and documents with replacement. So few identifiers, clustered leaks and few documents all make them wide.
+design effect, and documents with replacement. So few identifiers, clustered leaks and few documents all widen them.
 
-Of what a system hardly ever finds its finds say nothing: a kind of which it sees less than half of the reference's identifiers is
-taken to be as frequent in the other corpus as in the scored documents.
+The spans that a system found do not show how often a kind occurs that it hardly ever finds: a kind of which it finds less than
+half of the reference's identifiers is assumed to be as frequent in the other corpus as in the scored documents.
 """
 
 from __future__ import annotations
@@ -34,23 +34,21 @@ class LeakModel:
         self.profiles = profiles
         """The scored documents."""
         self.blind = [k.kind for k in kinds if 2 * k.unseen > k.values]
-        """Kinds of which the system sees less than half."""
+        """Kinds of which the system finds less than half."""
         self.sums: dict[str, tuple[int, int, int]] = {}
-        """Identifiers, leaked ones, unseen ones, by kind and by the pool of kinds that stand beside one another."""
+        """Identifiers, leaked ones, unseen ones, by kind and by pool of related kinds."""
         for k in kinds:
             self.sums[k.kind] = k.values, k.leaked, k.unseen
             n, leaked, unseen = self.sums.get(_pool(k.kind), (0, 0, 0))
             self.sums[_pool(k.kind)] = n + k.values, leaked + k.leaked, unseen + k.unseen
 
     def source(self, kind: str) -> str | None:
-        """Whose leak probability a kind has: its own, else that of all like it (PERSON_PATIENT and PERSON_DOCTOR for PERSON).
-
-        None where the reference holds nothing like it.
-        """
+        """Return the kind or pool whose leak probability a kind has: its own, else that of all related ones (PERSON_PATIENT and
+        PERSON_DOCTOR for PERSON). None if the reference contains no related one."""
         return next((name for name in (kind, _pool(kind)) if name in self.sums), None)
 
     def expect(self, name: str, profiles: Sequence[Profile], *, counted: bool) -> Expected:
-        """What to expect of documents whose identifiers are `counted` by a reference, or else were found by a system."""
+        """Return what to expect of documents whose identifiers are `counted` by a reference, or else were found by a system."""
         held: dict[str, tuple[int, int]] = {}
         for profile in profiles:
             for kind, found in profile.kinds.items():
@@ -70,14 +68,14 @@ class LeakModel:
         known = [k for k in kinds if self.source(k) is not None]
         unknown = [k for k in kinds if k not in known]
         values = _table(profiles, known)
-        made = _Side(_table(profiles, unknown).sum(axis=1) if unknown else None)
+        result = _Side(_table(profiles, unknown).sum(axis=1) if unknown else None)
         if known:
-            made.parts.append((known, Counted(values) if counted else Found(values)))
+            result.parts.append((known, Counted(values) if counted else Found(values)))
         if blind:
-            there = _table(self.profiles, blind)
-            variance = there.var(axis=0, ddof=1) if len(there) > 1 else there.mean(axis=0)
-            made.parts.append((blind, Assumed(there.mean(axis=0), variance, len(profiles))))
-        return made
+            counts = _table(self.profiles, blind)
+            variance = counts.var(axis=0, ddof=1) if len(counts) > 1 else counts.mean(axis=0)
+            result.parts.append((blind, Assumed(counts.mean(axis=0), variance, len(profiles))))
+        return result
 
     def _shares(self, sides: Mapping[bool, _Side], documents: int) -> dict[By, Share]:
         drawn: dict[By, list[Array]] = {by: [] for by in CLASSES}
@@ -89,25 +87,25 @@ class LeakModel:
                 drawn[by].append((risks[by] * weight.T).sum(axis=0) / documents)
         point = _each({d: side.risks(self._estimated, documents) for d, side in sides.items()})
         worst = _each({d: side.risks(self._estimated, documents, worst=True) for d, side in sides.items()})
-        made: dict[By, Share] = {}
+        result: dict[By, Share] = {}
         for by in CLASSES:
             parts = [sides[d] for d in _PARTS[by]]
             at_most = float(worst[by].mean()) if any(s.unknown is not None for s in parts) else None
             if all(s.parts for s in parts):
                 value = float(point[by].mean())
                 ends = percentiles(np.concatenate(drawn[by]), self.settings.level)
-                made[by] = Share(value, *around(value, ends), at_most)
+                result[by] = Share(value, *around(value, ends), at_most)
             else:
-                made[by] = Share(at_most=at_most)
-        return made
+                result[by] = Share(at_most=at_most)
+        return result
 
     def _estimated(self, kinds: Sequence[str]) -> Chances:
-        made = []
+        result = []
         for kind in kinds:
             n, leaked, unseen = self._sums(kind)
             leak = jeffreys(leaked, n)
-            made.append((leak, leak * jeffreys(unseen, leaked)))
-        both = np.array(made).reshape(-1, 2)
+            result.append((leak, leak * jeffreys(unseen, leaked)))
+        both = np.array(result).reshape(-1, 2)
         return Chances(both[:, :1], both[:, 1:], self._noticed(kinds))
 
     def _drawn(self, kinds: Sequence[str], random: np.random.Generator, draws: int) -> Chances:
@@ -138,13 +136,13 @@ class _Side:
     """The direct, or the indirect, identifiers of a corpus."""
 
     unknown: Array | None
-    """How many identifiers each document holds of whose kind nothing is known."""
+    """Number of identifiers of unknown kinds in each document."""
     parts: list[tuple[list[str], Counted | Found | Assumed]] = field(default_factory=list)
-    """Kinds whose leak probability is known, and how many identifiers of them the documents hold."""
+    """Kinds whose leak probability is known, and the number of their identifiers in the documents."""
     needed: int = 1
 
     def risks(self, chances: Callable[[list[str]], Chances], documents: int, *, worst: bool = False) -> Array:
-        """Probability of enough leaks, by document and draw; `worst`: if all identifiers of unknown kinds leak."""
+        """Return the probability of enough leaks, by document and draw; `worst`: if all identifiers of unknown kinds leak."""
         series = [np.zeros((documents, 1))] * self.needed
         for kinds, counts in self.parts:
             more = counts.series(chances(kinds), self.needed - 1)
@@ -160,11 +158,11 @@ def _each(risks: Mapping[bool, Array]) -> dict[By, Array]:
 
 
 def _table(profiles: Sequence[Profile], kinds: list[str]) -> Array:
-    """How many identifiers each document holds: shape (documents, kinds)."""
+    """Return the number of identifiers in each document: shape (documents, kinds)."""
     rows = [[float(p.kinds[k].values) if k in p.kinds else 0.0 for k in kinds] for p in profiles]
     return np.array(rows).reshape(len(profiles), len(kinds))
 
 
 def _pool(kind: str) -> str:
-    """Kinds below the same first-level kind that are alike direct or indirect."""
+    """Return the pool of a kind: kinds below the same first-level kind that are all direct or all indirect."""
     return f"{kind.partition('_')[0]} {'direct' if is_direct(kind) else 'indirect'}"

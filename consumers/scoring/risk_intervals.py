@@ -1,4 +1,4 @@
-"""How sure a share is that is counted on few cases: exact intervals, the rule of three, and what clustering takes away.
+"""Uncertainty of shares that were counted on few cases: exact intervals, the rule of three, and the effect of clustering.
 
 Sources: Clopper & Pearson 1934, Biometrika 26:404; Hanley & Lippman-Hand 1983, JAMA 249:1743 ("If nothing goes wrong, is
 everything all right?", the rule of three); Brown, Cai & DasGupta 2001, Statistical Science 16:101 (Jeffreys); Kish 1965, Survey
@@ -16,11 +16,11 @@ from .row import Interval
 
 
 def exact(hits: float, total: float, level: float = 0.95) -> Interval | None:
-    """Clopper and Pearson's interval of a share; None where `total` is 0.
+    """Return Clopper and Pearson's interval of a share; None if `total` is 0.
 
-    Where there were no hits, or only hits, all of the error lies on the side that is open: 0 of n is [0, about 3/n] at 95 %
-    (the rule of three). `hits` and `total` need not be whole numbers (Korn and Graubard). Raises ConsumerError where hits lie
-    outside 0 to total.
+    Without hits, or with nothing but hits, all of the error is on the open side: 0 of n is [0, about 3/n] at 95 % (the rule of
+    three). `hits` and `total` need not be whole numbers (Korn and Graubard). Raises ConsumerError unless hits are between 0 and
+    total.
     """
     from scipy.special import betaincinv
 
@@ -37,14 +37,15 @@ def exact(hits: float, total: float, level: float = 0.95) -> Interval | None:
 
 
 def jeffreys(hits: float, total: float) -> float:
-    """The mean of a share after `hits` of `total`, before which nothing was known: (hits + 1/2) / (total + 1). Never 0 or 1."""
+    """Return the mean of the posterior of a share after `hits` of `total`, with Jeffreys' prior: (hits + 1/2) / (total + 1).
+    Never 0 or 1."""
     return (hits + 0.5) / (total + 1)
 
 
 def design_effect(profiles: Sequence[Profile]) -> float:
-    """How many times more the number of leaks varies from document to document than if each identifier leaked by itself.
+    """Return how many times more the number of leaks varies between documents than if identifiers leaked independently.
 
-    1 where leaks do not cluster, or nothing leaked; never below 1. All kinds together: a document in an odd layout leaks of
+    1 if leaks do not cluster, or nothing leaked; never below 1. All kinds together: a document in an unusual layout leaks
     several kinds at once.
     """
     sums: dict[str, list[int]] = {}
@@ -63,5 +64,5 @@ def design_effect(profiles: Sequence[Profile]) -> float:
 
 
 def around(value: float, ends: Interval | None) -> tuple[float | None, float | None]:
-    """An interval made by drawing, widened to hold the estimate where chance left that outside."""
+    """Return an interval made by drawing, widened to include the estimate if it is outside by chance."""
     return (None, None) if ends is None else (min(ends[0], value), max(ends[1], value))

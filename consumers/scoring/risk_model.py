@@ -1,12 +1,13 @@
-"""The probability that a document leaks, from the leak probability of each kind and how many identifiers it holds.
+"""The probability that a document leaks, from the leak probability of each kind and the number of its identifiers.
 
-Where a reference tells how many identifiers a document holds, each leaks with the probability of its kind, independently: the
-number of leaks is a sum of binomials. Where only a system's finds are known, what it missed has to be added. The number of
-identifiers of a kind in a document is then taken as Gamma-Poisson, fitted to the finds by their mean and variance; each is
-protected, found in part, or unseen. Given the finds, the unseen ones are negative binomial, so that a document in which nothing
-was found can hold one too. With finds spread evenly the Gamma becomes a point and the unseen ones Poisson.
+If a reference gives the number of identifiers of a document, each leaks with the probability of its kind, independently: the
+number of leaks is a sum of binomials. If only the spans that a system found are known, the missed ones are added. The number of
+identifiers of a kind in a document is then modelled as Gamma-Poisson, fitted to the spans found by their mean and variance; each
+is protected, found in part, or unseen. Given the spans found, the number of unseen ones is negative binomial, so that a document
+in which nothing was found can contain one too. If the spans are spread evenly, the Gamma becomes a point and the number of
+unseen ones Poisson.
 
-Both come down to one power series: the logarithm of the probability generating function of the number of leaks is linear in the
+Both reduce to one power series: the logarithm of the probability generating function of the number of leaks is linear in the
 counts. For `at_least` k its first k coefficients are enough, for all documents and draws by k matrix products.
 """
 
@@ -21,14 +22,14 @@ from .figures import Array
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """What becomes of an identifier of each kind: arrays of shape (kinds, draws)."""
+    """Outcome probabilities of an identifier of each kind: arrays of shape (kinds, draws)."""
 
     leak: Array
     """It leaks, in whole or in part."""
     unseen: Array
     """No mention of it is found; at most `leak`."""
     noticed: Array
-    """Shape (kinds, 1): once leaked, it is told from the surrogates around it."""
+    """Shape (kinds, 1): a leaked one is recognized among surrogates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +39,29 @@ class Counted:
     values: Array
 
     def series(self, chances: Chances, degree: int) -> list[Array]:
-        """Coefficients 0 to `degree` of the logarithm of the generating function: each of shape (documents, draws)."""
+        """Return coefficients 0 to `degree` of the logarithm of the generating function: each of shape (documents, draws)."""
         return [self.values @ term for term in _binomial(chances.leak * chances.noticed, degree)]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Documents of which only the finds are known: counts of shape (documents, kinds)."""
+    """Documents of which only the spans found are known: counts of shape (documents, kinds)."""
 
     values: Array
 
     def series(self, chances: Chances, degree: int) -> list[Array]:
-        """As `Counted.series`."""
+        """See `Counted.series`."""
         seen = 1 - chances.unseen
         partly = _binomial((chances.leak - chances.unseen) / seen * chances.noticed, degree)
-        made = [self.values @ term for term in partly]
+        result = [self.values @ term for term in partly]
         mean = self.values.mean(axis=0)
         over = self.values.var(axis=0, ddof=1) - mean if len(self.values) > 1 else np.zeros_like(mean)
         even = (over <= 0) & (mean > 0)
         if even.any():
             rate = mean[even, None] * chances.unseen[even] / seen[even] * chances.noticed[even]
-            made[0] = made[0] - rate.sum(axis=0)
+            result[0] = result[0] - rate.sum(axis=0)
             if degree:
-                made[1] = made[1] + rate.sum(axis=0)
+                result[1] = result[1] + rate.sum(axis=0)
         uneven = (over > 0) & (mean > 0)
         if uneven.any():
             # finds have variance m + m²/a; given f finds, the unseen are negative binomial of shape a + f
@@ -71,13 +72,13 @@ class Found:
             more = more * noticed / (1 - more * (1 - noticed))
             counts = self.values[:, uneven] + shape
             for power, term in enumerate(_negative_binomial(more, degree)):
-                made[power] = made[power] + counts @ term
-        return made
+                result[power] = result[power] + counts @ term
+        return result
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Documents in which each kind is taken to occur as elsewhere, whatever was found: arrays of shape (kinds,)."""
+    """Documents in which each kind is assumed to occur as elsewhere, independent of what was found: arrays of shape (kinds,)."""
 
     mean: Array
     """Identifiers per document there."""
@@ -85,22 +86,22 @@ class Assumed:
     documents: int
 
     def series(self, chances: Chances, degree: int) -> list[Array]:
-        """As `Counted.series`, the same for every document."""
-        told = chances.leak * chances.noticed
+        """See `Counted.series`; the same for every document."""
+        recognized = chances.leak * chances.noticed
         over = self.variance - self.mean
         even = over <= 0
-        rate = (self.mean[even, None] * told[even]).sum(axis=0)
-        made = [-rate, rate, *[np.zeros_like(rate)] * (degree - 1)][: degree + 1]
+        rate = (self.mean[even, None] * recognized[even]).sum(axis=0)
+        result = [-rate, rate, *[np.zeros_like(rate)] * (degree - 1)][: degree + 1]
         shape = self.mean[~even] ** 2 / over[~even]
-        more = told[~even] / ((shape / self.mean[~even])[:, None] + told[~even])
+        more = recognized[~even] / ((shape / self.mean[~even])[:, None] + recognized[~even])
         terms = _negative_binomial(more, degree)
-        return [np.tile(a + shape @ b, (self.documents, 1)) for a, b in zip(made, terms, strict=True)]
+        return [np.tile(a + shape @ b, (self.documents, 1)) for a, b in zip(result, terms, strict=True)]
 
 
 def at_least(series: list[Array], certain: Array | None = None) -> Array:
-    """The probability of as many leaks as `series` has terms, or more: shape (documents, draws).
+    """Return the probability of as many leaks as `series` has terms, or more: shape (documents, draws).
 
-    `certain`: shape (documents,), leaks that are there beside those of the series.
+    `certain`: shape (documents,), leaks in addition to those of the series.
     """
     terms = [np.exp(series[0])]
     for n in range(1, len(series)):  # the exponential of a power series
@@ -116,12 +117,12 @@ def at_least(series: list[Array], certain: Array | None = None) -> Array:
 
 
 def _binomial(p: Array, degree: int) -> list[Array]:
-    """log(1 - p + pz), coefficient by coefficient. p = 1 would be -infinity and is kept just below."""
+    """Return the coefficients of log(1 - p + pz). p = 1 would give -infinity and is kept just below."""
     p = np.minimum(p, 1 - 1e-12)
     odds = p / (1 - p)
     return [np.log1p(-p), *(-((-odds) ** j) / j for j in range(1, degree + 1))]
 
 
 def _negative_binomial(q: Array, degree: int) -> list[Array]:
-    """log((1 - q) / (1 - qz)), coefficient by coefficient."""
+    """Return the coefficients of log((1 - q) / (1 - qz))."""
     return [np.log1p(-q), *(q**j / j for j in range(1, degree + 1))]

@@ -1,4 +1,4 @@
-"""The picture of a report of risk: shares of documents at risk with their intervals, corpus by corpus."""
+"""The figure of a risk report: shares of documents at risk with their intervals, corpus by corpus."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @styled
 def risk_plot(risk: Risk) -> Figure:
-    """One row for each corpus, way and class: a dot, its interval, what it may rise to. An unknown share says so.
+    """Draw one row for each corpus, class, observed or expected: a dot, its interval, its upper limit. An unknown share has a
+    note.
 
-    Filled dots were observed, open ones are expected. Raises ConsumerError where matplotlib is not installed.
+    Filled dots were observed, open ones are expected. Raises ConsumerError if matplotlib is not installed.
     """
     rows: list[tuple[str, int, bool, Share]] = []
     for number, by in enumerate(CLASSES):

@@ -1,8 +1,8 @@
-"""What risk needs of a document: how many identifiers of each kind it holds, and how many of them can still be read.
+"""The profile of a document for risk: the number of its identifiers of each kind, and of those that can still be read.
 
-An *identifier* is a text of a kind in a document: a name said six times is one. It has leaked if one letter or digit of one of
-its mentions lies in no system span, whatever the kinds, as in the criterion `documents`. Texts are compared without case, blanks
-and punctuation; nothing of them is kept.
+An *identifier* is a text of a kind in a document: a name that occurs six times is one. It has leaked if one letter or digit of
+one of its mentions is in no system span of any kind, as in the criterion `documents`. Texts are compared without case, spaces
+and punctuation; they are not kept.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Identifiers(NamedTuple):
 
     values: int = 0
     leaked: int = 0
-    """Those of which a mention can be read, in whole or in part."""
+    """Those with a mention that can be read, completely or in part."""
     unseen: int = 0
-    """Those of which no mention shares a code point with a system span."""
+    """Those without a mention that shares a code point with a system span."""
 
     def plus(self, other: Identifiers) -> Identifiers:
         return Identifiers(*(a + b for a, b in zip(self, other, strict=True)))
@@ -38,16 +38,16 @@ class Profile:
     group: str = ""
 
     def leaked(self, *, direct: bool) -> int:
-        """How many direct (or else indirect) identifiers have leaked."""
+        """Return the number of direct (or else indirect) identifiers that leaked."""
         return sum(found.leaked for kind, found in self.kinds.items() if is_direct(kind) is direct)
 
     def holds(self, *, direct: bool) -> bool:
-        """Whether there is a direct (or else an indirect) identifier at all."""
+        """Return whether there is a direct (or else an indirect) identifier."""
         return any(found.values for kind, found in self.kinds.items() if is_direct(kind) is direct)
 
 
 def is_direct(kind: str) -> bool:
-    """Whether a kind points to one person on its own. A label that is no kind of ours does: there is no telling."""
+    """Return whether a kind identifies one person on its own. A label that is not a kind does, to be safe."""
     try:
         return PhiKind.of(kind).direct
     except ValueError:
@@ -55,10 +55,10 @@ def is_direct(kind: str) -> bool:
 
 
 def profile_of(pair: Pair) -> Profile:
-    """The identifiers of a document that the reference knows, and what the system left of them."""
+    """Return the identifiers of a document in the reference, and what the system left readable of them."""
     system = merged(distinct(pair.system))
     cover = Spans(system)
-    made: dict[str, Identifiers] = {}
+    result: dict[str, Identifiers] = {}
     for kind, marks in by_kind(pair.gold).items():
         leaked: dict[str, bool] = {}
         seen: dict[str, bool] = {}
@@ -68,12 +68,12 @@ def profile_of(pair: Pair) -> Profile:
             leaked[value] = any(read) or leaked.get(value, False)
             seen[value] = cover.overlap((begin, end)) or seen.get(value, False)
         unseen = sum(leaked[value] and not seen[value] for value in leaked)
-        made[kind] = Identifiers(len(leaked), sum(leaked.values()), unseen)
-    return Profile(made, pair.group)
+        result[kind] = Identifiers(len(leaked), sum(leaked.values()), unseen)
+    return Profile(result, pair.group)
 
 
 def found_profile(text: str, marks: Iterable[Mark], group: str = "") -> Profile:
-    """The identifiers that a system found in a document without reference: how many, of each kind."""
+    """Return the number of identifiers of each kind that a system found in a document without reference."""
     return Profile(
         {
             kind: Identifiers(len({folded(text[b:e]) for b, e in distinct(of_it)}))
@@ -84,26 +84,27 @@ def found_profile(text: str, marks: Iterable[Mark], group: str = "") -> Profile:
 
 
 def by_patient(profiles: Iterable[Profile]) -> list[Profile]:
-    """The documents of each patient as one; a document of nobody known stays by itself.
+    """Return the documents of each patient as one; a document without patient stays separate.
 
-    An identifier that stands in two documents counts twice, since its text is not kept.
+    An identifier that occurs in two documents counts twice, since its text is not kept.
     """
-    made: list[Profile] = []
+    result: list[Profile] = []
     places: dict[str, int] = {}
     for profile in profiles:
         if not profile.group or profile.group not in places:
-            places[profile.group] = len(made)
-            made.append(profile)
+            places[profile.group] = len(result)
+            result.append(profile)
             continue
-        first = made[places[profile.group]]
+        first = result[places[profile.group]]
         both = {**first.kinds, **profile.kinds}
         kinds = {k: first.kinds.get(k, _NONE).plus(profile.kinds.get(k, _NONE)) for k in both}
-        made[places[profile.group]] = Profile(kinds, profile.group)
-    return made
+        result[places[profile.group]] = Profile(kinds, profile.group)
+    return result
 
 
 def folded(text: str) -> str:
-    """A text as identifiers are compared: letters and digits alone, without case; a text without any is itself."""
+    """Return a text in the form in which identifiers are compared: letters and digits only, without case; a text without any is
+    unchanged."""
     return "".join(c for c in text.casefold() if c.isalnum()) or text
 
 

@@ -1,4 +1,4 @@
-"""What a report of risk says: settings, shares with their intervals, leaks by kind, and what to expect of a corpus."""
+"""The contents of a risk report: settings, shares with their intervals, leaks by kind, and what to expect of a corpus."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SCORED = "scored documents"
 
 @dataclass(frozen=True, slots=True)
 class RiskSettings:
-    """What counts as risk. Raises ConsumerError for a number out of range."""
+    """Definition of risk. Raises ConsumerError for a number out of range."""
 
     at_least: int = 2
-    """So many different indirect identifiers must leak from a document; of direct ones, one suffices."""
+    """Number of different indirect identifiers that must leak from a document; one direct identifier is enough."""
     hidden: Mapping[str, float] = field(default_factory=dict)
-    """By kind, the share of leaks that nobody tells from the surrogates around them; a first-level kind stands for those
-    below it, the empty name for all others."""
+    """By kind, the share of leaks that cannot be distinguished from the surrogates around them; a first-level kind includes
+    those below it, the empty name all others."""
     draws: int = 1000
     seed: int = 0
     level: float = 0.95
@@ -40,7 +40,7 @@ class RiskSettings:
                 )
 
     def noticed(self, kind: str) -> float:
-        """The share of leaks of a kind that are told from surrogates."""
+        """Return the share of leaks of a kind that are recognized among surrogates."""
         top = kind.partition("_")[0]
         return 1 - self.hidden.get(kind, self.hidden.get(top, self.hidden.get("", 0.0)))
 
@@ -53,17 +53,17 @@ class Share:
     low: float | None = None
     high: float | None = None
     at_most: float | None = None
-    """The same if all identifiers leak of whose kind the reference holds none; None where there are no such."""
+    """The same if all identifiers leak whose kind is not in the reference; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaks:
-    """How many documents hold identifiers of a class, and how many leak enough of them."""
+    """Number of documents with identifiers of a class, and of those that leak enough of them."""
 
     holding: int
     leaking: int
     share: Share
-    """Of all documents. With `hidden`, of those in which enough of them are told from surrogates."""
+    """Of all documents. With `hidden`, of those in which enough leaks are recognized among surrogates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +73,35 @@ class KindLeaks:
     kind: str
     direct: bool
     documents: int
-    """Documents that hold it."""
+    """Documents that contain it."""
     values: int
     """Identifiers: different texts of the kind, document by document."""
     leaked: int
     unseen: int
-    """Those of which no mention was found at all."""
+    """Those without any mention that was found."""
     recall: Share
     leak: float
-    """The leak probability that the model takes: (leaked + 1/2) / (identifiers + 1)."""
+    """Leak probability in the model: (leaked + 1/2) / (identifiers + 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the model expects of a corpus."""
+    """Expectation of the model for a corpus."""
 
     name: str
     documents: int
     found: Mapping[str, tuple[int, int]]
-    """By kind: documents that hold it, identifiers."""
+    """By kind: documents that contain it, identifiers."""
     shares: Mapping[By, Share]
     unknown: Mapping[str, int]
-    """Kinds of which the reference holds none: documents that hold them."""
+    """Kinds that are not in the reference: number of documents that contain them."""
     assumed: list[str]
-    """Kinds that the system hardly finds, taken to be as frequent as in the scored documents."""
+    """Kinds that the system hardly finds, assumed to be as frequent as in the scored documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """Everything that a report of risk says."""
+    """The contents of a risk report."""
 
     settings: RiskSettings
     unit: Unit
@@ -109,9 +109,9 @@ class Risk:
     """Number of scored documents, or of patients."""
     kinds: list[KindLeaks]
     clustering: float
-    """Design effect: 1 where each identifier leaks by itself."""
+    """Design effect: 1 if identifiers leak independently."""
     observed: Mapping[By, Leaks]
     expected: list[Expected]
     """First the scored corpus itself, then others."""
     absent: list[str]
-    """Kinds of direct identifiers of the first level that the reference never holds: nothing is known of them."""
+    """Direct first-level kinds that are not in the reference: nothing is known of them."""

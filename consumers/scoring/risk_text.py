@@ -1,4 +1,4 @@
-"""A report of risk as plain text and as plain data: figures, kinds and names of corpora only, no text of any document."""
+"""A risk report as plain text and as plain data: numbers, kinds and names of corpora only, no text of any document."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ UNKNOWN = "unknown"
 
 
 def data(risk: Risk) -> dict[str, object]:
-    """Everything as JSON takes it. Shares that are unknown are null."""
+    """Return everything as data for JSON. Unknown shares are null."""
     return asdict(risk)
 
 
 def text(risk: Risk) -> str:
-    """Three tables and what has to be said about them."""
+    """Return three tables and the notes."""
     parts = [
         title(risk),
         _table(KIND_COLUMNS, kind_rows(risk)),
@@ -38,7 +38,7 @@ def title(risk: Risk) -> str:
 
 
 def kind_rows(risk: Risk) -> Iterator[list[str]]:
-    """Under `KIND_COLUMNS`: what leaked, kind by kind."""
+    """Yield rows under `KIND_COLUMNS`: leaks by kind."""
     for k in risk.kinds:
         identifies = "directly" if k.direct else "indirectly"
         yield [
@@ -53,7 +53,7 @@ def kind_rows(risk: Risk) -> Iterator[list[str]]:
 
 
 def share_rows(risk: Risk) -> Iterator[list[str]]:
-    """Under `SHARE_COLUMNS`: documents at risk, observed and expected."""
+    """Yield rows under `SHARE_COLUMNS`: documents at risk, observed and expected."""
     for by in CLASSES:
         seen = risk.observed[by]
         leak = f"{seen.leaking:,}" if seen.share.value is not None else UNKNOWN
@@ -65,7 +65,7 @@ def share_rows(risk: Risk) -> Iterator[list[str]]:
 
 
 def density_rows(risk: Risk) -> Iterator[list[str]]:
-    """Under `DENSITY_COLUMNS`: how often each kind occurs, by the reference in the scored corpus, as found in others."""
+    """Yield rows under `DENSITY_COLUMNS`: how often each kind occurs, by the reference in the scored corpus, as found in others."""
     for kind in sorted({kind for corpus in risk.expected for kind in corpus.found}):
         for corpus in risk.expected:
             documents, values = corpus.found.get(kind, (0, 0))
@@ -74,15 +74,15 @@ def density_rows(risk: Risk) -> Iterator[list[str]]:
 
 
 def shown(share: Share) -> str:
-    """`0.012 [0.004, 0.030]`; `unknown`; with `at most` where kinds that nothing is known of may add to it."""
-    made = UNKNOWN if share.value is None else _figure(share.value)
+    """Return `0.012 [0.004, 0.030]`; `unknown`; with `at most` if kinds may add to it of which nothing is known."""
+    result = UNKNOWN if share.value is None else _figure(share.value)
     if share.low is not None and share.high is not None:
-        made += f" [{_figure(share.low)}, {_figure(share.high)}]"
-    return made if share.at_most is None else f"{made}, at most {_figure(share.at_most)}"
+        result += f" [{_figure(share.low)}, {_figure(share.high)}]"
+    return result if share.at_most is None else f"{result}, at most {_figure(share.at_most)}"
 
 
 def notes(risk: Risk) -> Iterator[str]:
-    """What the figures mean and what they leave out."""
+    """Yield what the numbers mean and what they do not include."""
     units, k = _units(risk), risk.settings.at_least
     yield (
         f"At risk: {units} of which 1 direct or {k} different indirect identifiers can still be read in whole or in part. "
@@ -107,7 +107,10 @@ def notes(risk: Risk) -> Iterator[str]:
             f"Taken as hidden among surrogates: {', '.join(told)}. That holds only for kinds that are replaced by "
             "realistic surrogates, never for placeholders."
         )
-    yield "A leak is taken for a re-identification; kinds are taken to leak independently. See docs/explanation/re-identification-risk.md."
+    yield (
+        "Every leak counts as a re-identification; kinds are assumed to leak independently. "
+        "See docs/explanation/re-identification-risk.md."
+    )
 
 
 def _of_corpus(corpus: Expected, units: str) -> Iterator[str]:
@@ -129,7 +132,7 @@ def _units(risk: Risk) -> str:
 
 
 def _figure(share: float) -> str:
-    """Three digits; four below 0.01, where risk is decided."""
+    """Return a share with three digits; four below 0.01, where small differences matter."""
     if 0 < share < 0.00005:
         return "<0.0001"
     return f"{share:.4f}" if 0 < share < 0.00995 else f"{share:.3f}"

@@ -14,7 +14,7 @@ Key = tuple[str, str, Figure]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. None is undefined, or, where `applies` leaves the figure out, not asked for."""
+    """One line of the table. None is undefined or, if the figure is not in `applies`, not available."""
 
     criterion: str
     kind: str
@@ -23,7 +23,7 @@ class Row:
     tp: int | None
     """Reference units that were found."""
     fp: int | None
-    """System units that hit nothing."""
+    """System units that match nothing."""
     fn: int | None
     """Reference units that were missed."""
     precision: float | None
@@ -34,7 +34,7 @@ class Row:
     applies: tuple[Figure, ...] = FIGURES
 
     def shown(self, name: Figure, digits: int = 3) -> str:
-        """A figure for people: `0.917`, `undefined`, or nothing where it does not apply."""
+        """Return a figure for people: `0.917`, `undefined`, or nothing if it does not apply."""
         value: float | None = getattr(self, name)
         if name not in self.applies:
             return ""

@@ -1,4 +1,4 @@
-"""What can be scored, by name, and how: criteria of our own and the schemes of shared tasks."""
+"""Criteria and schemes by name: our own criteria and those of shared tasks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SCHEMES: dict[str, tuple[Measure, ...]] = {
     "conll": CONLL,
     "tab": TAB,
 }
-"""The criteria of shared tasks, each as its official script counts them."""
+"""The criteria of shared tasks, counted like in their official scripts."""
 ALIASES = {"conlleval": "conll", "seqeval": "conll", "i2b2": "i2b2-2014"}
 DEFAULT = ("strict", "covering", "overlapping")
 
 
 def measures(criteria: Sequence[str] = DEFAULT, scheme: str | None = None) -> tuple[Measure, ...]:
-    """The measures of a scheme, else of some criteria. Raises ConsumerError that names the nearest one."""
+    """Return the measures of a scheme, else of some criteria. Raises ConsumerError that gives the nearest name."""
     if scheme is not None:
         known = {**SCHEMES, **{alias: SCHEMES[name] for alias, name in ALIASES.items()}}
         if scheme not in known:
@@ -48,13 +48,14 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def score(pairs: Iterable[Pair], criteria: Sequence[str] = DEFAULT, scheme: str | None = None) -> Scores:
-    """Scores documents under some criteria, or as a scheme's official script does.
+    """Score documents under some criteria, or as the official script of a scheme does.
 
         scores = score(pairs)
         scores.value("strict", "micro", "f1")
 
-    Documents are counted one by one and need not be kept. Kinds are compared as they are; `at_level` makes them coarser first.
-    Raises ConsumerError for an unknown name, for spans outside their text and for confidences that are no number from 0 to 1.
+    Documents are counted one by one and need not be kept. Kinds are compared as they are; apply `at_level` first for coarser
+    ones. Raises ConsumerError for an unknown name, for spans outside their text and for confidences that are not between 0 and
+    1.
     """
     tally = Tally(measures(criteria, scheme))
     for pair in pairs:

@@ -36,7 +36,7 @@ class Scores:
 
     @property
     def groups(self) -> list[str]:
-        """Patient of each document, empty where it is not known."""
+        """Patient of each document, empty if unknown."""
         return list(self._tally.groups)
 
     @property
@@ -52,53 +52,53 @@ class Scores:
         ]
 
     def value(self, criterion: str, kind: str = "micro", name: Figure = "f1") -> float | None:
-        """One figure; None where it is undefined, which it is for a kind that never occurred.
+        """Return one figure; None if it is undefined, as for a kind that did not occur.
 
-        Raises ConsumerError for a criterion that was not scored or has no such figure.
+        Raises ConsumerError for a criterion that was not scored or does not have this figure.
         """
         number = self._number(criterion)
         self._applicable(number, kind, name)
         return self._figure(number, kind, name)
 
     def counts(self, criterion: str) -> tuple[list[str], Array]:
-        """Kinds, and the counts of each document: shape (documents, kinds, 4), as in `Counts`."""
+        """Return kinds, and the counts of each document: shape (documents, kinds, 4), as in `Counts`."""
         number = self._number(criterion)
         kinds = self._tally.kinds(number)
-        made = np.zeros((len(self._tally.documents), len(kinds), 4))
+        result = np.zeros((len(self._tally.documents), len(kinds), 4))
         cells = (
             np.frombuffer(self._tally.cells(number)).reshape(-1, 6) if self._tally.cells(number) else np.zeros((0, 6))
         )
-        made[cells[:, 0].astype(int), cells[:, 1].astype(int)] = cells[:, 2:]
-        return kinds, made
+        result[cells[:, 0].astype(int), cells[:, 1].astype(int)] = cells[:, 2:]
+        return kinds, result
 
     def measure(self, criterion: str) -> Measure:
-        """The measure behind a criterion. Raises ConsumerError that names the nearest one."""
+        """Return the measure behind a criterion. Raises ConsumerError that gives the nearest name."""
         return self._tally.measures[self._number(criterion)]
 
     def to_json(self, intervals: Mapping[Key, Interval] | None = None) -> str:
-        """The number of documents and all rows; undefined figures are null."""
+        """Return the number of documents and all rows; undefined figures are null."""
         data = {"documents": len(self._tally.documents), "rows": self.rows(intervals)}
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
     def rows(self, intervals: Mapping[Key, Interval] | None = None) -> list[dict[str, object]]:
-        """The rows as plain data; with `intervals`, also the ends `precision_low`, `precision_high` and so on."""
+        """Return the rows as plain data; with `intervals`, also the ends `precision_low`, `precision_high` and so on."""
         return [self._plain(row, intervals) for row in self.table]
 
     def to_csv(self, intervals: Mapping[Key, Interval] | None = None) -> str:
-        """All rows; undefined figures say `undefined`, those that do not apply are empty."""
+        """Return all rows; undefined figures are `undefined`, those that do not apply are empty."""
         return as_csv(self.csv_rows(intervals))
 
     def csv_rows(self, intervals: Mapping[Key, Interval] | None = None) -> list[dict[str, object]]:
-        """The rows of `to_csv`."""
-        made = []
+        """Return the rows of `to_csv`."""
+        result = []
         for row in self.table:
             cells = self._plain(row, intervals)
             cells.update((f, UNDEFINED) for f in row.applies if getattr(row, f) is None)
-            made.append(cells)
-        return made
+            result.append(cells)
+        return result
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """All rows as a data frame. Raises ConsumerError where pandas is not installed."""
+        """Return all rows as a data frame. Raises ConsumerError if pandas is not installed."""
         try:
             import pandas
         except ImportError:
@@ -106,7 +106,7 @@ class Scores:
         return pandas.DataFrame(self.rows())
 
     def to_text(self, intervals: Mapping[Key, Interval] | None = None, digits: int = 3) -> str:
-        """All rows as a table of plain text, figures with so many digits."""
+        """Return all rows as a plain text table, with this number of digits."""
         return text_table(self.table, intervals, digits)
 
     def __repr__(self) -> str:
@@ -152,7 +152,7 @@ class Scores:
             "spans",
             "recall",
             "score",
-        ):  # a rate's numbers are no counts of alike things
+        ):  # the numbers of a rate have different units
             gold, tp = round(summed[0]), round(summed[1])
             fn = gold - tp
         if summed is not None and shape in ("spans", "precision"):
@@ -170,7 +170,7 @@ class Scores:
 
 
 def as_csv(rows: Sequence[Mapping[str, object]] | Iterable[Mapping[str, object]]) -> str:
-    """Mappings with the same keys as CSV with a header."""
+    """Return mappings with the same keys as CSV with a header."""
     listed = list(rows)
     out = io.StringIO()
     if listed:

@@ -11,7 +11,7 @@ COUNTS = ("gold", "system", "tp", "fp", "fn")
 
 
 def columns(rows: Sequence[Row]) -> tuple[list[str], list[Figure]]:
-    """The counts and figures that some row has."""
+    """Return the counts and figures that some row has."""
     counts = [c for c in COUNTS if any(getattr(row, c) is not None for row in rows)]
     return counts, [f for f in FIGURES if any(f in row.applies for row in rows)]
 
@@ -23,17 +23,17 @@ def cells(
     intervals: Mapping[Key, Interval] | None,
     digits: int = 3,
 ) -> list[str]:
-    """What stands in a row under these columns, figures with so many digits."""
-    made = ["" if (n := getattr(row, c)) is None else f"{n:,}" for c in counts]
+    """Return the cells of a row, figures with this number of digits."""
+    result = ["" if (n := getattr(row, c)) is None else f"{n:,}" for c in counts]
     for name in figures:
         interval = (intervals or {}).get((row.criterion, row.kind, name))
         ends = f" [{interval[0]:.{digits}f}, {interval[1]:.{digits}f}]" if interval else ""
-        made.append(row.shown(name, digits) + ends)
-    return made
+        result.append(row.shown(name, digits) + ends)
+    return result
 
 
 def text_table(rows: Sequence[Row], intervals: Mapping[Key, Interval] | None = None, digits: int = 3) -> str:
-    """One table for all criteria."""
+    """Return one table for all criteria."""
     counts, figures = columns(rows)
     lines = [["criterion", "kind", *counts, *figures]]
     lines += [[row.criterion, row.kind, *cells(row, counts, figures, intervals, digits)] for row in rows]

@@ -1,12 +1,11 @@
-"""Scores by token: tokens of each kind, PHI tokens whatever their kind, and masking recall.
+"""Scores by token: tokens of each kind, PHI tokens of any kind, and masking recall.
 
-A token belongs to a span that shares a code point with it, so a token that straddles the border of a span counts for it.
+A token belongs to a span that shares a code point with it, so a token across the border of a span counts for it.
 
-*Masking recall* follows §4.4.1 of the inverse hybrid system, which took the i2b2-2014 script's tokens: runs of letters and
-digits, cut out of each span. A reference token is found if all of it is masked, whatever the kind it was masked as. A system
-token that is no reference token counts against precision, also where it holds a found reference token and more. Precision is
-given over all kinds only, since masking need not know a kind. `masking-hipaa` counts reference spans of HIPAA's eighteen
-identifiers only.
+*Masking recall* follows §4.4.1 of the inverse hybrid system, which used the tokens of the i2b2-2014 script: runs of letters and
+digits in each span. A reference token is found if all of it is masked, as any kind. A system token that is not a reference token
+counts against precision, even if it contains a found reference token and more. Precision exists over all kinds only, since
+masking does not depend on a kind. `masking-hipaa` counts only reference spans of HIPAA's eighteen identifiers.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def touched(tokens: tuple[list[int], list[int]], marks: Iterable[Mark]) -> set[int]:
-    """Numbers of the tokens that share a code point with one of the marks."""
+    """Return the tokens, by number, that share a code point with one of the marks."""
     begins, ends = tokens
-    found: set[int] = set()
+    numbers: set[int] = set()
     for m in marks:
-        found.update(range(bisect_right(ends, m.begin), bisect_left(begins, m.end)))
-    return found
+        numbers.update(range(bisect_right(ends, m.begin), bisect_left(begins, m.end)))
+    return numbers
 
 
 def words(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Runs of letters and digits inside some spans; a run is cut where the span ends."""
+    """Yield runs of letters and digits inside some spans; a run ends where the span ends."""
     for begin, end in spans:
         for hit in _WORD.finditer(text, begin, end):
             yield hit.span()
@@ -59,16 +58,16 @@ def _both(gold: set[int], system: set[int]) -> Counts:
 
 def _masking(pair: Pair) -> dict[str, Counts]:
     masked = Spans(merged(distinct(pair.system)))
-    made: dict[str, Counts] = {}
+    result: dict[str, Counts] = {}
     every: set[Span] = set()
     for kind, marks in by_kind(pair.gold).items():
         tokens = set(words(pair.text, distinct(marks)))
-        made[kind] = Counts(len(tokens), sum(map(masked.cover, tokens)))
+        result[kind] = Counts(len(tokens), sum(map(masked.cover, tokens)))
         every |= tokens
     found = sum(map(masked.cover, every))
     wrong = len(set(words(pair.text, distinct(pair.system))) - every)
-    made[MICRO] = Counts(len(every), found, found + wrong, found)
-    return made
+    result[MICRO] = Counts(len(every), found, found + wrong, found)
+    return result
 
 
 def _masking_hipaa(pair: Pair) -> dict[str, Counts]:
@@ -80,7 +79,7 @@ def _masking_hipaa(pair: Pair) -> dict[str, Counts]:
 def _is_hipaa(kind: str) -> bool:
     try:
         return bool(PhiKind.of(kind).hipaa)
-    except ValueError:  # a label of some scheme: there is no telling, so it counts
+    except ValueError:  # a label of some scheme: unknown, so it counts
         return True
 
 

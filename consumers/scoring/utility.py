@@ -1,8 +1,8 @@
-"""Utility: how much of what makes a narrative worth reading survives masking, and how much was masked for nothing.
+"""Utility: how much clinical content of a narrative survives masking, and how much was masked without need.
 
-The VigiBase study had a pharmacist read 100 masked narratives and note what was missing for assessing causality (§4.4.2 and
-§5.2.4 of the inverse hybrid system). These are the same questions counted: medical terms, doses, lab values, durations, the
-time between dates, and masked characters that are no PHI. What lies in a reference span is PHI and has to go: it counts neither
+In the VigiBase study a pharmacist read 100 masked narratives and noted what was missing for assessing causality (§4.4.2 and
+§5.2.4 of the inverse hybrid system). These are counts for the same questions: medical terms, doses, lab values, durations, the
+time between dates, and masked characters that are not PHI. Text in a reference span is PHI and must be masked: it counts neither
 as kept nor as lost.
 """
 
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...typesystem import OffsetMap
-from .columns import columns, told
+from .columns import align_columns, format_share
 from .criteria import Spans
 from .intervals import Moved, intervals
 from .leaks import merged, shared
 from .valuables import Span, doses, durations, lab_values
 
 MEASURES = ("terms", "doses", "lab_values", "durations", "intervals")
-"""What is counted in every document; terms also by group, as `terms:MEDICATION`."""
+"""Counted in every document; terms also by group, as `terms:MEDICATION`."""
 
 
 @dataclass(slots=True)
@@ -38,12 +38,12 @@ class Narrative:
     terms: Sequence[tuple[int, int, str]] = ()
     """Medical terms: begin, end, group."""
     dates: Sequence[Moved] = field(default=(), repr=False)
-    """Dates of the original whose value is known, and what became of them."""
+    """Dates of the original whose value is known, with their replacement."""
     gold: Sequence[Span] | None = None
-    """What is PHI; None where nobody knows."""
+    """Reference spans of PHI; None without a reference."""
 
     def survives(self, begin: int, end: int) -> bool:
-        """Whether the masked text says the same at this place."""
+        """Return whether the masked text is the same at this place."""
         new = self.offsets.to_new(begin, end)
         return self.masked[new[0] : new[1]] == self.original[begin:end]
 
@@ -56,20 +56,20 @@ class Utility:
     total: Counter[str] = field(default_factory=Counter)
     documents: int = 0
     some_left: int = 0
-    """Documents in which at least one thing worth keeping is left, of `holding`."""
+    """Documents in which at least some of the content is kept, of `holding`."""
     all_left: int = 0
-    """Documents in which none is lost, of `holding`."""
+    """Documents in which all of it is kept, of `holding`."""
     holding: int = 0
-    """Documents with something worth keeping."""
+    """Documents with such content."""
     masked: int = 0
     """Code points of the original that were replaced, in documents with a reference."""
     over_masked: int = 0
-    """Of these, those in no reference span."""
+    """Those of them in no reference span."""
     harmless: int = 0
     """Code points in no reference span, in documents with a reference."""
 
     def add(self, other: Utility) -> None:
-        """Adds the sums of other documents."""
+        """Add the sums of other documents."""
         self.kept.update(other.kept)
         self.total.update(other.total)
         for name in ("documents", "some_left", "all_left", "holding", "masked", "over_masked", "harmless"):
@@ -77,8 +77,8 @@ class Utility:
 
     @classmethod
     def of(cls, narrative: Narrative) -> Utility:
-        """The sums of one document."""
-        made = cls(documents=1)
+        """Return the sums of one document."""
+        result = cls(documents=1)
         protected = merged(sorted(narrative.gold or ()))
         phi = Spans(protected)
         groups = [("terms", (begin, end), group) for begin, end, group in narrative.terms]
@@ -94,16 +94,16 @@ class Utility:
                 continue
             left = narrative.survives(begin, end)
             for name in (measure, f"{measure}:{group}") if group else (measure,):
-                made.total[name] += 1
-                made.kept[name] += left
+                result.total[name] += 1
+                result.kept[name] += left
         kept, total = intervals(narrative.dates)
-        made.kept["intervals"] += kept
-        made.total["intervals"] += total
-        kept, total = (sum(counts[m] for m in MEASURES) for counts in (made.kept, made.total))
-        made.holding, made.some_left, made.all_left = int(total > 0), int(kept > 0), int(0 < total == kept)
+        result.kept["intervals"] += kept
+        result.total["intervals"] += total
+        kept, total = (sum(counts[m] for m in MEASURES) for counts in (result.kept, result.total))
+        result.holding, result.some_left, result.all_left = int(total > 0), int(kept > 0), int(0 < total == kept)
         if narrative.gold is not None:
-            made._count_masked(narrative, protected)
-        return made
+            result._count_masked(narrative, protected)
+        return result
 
     def _count_masked(self, narrative: Narrative, protected: list[Span]) -> None:
         replaced = merged([(b, e) for b, e, *_ in narrative.offsets.segments() if not narrative.survives(b, e)])
@@ -112,22 +112,22 @@ class Utility:
         self.harmless = len(narrative.original) - _length(protected)
 
     def share(self, measure: str) -> float | None:
-        """Share that survives, of one of `MEASURES` or of a group of terms; None where there was nothing."""
+        """Return the share that is kept, of one of `MEASURES` or of a group of terms; None if there was nothing."""
         return self.kept[measure] / self.total[measure] if self.total[measure] else None
 
     @property
     def over_masking(self) -> float | None:
-        """Share of the masked characters that are no PHI; None without a reference or where nothing was masked."""
+        """Share of the masked characters that are not PHI; None without a reference or if nothing was masked."""
         return self.over_masked / self.masked if self.masked else None
 
     @property
     def over_masked_text(self) -> float | None:
-        """Share of the characters that are no PHI which were masked; None without a reference or such text."""
+        """Share of the characters that are not PHI which were masked; None without a reference or such text."""
         return self.over_masked / self.harmless if self.harmless else None
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """A row for each measure: name, count, of how many, and the share, None where it is undefined."""
+        """A row for each measure: name, count, total, and the share, None if undefined."""
         names = [*MEASURES, *sorted(set(self.total) - set(MEASURES))]
         rows = [(name, self.kept[name], self.total[name]) for name in names]
         rows.append(("documents_with_something_left", self.some_left, self.holding))
@@ -140,7 +140,7 @@ class Utility:
         return json.dumps({"documents": self.documents, "measures": self.table}, indent=2) + "\n"
 
     def to_csv(self) -> str:
-        """`table`, as CSV."""
+        """Return `table` as CSV."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["measure", "count", "of", "share"])
@@ -149,16 +149,16 @@ class Utility:
 
     def __str__(self) -> str:
         rows = [["measure", "count", "of", "share"]]
-        rows += [[r["measure"], f"{r['count']:,}", f"{r['of']:,}", told(r["share"])] for r in self.table]
-        return f"{columns(rows)}\n"
+        rows += [[r["measure"], f"{r['count']:,}", f"{r['of']:,}", format_share(r["share"])] for r in self.table]
+        return f"{align_columns(rows)}\n"
 
 
 def utility_of(narratives: Iterable[Narrative]) -> Utility:
-    """The sums over some documents."""
-    made = Utility()
+    """Return the sums over some documents."""
+    result = Utility()
     for narrative in narratives:
-        made.add(Utility.of(narrative))
-    return made
+        result.add(Utility.of(narrative))
+    return result
 
 
 def _length(spans: Iterable[Span]) -> int:

@@ -1,8 +1,8 @@
-"""What assessing a case needs of a narrative besides its terms: doses, lab values, durations, found by their form.
+"""Clinical content of a narrative besides its terms: doses, lab values, durations, found by their form.
 
-The classes are those the pharmacist of the VigiBase study missed most where masking took too much: doses, lab data and other
-measurements, and time to onset (§5.2.4 of the inverse hybrid system). Units after UCUM (unitsofmeasure.org) and as they are
-written in notes. A pattern that misses an unusual form misses it in the original and in the masked text alike.
+These are the classes that the pharmacist of the VigiBase study missed most if masking removed too much: doses, lab data and
+other measurements, and time to onset (§5.2.4 of the inverse hybrid system). Units after UCUM (unitsofmeasure.org) and as written
+in notes. A pattern that misses an unusual form misses it in the original and in the masked text.
 """
 
 from __future__ import annotations
@@ -76,25 +76,25 @@ _AGED = re.compile(r"\b(?:aged?|age of)\s$", re.IGNORECASE)
 
 
 def doses(text: str) -> list[Span]:
-    """Numbers with a unit of dose: `20 mg`, `1.5 mg/kg/day`, `2-3 tablets`. Concentrations in blood are lab values."""
+    """Return numbers with a unit of dose: `20 mg`, `1.5 mg/kg/day`, `2-3 tablets`. Concentrations in blood are lab values."""
     labs = _LAB_UNIT.finditer(text)
     taken = {m.end() for m in labs}
     return [_stripped(text, *m.span()) for m in _DOSE.finditer(text) if m.end() not in taken]
 
 
 def lab_values(text: str, analytes: Sequence[Span] = ()) -> list[Span]:
-    """Numbers with a unit of measurement, and numbers behind the name of what was measured: `4.2 mmol/L`, `INR was 3.1`.
+    """Return numbers with a unit of measurement, and numbers after the name of a measured quantity: `4.2 mmol/L`, `INR was 3.1`.
 
-    `analytes`: spans of further names. A span holds number and unit, not the name.
+    `analytes`: spans of further names. A span includes number and unit, not the name.
     """
-    found = [_stripped(text, *m.span()) for m in _LAB_UNIT.finditer(text)]
+    values = [_stripped(text, *m.span()) for m in _LAB_UNIT.finditer(text)]
     names = [m.end() for m in _ANALYTES.finditer(text)] + [end for _, end in analytes]
-    found += [_stripped(text, *m.span("value")) for end in names if (m := _VALUE.match(text, end))]
-    return _longest(found)
+    values += [_stripped(text, *m.span("value")) for end in names if (m := _VALUE.match(text, end))]
+    return _longest(values)
 
 
 def durations(text: str) -> list[Span]:
-    """Lengths of time: `seven days`, `2-3 weeks`, `48 hours`. Ages are none."""
+    """Return lengths of time: `seven days`, `2-3 weeks`, `48 hours`. Ages are excluded."""
     return [
         _stripped(text, *m.span())
         for m in _DURATION.finditer(text)
@@ -108,7 +108,7 @@ def _stripped(text: str, begin: int, end: int) -> Span:
 
 
 def _longest(spans: list[Span]) -> list[Span]:
-    """Disjoint spans in text order; of two that overlap the longer one."""
+    """Return disjoint spans in text order; of two that overlap, the longer one."""
     kept: list[Span] = []
     for begin, end in sorted(spans, key=lambda s: (s[0], -s[1])):
         if kept and begin < kept[-1][1]:

@@ -34,9 +34,9 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
     given."""
     annotations: Which = "masked"
     text: bool = False
-    """Whether a last column contains the text of each span."""
+    """True if a last column contains the text of each span."""
     names: Literal["id", "pseudonym"] = "id"
-    """Whether `document` is the document's id or a keyed pseudonym of it."""
+    """Value of `document`: the document's id or a keyed pseudonym of it."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 

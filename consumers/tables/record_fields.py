@@ -22,13 +22,13 @@ class RecordOptions(CasConsumer):
     `__post_init__`."""
 
     fields: list[FieldName] = dataclasses.field(default_factory=lambda: ["id", "text", "spans"])
-    """What is written: document id, masked text, spans of the masked text with kind and operator, number of spans by kind,
+    """Fields to write: document id, masked text, spans of the masked text with kind and operator, number of spans by kind,
     metadata of the document with the masked `structured` fields of its record. Metadata with a date, with what the record knows
     of people, or that tell whose document it is, are withheld."""
     include: list[Original] = dataclasses.field(default_factory=list)
-    """What is written of the original: its text, its PHI spans with their source, the original offsets of the spans."""
+    """Parts of the original to write: its text, its PHI spans with their source, the original offsets of the spans."""
     names: Literal["id", "pseudonym"] = "id"
-    """Whether the document's id is written, or a keyed pseudonym of it; in file names too."""
+    """Name of the document, in file names too: its id or a keyed pseudonym of it."""
     key: Secret | str = ""
     """Secret for `names: pseudonym`."""
 

@@ -40,8 +40,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
     table: str = "documents"
     """Table to write; `schema.table` if it is not in the default schema."""
     existing: Literal["error", "replace", "append"] = "error"
-    """What to do with a document whose id is in the table already: `error` (it fails), `replace` its rows, or `append` to
-    them."""
+    """Treatment of a document whose id is in the table already: `error` (it fails), `replace` its rows, or `append` to them."""
 
     def __post_init__(self) -> None:
         self.check_record()
@@ -82,7 +81,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
 
     @cached_property
     def stores_nul(self) -> bool:
-        """Whether the database can store NUL characters."""
+        """True if the database can store NUL characters."""
         return parsed(self.url, CONSUMER).get_backend_name() != "postgresql"
 
     def prepare(self, cas: Cas) -> Content:

@@ -97,7 +97,7 @@ class SqlTable:
     def put(self, document: str, rows: list[Row]) -> int:
         """Add the rows of a document. Returns what `take_back` needs to remove them."""
         if len(self._pending) >= _MAX_PENDING or self._pending_size > _MAX_PENDING_SIZE:
-            self._flush()  # first, so that the last document can still be taken back
+            self._flush()  # first, so that the last document can still be removed
         self._pending.append((document, rows))
         self._pending_size += sum(len(v) if isinstance(v, str) else 64 for row in rows for v in row)
         return len(self._pending) - 1

@@ -29,7 +29,7 @@ class TableOptions(RecordOptions):
     """Parameters of consumers that write tables; to be inherited before the class that writes."""
 
     rows: Literal["documents", "spans"] = "documents"
-    """Whether a row is a document with the columns of `fields` and `include`, or a masked span with the columns `document`,
+    """A row for each document, with the columns of `fields` and `include`, or for each masked span, with the columns `document`,
     `begin`, `end`, `kind`, `operator`, `fallback` (and `original_begin`, `original_end` with `include: [offsets]`)."""
 
     def check_record(self) -> None:

@@ -14,13 +14,13 @@ class CasFolderConsumer(FolderConsumer):
     """A consumer that writes documents with their views, annotations and features."""
 
     restricted: bool = True
-    """Whether folder (0700) and files (0600) are readable by their owner only."""
+    """True if folder (0700) and files (0600) are readable by their owner only."""
     views: list[str] = dataclasses.field(default_factory=list)
     """Views to write; empty for all. A document without a listed view is refused."""
     types: list[str] = dataclasses.field(default_factory=list)
     """UIMA names of the types to write, with their subtypes; empty for all."""
     offset_map: bool = False
-    """Whether the map from masked to original offsets is written too. Without it, `views` without the initial one also contain
+    """True if the map from masked to original offsets is written too. Without it, `views` without the initial one also contain
     no original offsets of masked spans."""
 
     def released(self, cas: Cas) -> Cas:

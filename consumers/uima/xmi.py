@@ -32,7 +32,7 @@ class XmiConsumer(CasFolderConsumer):
 
     folder: Path = Path("restricted/xmi")
     on_illegal: Literal["replace", "error"] = "replace"
-    """What to do with characters that XML 1.0 forbids: replace them one for one, or let the document fail."""
+    """Characters that XML 1.0 forbids: replace them one for one, or let the document fail."""
     pretty: bool = False
     """Indent the XML, for people."""
 

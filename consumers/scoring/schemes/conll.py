@@ -1,14 +1,14 @@
-"""CoNLL: chunks of tokens with their type, as conlleval and seqeval count them.
+"""CoNLL: chunks of tokens with their type, counted like in conlleval and seqeval.
 
 Source: Tjong Kim Sang & Buchholz 2000, CoNLL (conlleval); Nakayama 2018, seqeval (MIT). Spans become labels of the document's
 tokens: a token belongs to the first span that it shares a code point with. *chunk*: a system chunk is a hit if first token, last
-token and type are those of a reference chunk. Macro is the mean over types, an undefined figure taken as 0, as seqeval has it
-(conlleval has none). *accuracy*: the share of tokens with the same label, and of those whose reference label is not O; spans
-are labelled as IOB2.
+token and type are those of a reference chunk. Macro is the mean over types, with 0 for an undefined figure, like in seqeval
+(conlleval has none). *accuracy*: the share of tokens with the same label, and of those whose reference label is not O; spans are
+labelled as IOB2.
 
-`pair_of_labels` takes label sequences as they come from a tagger; accuracy compares these labels then, and `I-X` at the
-beginning of a chunk is no `B-X`. The programs differ where labels are no proper IOB2: conlleval starts a chunk at an `I-` that
-continues nothing, strict reading (seqeval's `mode="strict"`) passes over it.
+`pair_of_labels` reads label sequences of a tagger; accuracy compares these labels then, and `I-X` at the beginning of a chunk
+differs from `B-X`. The programs differ for labels that are not proper IOB2: conlleval starts a chunk at an `I-` that continues
+nothing, strict reading (seqeval's `mode="strict"`) skips it.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ Chunk = tuple[str, int, int]
 
 
 def chunks_of(tokens: tuple[list[int], list[int]], marks: Sequence[Mark]) -> list[Chunk]:
-    """The chunks of some spans over tokens; a token that two spans touch goes to the first, the longer of equal begins."""
+    """Return the chunks of some spans over tokens; a token that two spans share goes to the first, the longer of equal begins."""
     begins, ends = tokens
-    made: list[Chunk] = []
+    result: list[Chunk] = []
     free = 0
     for m in sorted(marks, key=lambda m: (m.begin, -m.end, m.kind)):
         first, last = max(bisect_right(ends, m.begin), free), bisect_left(begins, m.end)
         if first < last:
-            made.append((m.kind, first, last))
+            result.append((m.kind, first, last))
             free = last
-    return made
+    return result
 
 
 def _chunk(pair: Pair) -> dict[str, Counts]:
     gold, system = set(chunks_of(pair.tokens, pair.gold)), set(chunks_of(pair.tokens, pair.system))
-    made: dict[str, list[int]] = {}
-    for place, chunks in enumerate((gold, gold & system, system, gold & system)):
+    result: dict[str, list[int]] = {}
+    for position, chunks in enumerate((gold, gold & system, system, gold & system)):
         for kind, _, _ in chunks:
-            made.setdefault(kind, [0, 0, 0, 0])[place] += 1
-    return {kind: Counts(*made[kind]) for kind in sorted(made)}
+            result.setdefault(kind, [0, 0, 0, 0])[position] += 1
+    return {kind: Counts(*result[kind]) for kind in sorted(result)}
 
 
 def _labels(count: int, chunks: Sequence[Chunk]) -> list[str]:
-    made = ["O"] * count
+    result = ["O"] * count
     for kind, first, last in chunks:
-        made[first:last] = [f"B-{kind}", *[f"I-{kind}"] * (last - first - 1)]
-    return made
+        result[first:last] = [f"B-{kind}", *[f"I-{kind}"] * (last - first - 1)]
+    return result
 
 
 def _accuracy(pair: Pair) -> dict[str, Counts]:
@@ -70,7 +70,7 @@ MEASURES = (
 
 
 def chunks_of_labels(labels: Sequence[str], mode: Mode = "conlleval") -> Iterator[Chunk]:
-    """The chunks in one sequence of labels: IOB1, IOB2 and IOBES under `conlleval`, IOB2 alone under `strict`.
+    """Yield the chunks in one sequence of labels: IOB1, IOB2 and IOBES under `conlleval`, only IOB2 under `strict`.
 
     Raises ConsumerError for a label that is neither `O` nor a letter, a hyphen and a type.
     """
@@ -96,12 +96,12 @@ def chunks_of_labels(labels: Sequence[str], mode: Mode = "conlleval") -> Iterato
 def pair_of_labels(
     document: str, gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]], mode: Mode = "conlleval"
 ) -> Pair:
-    """A document of label sequences, one a sentence; its text is a sign for each token.
+    """Return a document of label sequences, one for each sentence; its text is one character for each token.
 
-    Raises ConsumerError where the two sides have other numbers of sentences or labels.
+    Raises ConsumerError if the numbers of sentences or labels differ.
     """
     if [len(s) for s in gold] != [len(s) for s in system]:
-        raise ConsumerError(f"document {document}: gold and system have other numbers of sentences or labels")
+        raise ConsumerError(f"document {document}: gold and system have different numbers of sentences or labels")
     size = sum(map(len, gold))
     tokens = [2 * n for n in range(size)], [2 * n + 1 for n in range(size)]
     labels = [label for s in gold for label in s], [label for s in system for label in s]
@@ -110,10 +110,10 @@ def pair_of_labels(
 
 
 def _marks(sequences: Sequence[Sequence[str]], mode: Mode) -> list[Mark]:
-    """Spans over a text of one sign and one blank for each token."""
+    """Return spans over a text of one character and one space for each token."""
     marks: list[Mark] = []
-    at = 0
+    offset = 0
     for labels in sequences:
-        marks += [Mark(2 * (at + a), 2 * (at + b) - 1, kind) for kind, a, b in chunks_of_labels(labels, mode)]
-        at += len(labels)
+        marks += [Mark(2 * (offset + a), 2 * (offset + b) - 1, kind) for kind, a, b in chunks_of_labels(labels, mode)]
+        offset += len(labels)
     return marks

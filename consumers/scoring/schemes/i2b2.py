@@ -1,19 +1,19 @@
-"""i2b2/UTHealth 2014 de-identification track: the figures of the organisers' script.
+"""i2b2/UTHealth 2014 de-identification track: the scores of the organisers' script.
 
-Source: Stubbs, Kotfila & Uzuner 2015, J Biomed Inform 58:S11; the script is kotfic/i2b2_evaluation_scripts (Apache-2.0). What is
-peculiar to it, and kept:
+Source: Stubbs, Kotfila & Uzuner 2015, J Biomed Inform 58:S11; the script is kotfic/i2b2_evaluation_scripts (Apache-2.0). Its
+peculiarities, which are kept:
 
 * a tag is category, type and offsets; equal tags of one document count once;
-* *token*: a tag is cut into runs of ASCII letters and digits; one without any counts as one empty token at its end;
-* *relaxed*: the end may differ by up to 2, the begin must not. Tags are compared pair by pair, so tags that are alike in this
-  sense collapse, and hits are counted on the side with fewer tags in the document (on the system's, where both have as many);
-* *hipaa*: a fixed list of types. `ID/IDNUM` is meant to be on it, but is written with a blank behind it there and never matches;
-* *binary*: offsets alone; in *binary-strict* a tag of the category PHI (type OTHER) keeps category and type, so that it hits
-  its like only;
-* macro is the mean over documents of precision and of recall, 0 where one is undefined; its F1 is that of the two means;
-* micro comes first ("Primary"). Where nothing was found the script prints a precision of 0; here it is undefined.
+* *token*: a tag is split into runs of ASCII letters and digits; one without any counts as one empty token at its end;
+* *relaxed*: the end may differ by up to 2, the begin must not. Tags are compared pair by pair, so tags that are equal in this
+  sense collapse, and hits are counted on the side with fewer tags in the document (the system's, if both have the same number);
+* *hipaa*: a fixed list of types. `ID/IDNUM` is meant to be on it, but is written with a trailing space there and never matches;
+* *binary*: offsets alone; in *binary-strict* a tag of the category PHI (type OTHER) keeps category and type, so that it matches
+  only another one;
+* macro is the mean over documents of precision and of recall, 0 if undefined; its F1 is that of the two means;
+* micro comes first ("Primary"). If nothing was found the script prints a precision of 0; here it is undefined.
 
-In the script's ports to Python 3 *relaxed* is 0 always, since views of dictionaries are never equal there; these are the figures
+In the script's ports to Python 3 *relaxed* is always 0, since views of dictionaries are never equal there; these are the scores
 of the original.
 """
 
@@ -41,12 +41,12 @@ _HIPAA = {
     "ID": ("SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM "),
     "AGE": ("",),
 }
-"""Category -> what its type must begin with."""
+"""Category -> prefixes of its types."""
 
 
 @lru_cache(maxsize=4096)
 def _label(kind: str) -> tuple[str, str]:
-    """Category and type of a kind; a label `CATEGORY/TYPE` stands for itself."""
+    """Return category and type of a kind; a label `CATEGORY/TYPE` stays the same."""
     try:
         known = PhiKind.of(kind)
     except ValueError:
@@ -56,25 +56,25 @@ def _label(kind: str) -> tuple[str, str]:
 
 
 def tags(marks: Iterable[Mark]) -> list[Tag]:
-    """The tags of some spans, in their order."""
+    """Return the tags of some spans, in their order."""
     return [(*_label(m.kind), m.begin, m.end) for m in marks]
 
 
 @lru_cache(maxsize=4096)
 def is_hipaa(category: str, type_: str) -> bool:
-    """Whether the script takes a tag for HIPAA's."""
+    """Return whether the script counts a tag as one of HIPAA."""
     return any(type_.startswith(t) for name, types in _HIPAA.items() if category.startswith(name) for t in types)
 
 
 def tokens(text: str, tag: Tag) -> list[Tag]:
-    """A tag cut into tokens, each with its category and type."""
+    """Return the tokens of a tag, each with its category and type."""
     category, type_, begin, end = tag
     spans = [hit.span() for hit in _TOKEN.finditer(text, begin, end)]
     return [(category, type_, b, e) for b, e in spans or [(end, end)]]
 
 
 def _units(pair: Pair, side: Side, *, cut: bool, hipaa: bool) -> list[Tag]:
-    """The tags of one side or, `cut`, their tokens; made once for all measures."""
+    """Return the tags of one side or, with `cut`, their tokens; computed once for all measures."""
 
     def make() -> list[Tag]:
         if cut:
@@ -96,13 +96,13 @@ def _exact(gold: Sequence[Tag], system: Sequence[Tag]) -> Sides:
 
 
 def _relaxed(gold: Sequence[Tag], system: Sequence[Tag], slack: int = 2) -> Sides:
-    g, s = _Alike(gold, slack), _Alike(system, slack)
+    g, s = _SlackSet(gold, slack), _SlackSet(system, slack)
     fewer, more = (g, s) if len(g.tags) < len(s.tags) else (s, g)
     return [t for t in fewer.tags if t in more], [t for t in s.tags if t not in g], [t for t in g.tags if t not in s]
 
 
-class _Alike:
-    """A set whose members are equal where they differ in their end by no more than `slack`: the first one stays."""
+class _SlackSet:
+    """A set whose members are equal if their ends differ by at most `slack`: the first one stays."""
 
     def __init__(self, tags: Iterable[Tag], slack: int) -> None:
         self._ends: dict[tuple[str, str, int], set[int]] = {}
@@ -124,8 +124,8 @@ def _measure(
     compare: Callable[[Sequence[Tag], Sequence[Tag]], Sides] = _relaxed if relaxed else _exact
 
     def side(pair: Pair, which: Side) -> list[Tag]:
-        found = _units(pair, which, cut=cut, hipaa=hipaa)
-        return [tag if tag[0] == "PHI" and not cut else ("", "", *tag[2:]) for tag in found] if binary else found
+        units = _units(pair, which, cut=cut, hipaa=hipaa)
+        return [tag if tag[0] == "PHI" and not cut else ("", "", *tag[2:]) for tag in units] if binary else units
 
     def count(pair: Pair) -> Mapping[str, Counts]:
         return _counts(*compare(side(pair, "gold"), side(pair, "system")), by_category=not binary)
@@ -136,18 +136,18 @@ def _measure(
 
 def _counts(hits: list[Tag], false: list[Tag], missed: list[Tag], *, by_category: bool) -> dict[str, Counts]:
     tp, fp, fn = len(hits), len(false), len(missed)
-    made = {
+    result = {
         MICRO: Counts(tp + fn, tp, tp + fp, tp),
         MACRO: Counts(1, tp / (tp + fn) if tp else 0, 1, tp / (tp + fp) if tp else 0),
     }
     if by_category:
-        places: dict[str, list[int]] = {}
-        for place, side in enumerate((hits, false, missed)):
+        by_category_counts: dict[str, list[int]] = {}
+        for position, side in enumerate((hits, false, missed)):
             for tag in side:
-                places.setdefault(tag[0], [0, 0, 0])[place] += 1
-        for category, (tp, fp, fn) in places.items():
-            made[category] = Counts(tp + fn, tp, tp + fp, tp)
-    return made
+                by_category_counts.setdefault(tag[0], [0, 0, 0])[position] += 1
+        for category, (tp, fp, fn) in by_category_counts.items():
+            result[category] = Counts(tp + fn, tp, tp + fp, tp)
+    return result
 
 
 MEASURES = (

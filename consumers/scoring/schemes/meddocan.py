@@ -1,17 +1,17 @@
-"""MEDDOCAN 2019, anonymisation of Spanish clinical cases: the figures of the organisers' script.
+"""MEDDOCAN 2019, anonymisation of Spanish clinical cases: the scores of the organisers' script.
 
-Source: Marimon et al. 2019, IberLEF, CEUR 2421; the script is PlanTL-GOB-ES/MEDDOCAN-Evaluation-Script (Apache-2.0). Sub-track 1:
-*ner* (offsets and type) and *leak* (misses per sentence). Sub-track 2: *spans* (offsets) and *spans-merged*. What is peculiar to
-it, and kept:
+Source: Marimon et al. 2019, IberLEF, CEUR 2421; the script is PlanTL-GOB-ES/MEDDOCAN-Evaluation-Script (Apache-2.0). Sub-track
+1: *ner* (offsets and type) and *leak* (misses per sentence). Sub-track 2: *spans* (offsets) and *spans-merged*. Its
+peculiarities, which are kept:
 
 * equal tags of one document count once; all figures are micro figures;
-* *leak* divides by the number of sentences that a file beside the corpus gives; it is undefined (`NA` there) where one lacks. It
+* *leak* divides by the number of sentences in a file next to the corpus; it is undefined (`NA` there) if the file is missing. It
   is a rate, not a share: it can exceed 1;
 * *spans-merged*: neighbours with no letter or digit between them become one span, on both sides. A hit is a span that both sides
   have, merged or not, so hits can overlap and count twice; a system span inside a hit is not false, a reference span inside a
   hit is not missed. Of two overlapping neighbours the merged span ends where the second one ends, even if that is earlier.
 
-Where nothing was found the script prints a precision of 0; here it is undefined.
+If nothing was found the script prints a precision of 0; here it is undefined.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def _merged_spans(pair: Pair) -> dict[str, Counts]:
 
 
 def joined(text: str, marks: list[Mark]) -> set[Span]:
-    """The spans, neighbours with no letter or digit between them made one."""
-    made: list[Span] = []
+    """Return the spans; neighbours with no letter or digit between them become one."""
+    result: list[Span] = []
     for begin, end in sorted((m.begin, m.end) for m in marks):
-        if made and not any(c.isalnum() for c in text[made[-1][1] : begin]):
-            made[-1] = made[-1][0], end
+        if result and not any(c.isalnum() for c in text[result[-1][1] : begin]):
+            result[-1] = result[-1][0], end
         else:
-            made.append((begin, end))
-    return set(made)
+            result.append((begin, end))
+    return set(result)
 
 
 MEASURES = (

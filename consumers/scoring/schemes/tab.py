@@ -1,15 +1,16 @@
 """TAB, the Text Anonymization Benchmark: recall of entities, mentions and tokens, precision of mentions and tokens.
 
 Source: Pilán et al. 2022, Computational Linguistics 48:4; the script is NorskRegnesentral/text-anonymization-benchmark (MIT). An
-entity is masked only if all of its mentions that must be masked are; a mention is masked if every code point of it is, apart from
-punctuation, blanks and some little words. Several annotators count as several references (micro average). Precision is that of
-uniform weights: the share of (mask, annotator) pairs where a mention of the annotator holds the whole mask; `token` cuts masks
-and mentions into words. What is peculiar to the script, and kept: whether an entity is a direct identifier is said by its first
-mention; mentions that need no masking count in the recall of tokens and mentions if their entity needs it. Beyond the script:
-*entity-macro*, the mean over documents that have such entities.
+entity is masked only if all of its mentions that must be masked are; a mention is masked if every code point of it is, except
+punctuation, spaces and some function words. Several annotators count as several references (micro average). Precision is that of
+uniform weights: the share of (mask, annotator) pairs in which a mention of the annotator contains the whole mask; `token` splits
+masks and mentions into words. Peculiarities of the script, which are kept: the first mention of an entity decides whether it is
+a direct identifier; mentions that need no masking count in the recall of tokens and mentions if their entity needs it. In
+addition to the script: *entity-macro*, the mean over documents that have such entities.
 
-Documents without linked mentions (`Pair.entities` is None) are taken so: spans of the same kind and the same text, case aside,
-are mentions of one entity; its kind says whether it is direct. The script's 0 for nothing to find is undefined here.
+In documents without linked mentions (`Pair.entities` is None), spans of the same kind and the same text, ignoring case, are
+mentions of one entity; its kind decides whether it is direct. If there is nothing to find, the script returns 0; here it is
+undefined.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from ..document import Entity, Pair
 from ..leaks import merged, uncovered
 
 _WORD = re.compile(r"\w+")
-_LITTLE = (
+_FUNCTION_WORDS = (
     "mr mrs ms and or from until to about after as at before between by during for in into of on over since with the a an no nr"
 ).split()
-_IGNORED = re.compile(rf"\b(?:{'|'.join(_LITTLE)})\b|\b['’]s\b|[ ,.\-;:/&()\[\]–'\"’“”]", re.IGNORECASE)
-"""What may stay readable in a masked mention, as the script lists it."""
+_IGNORED = re.compile(rf"\b(?:{'|'.join(_FUNCTION_WORDS)})\b|\b['’]s\b|[ ,.\-;:/&()\[\]–'\"’“”]", re.IGNORECASE)
+"""Text that may stay readable in a masked mention, as the script lists it."""
 DIRECT, QUASI = "DIRECT", "QUASI"
 
 
 def entities_of(pair: Pair) -> list[Entity]:
-    """The reference entities; where mentions are not linked, spans of one kind and text are one entity."""
+    """Return the reference entities; if mentions are not linked, spans of one kind and text are one entity."""
     return pair.entities if pair.entities is not None else pair.once("tab entities", lambda: _linked(pair))
 
 
@@ -57,15 +58,15 @@ def _to_mask(pair: Pair) -> list[Entity]:
 
 
 class _Masks:
-    """What the system masked in one document."""
+    """The masked spans of one document."""
 
     def __init__(self, pair: Pair) -> None:
         self._text = pair.text
         self._spans = merged(distinct(pair.system))
         self._cover = Spans(self._spans)
 
-    def hold(self, begin: int, end: int) -> bool:
-        """Whether a mention is masked, apart from what may stay."""
+    def covers(self, begin: int, end: int) -> bool:
+        """Return whether a mention is masked, except for what may stay."""
         if self._cover.cover((begin, end)):
             return True
         may_stay = [
@@ -81,12 +82,12 @@ class _Masks:
 
 def _entity(pair: Pair) -> dict[str, Counts]:
     masks = pair.once("tab masks", lambda: _Masks(pair))
-    made = {DIRECT: [0, 0], QUASI: [0, 0]}
+    result = {DIRECT: [0, 0], QUASI: [0, 0]}
     for entity in _to_mask(pair):
-        cell = made[DIRECT if entity.direct else QUASI]
+        cell = result[DIRECT if entity.direct else QUASI]
         cell[0] += 1
-        cell[1] += all(masks.hold(b, e) for b, e, needed in entity.mentions if needed)
-    return {kind: Counts(*cell) for kind, cell in made.items()}
+        cell[1] += all(masks.covers(b, e) for b, e, needed in entity.mentions if needed)
+    return {kind: Counts(*cell) for kind, cell in result.items()}
 
 
 def _entity_macro(pair: Pair) -> dict[str, Counts]:
@@ -108,7 +109,7 @@ def _token(pair: Pair) -> dict[str, Counts]:
 
 
 def _units(pair: Pair, *, cut: bool) -> dict[str, Counts]:
-    """Recall of mentions or their words by entity type, and both figures over all."""
+    """Count recall of mentions or their words by entity type, and precision and recall over all."""
     masks = pair.once("tab masks", lambda: _Masks(pair))
 
     def pieces(begin: int, end: int) -> list[Span]:
@@ -120,20 +121,20 @@ def _units(pair: Pair, *, cut: bool) -> dict[str, Counts]:
         for begin, end, _ in entity.mentions:
             parts = pieces(begin, end)
             cell[0] += len(parts)
-            cell[1] += sum(masks.hold(b, e) for b, e in parts)
-    made = {kind: Counts(*cell) for kind, cell in cells.items()}
+            cell[1] += sum(masks.covers(b, e) for b, e in parts)
+    result = {kind: Counts(*cell) for kind, cell in cells.items()}
     masked = [piece for m in pair.system for piece in pieces(m.begin, m.end)]
-    made[MICRO] = Counts(
-        sum(c.gold for c in made.values()), sum(c.found for c in made.values()), *_precision(pair, masked)
+    result[MICRO] = Counts(
+        sum(c.gold for c in result.values()), sum(c.found for c in result.values()), *_precision(pair, masked)
     )
-    return made
+    return result
 
 
 def _precision(pair: Pair, masked: list[Span]) -> tuple[int, int]:
-    """(mask, annotator) pairs, and those where the annotator masked all of it in one mention."""
+    """Return the number of (mask, annotator) pairs, and of those in which the annotator masked all of it in one mention."""
     annotators: dict[str, list[Span]] = {e.annotator: [] for e in entities_of(pair)}
     if pair.entities is None:
-        annotators = {"": []}  # one reference, also where it has nothing to mask
+        annotators = {"": []}  # one reference, even if it has nothing to mask
     for entity in _to_mask(pair):
         annotators[entity.annotator] += [(b, e) for b, e, needed in entity.mentions if needed]
     covers = [Spans(sorted(spans)) for spans in annotators.values()]

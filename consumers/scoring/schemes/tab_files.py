@@ -18,33 +18,33 @@ _MASK = "MASK"
 
 
 def read_tab(corpus: Path, masked: Path) -> list[Pair]:
-    """The documents of a TAB corpus with what a system masked in them, in the order of the corpus.
+    """Return the documents of a TAB corpus with the spans that a system masked in them, in the order of the corpus.
 
     `corpus` is a list of objects with `doc_id`, `text` and `annotations`; `masked` maps document ids to lists of [begin, end].
-    Raises ReaderError for files that are not like that and for documents that only one of the two has; it counts and names them.
+    Raises ReaderError for files of another form and for documents that only one of the two has; it counts and lists them.
     """
     documents, spans = _load(corpus, list), _load(masked, dict)
     ids = [d.get("doc_id") if isinstance(d, Mapping) else None for d in documents]
     if not all(isinstance(i, str) for i in ids):
         raise ReaderError(f"{corpus}: document {[isinstance(i, str) for i in ids].index(False) + 1} has no doc_id")
-    twice = next((i for i, number in Counter(ids).items() if number > 1), None)
-    if twice is not None:
-        raise ReaderError(f"{corpus}: two documents have the id {twice}")
+    duplicate = next((i for i, number in Counter(ids).items() if number > 1), None)
+    if duplicate is not None:
+        raise ReaderError(f"{corpus}: two documents have the id {duplicate}")
     same_documents([str(i) for i in ids], list(spans), str(corpus), str(masked))
     return [_pair(d, spans[d["doc_id"]], f"{corpus}, document {n}") for n, d in enumerate(documents, 1)]
 
 
 def same_documents(reference: list[str], system: list[str], gold: str, found: str) -> None:
-    """Raises ReaderError where two collections do not hold the same documents; it counts them and names the first ten."""
-    faults = []
-    for has, lacks, there, absent in ((reference, system, gold, found), (system, reference, found, gold)):
+    """Raise ReaderError if two collections do not have the same documents; it counts them and lists the first ten."""
+    problems = []
+    for has, lacks, present, absent in ((reference, system, gold, found), (system, reference, found, gold)):
         known = set(lacks)
         missing = [d for d in has if d not in known]
         if missing:
             shown = ", ".join(missing[:10]) + (", ..." if len(missing) > 10 else "")
-            faults.append(f"{len(missing):,} of {len(has):,} documents of {there} are not in {absent}: {shown}")
-    if faults:
-        raise ReaderError("; ".join(faults))
+            problems.append(f"{len(missing):,} of {len(has):,} documents of {present} are not in {absent}: {shown}")
+    if problems:
+        raise ReaderError("; ".join(problems))
 
 
 def _load(path: Path, kind: type[Any]) -> Any:
@@ -64,7 +64,9 @@ def _pair(document: Mapping[str, Any], masked: Any, where: str) -> Pair:
     text, annotations = document.get("text"), document.get("annotations")
     if not isinstance(text, str) or not isinstance(annotations, Mapping):
         raise ReaderError(f"{where}: expected text and annotations")
-    entities = [e for annotator, said in annotations.items() for e in _entities(said, str(annotator), len(text), where)]
+    entities = [
+        e for annotator, given in annotations.items() for e in _entities(given, str(annotator), len(text), where)
+    ]
     gold = [Mark(b, e, entity.kind) for entity in entities for b, e, needed in entity.mentions if needed]
     if not isinstance(masked, list):
         raise ReaderError(f"{where}: expected masked spans as a list")
@@ -72,19 +74,19 @@ def _pair(document: Mapping[str, Any], masked: Any, where: str) -> Pair:
     return Pair(document["doc_id"], text, gold, system, token_spans(text), entities=entities)
 
 
-def _entities(said: Any, annotator: str, limit: int, where: str) -> list[Entity]:
-    mentions = said.get("entity_mentions") if isinstance(said, Mapping) else None
+def _entities(given: Any, annotator: str, limit: int, where: str) -> list[Entity]:
+    mentions = given.get("entity_mentions") if isinstance(given, Mapping) else None
     if not isinstance(mentions, list):
         raise ReaderError(f"{where}: expected entity_mentions")
     linked: dict[str, tuple[str, bool, list[tuple[int, int, bool]]]] = {}
     for n, m in enumerate(mentions, 1):
-        at = f"{where}: mention {n}"
+        place = f"{where}: mention {n}"
         if not isinstance(m, Mapping) or m.get("identifier_type") not in _TYPES or "entity_id" not in m:
-            raise ReaderError(f"{at}: expected entity_id and an identifier_type, one of {', '.join(_TYPES)}")
+            raise ReaderError(f"{place}: expected entity_id and an identifier_type, one of {', '.join(_TYPES)}")
         type_ = m["identifier_type"]
         entry = linked.setdefault(str(m["entity_id"]), (str(m.get("entity_type", "MISC")), type_ == "DIRECT", []))
-        entry[2].append((*_span([m.get("start_offset"), m.get("end_offset")], limit, at), type_ != "NO_MASK"))
-    return [Entity(kind, direct, tuple(found), annotator) for kind, direct, found in linked.values()]
+        entry[2].append((*_span([m.get("start_offset"), m.get("end_offset")], limit, place), type_ != "NO_MASK"))
+    return [Entity(kind, direct, tuple(mentions_of), annotator) for kind, direct, mentions_of in linked.values()]
 
 
 def _span(value: Any, limit: int, where: str) -> tuple[int, int]:
@@ -92,5 +94,5 @@ def _span(value: Any, limit: int, where: str) -> tuple[int, int]:
         raise ReaderError(f"{where}: expected begin and end as whole numbers")
     begin, end = value
     if not 0 <= begin < end <= limit:
-        raise ReaderError(f"{where}: {begin}:{end} is no span of the text (0:{limit})")
+        raise ReaderError(f"{where}: {begin}:{end} is not a span of the text (0:{limit})")
     return begin, end

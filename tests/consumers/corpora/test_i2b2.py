@@ -82,7 +82,7 @@ def test_what_xml_cannot_carry_is_replaced_one_for_one_or_refused(tmp_path: Path
     (back,) = read(I2b2Reader(folder=tmp_path / "restricted/i2b2"))
     assert (back.text, gold(back)) == ("a\ufffd Ivy \ufffd\ufffd", spans((2, 7, "PERSON_PATIENT")))
     assert cas.metadata == {"lone_surrogates_replaced": "1", "xml_characters_replaced": "4"}
-    with pytest.raises(CasError, match=r"^4 characters that XML 1\.0 cannot carry, the first at 1$"):
+    with pytest.raises(CasError, match=r"^4 characters that XML 1\.0 forbids, the first at 1$"):
         I2b2Consumer(on_illegal="error").process(cas)
 
 

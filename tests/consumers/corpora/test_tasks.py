@@ -175,7 +175,9 @@ def test_overlaps_fail_the_document_where_the_tool_bears_none(tmp_path: Path) ->
 def test_doccano_warns_of_carriage_returns_and_attributes(tmp_path: Path) -> None:
     consumer = DoccanoConsumer()
     consumer.output = tmp_path
-    with pytest.warns(CaspipeWarning, match="doccano: texts contain carriage returns, which doccano counts differently"):
+    with pytest.warns(
+        CaspipeWarning, match="doccano: texts contain carriage returns, which doccano counts differently"
+    ):
         consumer.process(document("a\r\nb", spans((0, 1, "ID")), [(0, "certainty", "low")]))
     with pytest.warns(CaspipeWarning, match="doccano: 1 attributes of spans were left out"):
         consumer.close()

@@ -100,7 +100,7 @@ def test_a_document_without_masked_view_or_map_is_an_error(tmp_path: Path) -> No
         made.process(Cas(NOTE, id="a"))
     cas = masked()
     cas.view("deidentified").offset_map = None
-    with pytest.raises(ComponentError, match="view deidentified has no map back to the original text"):
+    with pytest.raises(ComponentError, match="view deidentified has no map to the original text"):
         made.process(cas)
 
 

@@ -134,7 +134,7 @@ def test_characters_that_xml_cannot_carry_are_replaced_and_recorded(tmp_path: Pa
 
 
 def test_documents_without_text_are_left_out_with_a_warning(tmp_path: Path) -> None:
-    with pytest.warns(CaspipeWarning, match="2 documents were left out of the bundle: it has no text"):
+    with pytest.warns(CaspipeWarning, match="2 documents were left out of the review project: it has no text"):
         path = make_bundle(tmp_path, [Cas("", id="a"), Cas(" \n\u200b", id="b"), note("x", id="c")])
     assert [e.get("skipped", "") != "" for e in entries(path)] == [True, True, False]
     assert list(written(path)) == ["c.xmi"]
@@ -143,7 +143,7 @@ def test_documents_without_text_are_left_out_with_a_warning(tmp_path: Path) -> N
 
 def test_documents_beyond_the_limits_of_inception_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caspipe.consumers.inception.document.MAX_SENTENCES", 2)
-    with pytest.warns(CaspipeWarning, match="it has 3 sentences: INCEpTION takes 2 at most"):
+    with pytest.warns(CaspipeWarning, match="it has 3 sentences: INCEpTION accepts 2 at most"):
         make_bundle(tmp_path, [note("a\nb\nc", id="long"), note("a\nb", id="short")])
 
 

@@ -131,7 +131,7 @@ def test_timings_and_errors_are_listed(tmp_path: Path) -> None:
         ["error", "a component raised an error", "1"],
         ["unreadable", "it could not be read", "1"],
     ]
-    assert rows(page, "Where they failed") == [
+    assert rows(page, "Failures by component") == [
         ["models/crf", "KeyError", "error", "1"],
         ["reader/text", "ReaderError", "unreadable", "1"],
     ]

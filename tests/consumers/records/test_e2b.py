@@ -15,7 +15,7 @@ from e2b_files import NAMES, NARRATIVE, r2, r2_report, r3, r3_report
 from lxml import etree
 
 from caspipe.consumers.records.e2b import E2bConsumer
-from caspipe.consumers.records.source_files import HeldBackWarning, LongTextWarning
+from caspipe.consumers.records.writeback import LongTextWarning, WithheldFileWarning
 from caspipe.pipeline.errors import ComponentError, ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.e2b import E2bReader
@@ -337,7 +337,7 @@ def test_a_file_of_which_not_every_text_arrived_is_held_back(tmp_path: Path, arr
         made.close()  # of a file whose texts all failed nothing is known here; the run report has them
     else:
         with pytest.warns(
-            HeldBackWarning, match=r"^e2b: 1 file was not written back, because not every text of it was released$"
+            WithheldFileWarning, match=r"^e2b: 1 file was not written back, because not every text of it was released$"
         ):
             made.close()
     assert [p.name for p in (tmp_path / "out/e2b").iterdir()] == ["b.xml"]
@@ -354,7 +354,7 @@ def test_a_document_that_another_consumer_refuses_takes_its_file_back(tmp_path: 
     assert list((tmp_path / "out/e2b").iterdir()) == []
     made.process(last)
     assert list((tmp_path / "out/e2b").iterdir()) == []
-    with pytest.warns(HeldBackWarning):
+    with pytest.warns(WithheldFileWarning):
         made.close()
     made.open()
     made.rollback(first.id)  # never seen: nothing happens
@@ -373,8 +373,8 @@ def test_a_file_that_changed_since_it_was_read_is_held_back(tmp_path: Path) -> N
     path.write_bytes(r3().replace(b"Dunmere", b"Elsmere"))
     with pytest.raises(ConsumerError) as caught:
         made.process(last)
-    assert str(caught.value) == f"e2b: {path} has changed since it was read: it is held back"
-    with pytest.warns(HeldBackWarning):
+    assert str(caught.value) == f"e2b: {path} has changed since it was read: it is withheld"
+    with pytest.warns(WithheldFileWarning):
         made.close()
     assert list((tmp_path / "out/e2b").iterdir()) == []
 
@@ -388,7 +388,7 @@ def test_a_file_that_is_gone_is_held_back(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(ConsumerError, match=r"case\.xml: cannot read it again: No such file or directory$"):
         made.process(last)
-    with pytest.warns(HeldBackWarning):
+    with pytest.warns(WithheldFileWarning):
         made.close()
 
 
@@ -401,11 +401,9 @@ def test_without_a_fingerprint_another_text_at_the_place_is_noticed(tmp_path: Pa
         del cas.metadata[carrier.DIGEST]
     path.write_bytes(r3().replace(b"fell ill", b"fell"))
     made.process(documents[0])
-    with pytest.raises(
-        ConsumerError, match=r"^expected the text that was read at its place in the file, found another one$"
-    ):
+    with pytest.raises(ConsumerError, match=r"^expected the text that was read in the file, found another one$"):
         made.process(documents[1])
-    with pytest.warns(HeldBackWarning):
+    with pytest.warns(WithheldFileWarning):
         made.close()
 
 
@@ -415,9 +413,9 @@ def test_values_that_nobody_decided_about_are_not_released(tmp_path: Path) -> No
     first, _ = E2bReader(folder=tmp_path)
     engines.process(first)
     first.add(RecordField(kind=first.select(RecordField)[0].kind, path="/a[1]#r3", value="x"))
-    with pytest.raises(ConsumerError, match=r"^e2b: 1 structured values were never masked: the file is held back$"):
+    with pytest.raises(ConsumerError, match=r"^e2b: 1 structured values were never masked: the file is withheld$"):
         made.process(first)
-    with pytest.warns(HeldBackWarning):
+    with pytest.warns(WithheldFileWarning):
         made.close()
 
 
@@ -427,7 +425,7 @@ def test_documents_without_masked_view_and_of_other_readers_are_refused(tmp_path
     first, _ = E2bReader(folder=tmp_path)
     with pytest.raises(ComponentError, match=r"expected a view deidentified, found none"):
         made.process(first)
-    with pytest.raises(ConsumerError, match=r"^e2b: expected a document that a reader of e2b made, found another one$"):
+    with pytest.raises(ConsumerError, match=r"^e2b: expected a document of the reader e2b, found another one$"):
         made.process(pipeline().process(Cas("x", id="x")))
     made.close()
 
@@ -438,7 +436,7 @@ def test_a_text_that_grows_beyond_its_field_is_told_and_written(tmp_path: Path) 
     with pytest.warns(LongTextWarning) as caught:
         out = release(tmp_path, data)
     assert [str(w.message) for w in caught] == [
-        "e2b: B.5.2: a masked text is longer than the 500 characters that the standard allows; it is written whole"
+        "e2b: B.5.2: a masked text is longer than the 500 characters that the standard allows; it is written completely"
     ]
     assert out.count(b"[PERSON]. ") == 80
 

@@ -11,8 +11,8 @@ import pytest
 from fhir_samples import PRACTITIONER, bundle, data, document, patient, write
 
 from caspipe.consumers.records.fhir import FhirConsumer
-from caspipe.consumers.records.json_places import places
-from caspipe.consumers.records.source_files import HeldBackWarning
+from caspipe.consumers.records.json_spans import value_spans
+from caspipe.consumers.records.writeback import WithheldFileWarning
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract.report import RunReport
 from caspipe.readers.fhir import FhirReader
@@ -180,7 +180,7 @@ def test_without_a_masker_nothing_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ['{"a":[1,{"b":"x\\"]"}],"c":{}}', "[]", '"x"', ' { "a" : null , "b" : [ ] } '])
 def test_places_of_json_hold_what_is_there(text: str) -> None:
-    found = places(text)
+    found = value_spans(text)
 
     def check(value: Any, path: str) -> None:
         assert json.loads(text[found[path].begin : found[path].end]) == value
@@ -200,6 +200,6 @@ def test_two_readers_of_a_file_never_make_up_a_whole_between_them(tmp_path: Path
     consumer.open()
     for cas in (first[0], second[0]):  # of each the text without a name
         consumer.process(pipe.process(cas))
-    with pytest.warns(HeldBackWarning, match="2 files were not written back"):
+    with pytest.warns(WithheldFileWarning, match="2 files were not written back"):
         consumer.close()
     assert list((tmp_path / "out").rglob("*")) == []

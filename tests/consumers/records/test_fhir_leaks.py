@@ -16,7 +16,7 @@ from fhir_samples import bundle, data, document, patient, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from caspipe.consumers.records.json_places import places
+from caspipe.consumers.records.json_spans import value_spans
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract.report import RunReport
 
@@ -259,7 +259,7 @@ JSON = st.recursive(
 @given(JSON, st.booleans(), st.sampled_from([None, 1, "\t"]))
 def test_places_of_any_json_hold_what_is_there(root: Any, ascii_only: bool, indent: int | str | None) -> None:
     text = json.dumps(root, ensure_ascii=ascii_only, indent=indent)
-    found = places(text)
+    found = value_spans(text)
 
     def check(value: Any, path: str) -> None:
         assert json.loads(text[found[path].begin : found[path].end]) == value

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from caspipe.consumers.scoring import plots
-from caspipe.consumers.scoring.drawing import house_style
+from caspipe.consumers.scoring.drawing import plot_style
 from caspipe.pipeline.errors import ConsumerError
 
 matplotlib: Any = pytest.importorskip("matplotlib", reason="needs the extra `plots`")
@@ -142,7 +142,7 @@ def test_labels_do_not_overlap(draw: str) -> None:
         "boxplots": lambda: plots.boxplots({n: [0.1, 0.9] for n in names}),
         "grid": lambda: plots.grid_heatmap(range(20), names, [[0.5] * 20] * 20, xlabel="x", ylabel="y"),
     }[draw]()
-    with house_style():
+    with plot_style():
         figure.draw_without_rendering()
     axes = figure.axes[0]
     for labels in (axes.get_yticklabels(), axes.texts[:20] if draw in ("confusion", "grid") else []):

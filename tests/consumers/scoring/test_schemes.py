@@ -166,7 +166,7 @@ def test_what_is_no_label_is_an_error(label: str) -> None:
 
 
 def test_label_sequences_must_have_the_same_lengths() -> None:
-    with pytest.raises(ConsumerError, match="other numbers of sentences or labels"):
+    with pytest.raises(ConsumerError, match="different numbers of sentences or labels"):
         pair_of_labels("d", [["O"]], [["O", "O"]])
 
 

@@ -111,9 +111,9 @@ def test_counts_by_document_are_given_for_resampling(pair: MakePair) -> None:
 @pytest.mark.parametrize(
     ("mark", "what"),
     [
-        (Mark(0, 99, "AGE"), r"0:99 is no span of the text \(0:2\)"),
-        (Mark(1, 1, "AGE"), r"1:1 is no span of the text \(0:2\)"),
-        (Mark(-1, 1, "AGE"), r"-1:1 is no span of the text"),
+        (Mark(0, 99, "AGE"), r"0:99 is not a span of the text \(0:2\)"),
+        (Mark(1, 1, "AGE"), r"1:1 is not a span of the text \(0:2\)"),
+        (Mark(-1, 1, "AGE"), r"-1:1 is not a span of the text"),
         (Mark(0, 1, "AGE", confidence=float("nan")), "expected a confidence from 0 to 1, got nan"),
         (Mark(0, 1, "AGE", confidence=1.5), "expected a confidence from 0 to 1, got 1.5"),
     ],

@@ -79,5 +79,5 @@ def test_bundles_of_shards_are_put_together(tmp_path: Path, notes: Path) -> None
         running.run(tmp_path / "out", notes, f"run.shard={part}/3", consumers=CONSUMERS[0])
     reader = f"{{text: {{folder: {json.dumps(str(notes))}}}}}"
     report = merge(running.pipeline(tmp_path / "out", reader, consumers=CONSUMERS[0]))
-    assert "inception: a document was left out of the bundle" in report.warnings[0]
+    assert "inception: a document was left out of the review project" in report.warnings[0]
     assert running.files(tmp_path / "out") == running.files(tmp_path / "whole")

@@ -1,0 +1,213 @@
+"""Base class of consumers that write masked texts and values back to the files that they were read from (E2B, FHIR).
+
+A file is written when all its documents have arrived, masked, and none was rolled back; else it is withheld, with a warning.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import hashlib
+import warnings
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from ...pipeline.contract.component import Locate, Output, Scope
+from ...pipeline.errors import ConsumerError
+from ...pipeline.storage.files import Staged, digest_of
+from ...typesystem import Cas, CaspipeWarning, PhiKind, source_record
+from ..files.folder import FolderConsumer
+from ..files.released import released_view
+from .arrivals import Arrival, ArrivedFile, KnownValue
+from .source_file import read_source_file
+
+
+class WithheldFileWarning(CaspipeWarning):
+    """Files of which not every text arrived were not written."""
+
+
+class LongTextWarning(CaspipeWarning):
+    """A masked text is longer than its field may be."""
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class WritebackConsumer(FolderConsumer):
+    """A consumer that writes one file for each file that was read, named after it. A subclass defines `rewritten`."""
+
+    scope = Scope.COLLECTION
+    suffix: ClassVar[str] = ""
+    """Suffix of the files that are written."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._arrived_files: dict[str, ArrivedFile] = {}
+        self._previous_states: tuple[str, list[Any]] | None = None
+        self._last: tuple[str, ArrivedFile] | None = None
+
+    @abc.abstractmethod
+    def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
+        """Return the file with masked texts and values. Raises ConsumerError or FormatError if a value is not at its place."""
+
+    def suffix_of(self, path: str) -> str:
+        """Return the suffix of the file that is written for one that was read."""
+        return self.suffix
+
+    def open(self) -> None:
+        super().open()
+        self.open_folder(self.suffix, restricted=False)
+        self._arrived_files, self._previous_states, self._last = {}, None, None
+
+    def prepare(self, cas: Cas) -> Arrival:  # type: ignore[override]  # no file of its own
+        """Raise ComponentError for a document without masked view, ConsumerError for one that was not read from such a file."""
+        view = released_view(self, cas)
+        path = cas.metadata.get(source_record.FILE, "")
+        if not path:
+            raise ConsumerError(f"{self.id}: expected a document of the reader {self.name}, found another one")
+        self._check_length(cas, view.text)
+        return Arrival.of(cas, view, self.suffix_of(path))
+
+    def resume_state(self, prepared: Arrival) -> Any:  # type: ignore[override]
+        return prepared.resume_state()
+
+    def staged(self, prepared: Arrival) -> list[Staged]:  # type: ignore[override]
+        return []
+
+    def discard(self, prepared: Arrival) -> None:  # type: ignore[override]
+        """Do nothing: nothing is on the disk."""
+
+    def commit(self, document_id: str, prepared: Arrival) -> list[Output]:  # type: ignore[override]
+        """Take a document; write its file if it was the last one.
+
+        Raises ConsumerError if no masker decided about some values, or if the file changed since it was read.
+        """
+        source = prepared.source
+        file = self._of(source.key, source.id, source.expected, source.suffix)
+        file.refused = file.refused or document_id in file.arrived
+        previous, self._previous_states = self._previous_states, None
+        masked = (prepared.resume_state() or {}).get("masked")
+        if previous is None or previous[0] != document_id or all(s.get("masked") != masked for s in previous[1]):
+            file.changed = True
+            # the texts of adopted documents are not known: the next run processes all
+            file.refused = file.refused or bool(file.reused)
+        try:
+            if prepared.undecided:
+                raise ConsumerError(
+                    f"{self.id}: {prepared.undecided} structured values were never masked: the file is withheld"
+                )
+            if not file.refused:
+                file.texts += prepared.texts
+                file.fields += prepared.fields
+                file.known += prepared.known
+            return self._add_document(document_id, file, prepared)
+        except BaseException:
+            file.refused = True
+            file.forget()
+            raise
+
+    def adopt_previous(
+        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
+    ) -> list[Output] | None:
+        """Keep a file that an earlier run wrote of the same documents. `outputs`: those of all documents of the file."""
+        if not state:
+            return None
+        key, expected = state["together"]
+        file = self._of(key, state["id"], expected, state["suffix"])
+        if file.changed or file.refused:
+            return None
+        if file.kept is None:
+            path = self._path(file.name).as_posix()
+            previous = next((o for o in outputs if o.whole and o.path == path), None)
+            if previous is None or digest_of(locate(previous)) != previous.digest:
+                return None
+            file.kept = locate(previous), previous
+        file.reused.add(document_id)
+        return self._add_document(document_id, file, None)
+
+    def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
+        """Remember the earlier states of a document: processed again, it can have the same result."""
+        self._previous_states = document_id, states
+
+    def _of(self, key: str, file_id: str, expected: int, suffix: str) -> ArrivedFile:
+        if key not in self._arrived_files:
+            name = self.files.names.next(file_id)
+            self._arrived_files[key] = ArrivedFile(file_id, expected, name.with_suffix(suffix) if suffix else name)
+        return self._arrived_files[key]
+
+    def _add_document(self, document: str, file: ArrivedFile, prepared: Arrival | None) -> list[Output]:
+        file.arrived.add(document)
+        self._last = document, file
+        if len(file.arrived) != file.expected or file.refused:
+            return []
+        if file.kept is not None and not file.changed:
+            self.files.take_over(document, file.kept[0], file.name)
+            output = dataclasses.replace(file.kept[1], consumer=self.id)
+        else:
+            assert prepared is not None
+            output = self._write(document, file, prepared)
+            file.forget()
+        file.written = True
+        return [output]
+
+    def _write(self, document: str, file: ArrivedFile, prepared: Arrival) -> Output:
+        source = prepared.source
+        data = read_source_file(source.path)
+        if source.digest and source_record.digest(data) != source.digest:
+            raise ConsumerError(f"{self.id}: {source.path} has changed since it was read: it is withheld")
+        rewritten = self.rewritten(data, file)
+        self._announce(file.name)
+        self.files.write(document, rewritten, file.name)
+        return self._output(file.name, len(rewritten), hashlib.sha256(rewritten).hexdigest())
+
+    def _check_length(self, cas: Cas, masked: str) -> None:
+        limit = cas.metadata.get(source_record.MOST, "")
+        if limit and cas.metadata.get(source_record.PATH) and len(masked) > int(limit) >= len(cas.text):
+            field = cas.metadata.get(source_record.FIELD, "a text")
+            warnings.warn(
+                f"{self.id}: {field}: a masked text is longer than the {int(limit):,} characters that the standard allows; it is "
+                "written completely",
+                LongTextWarning,
+                stacklevel=2,
+            )
+
+    def rollback(self, document_id: str) -> None:
+        """Roll back the last document. Its file is withheld from then on, unless the document is processed again because another
+        output of it was not intact."""
+        last, self._last = self._last, None
+        if last is None or last[0] != document_id:
+            return
+        file = last[1]
+        again = document_id in file.reused
+        if file.written:
+            file.written = False
+            if not again and self._files is not None:
+                self._files.rollback(document_id)
+        if again:
+            file.reused.discard(document_id)
+            file.arrived.discard(document_id)
+        else:
+            file.refused = True
+            file.forget()
+
+    def close(self) -> None:
+        """Warn of the files that were withheld."""
+        withheld = sum(not c.written for c in self._arrived_files.values())
+        self._arrived_files = {}
+        super().close()
+        if withheld:
+            files = "1 file was" if withheld == 1 else f"{withheld} files were"
+            warnings.warn(
+                f"{self.id}: {files} not written back, because not every text of it was released",
+                WithheldFileWarning,
+                stacklevel=2,
+            )
+
+
+def identifying(known: Iterable[KnownValue]) -> list[str]:
+    """Return the values that identify a person on their own, names also word by word, longest first: they must not occur
+    anywhere in the file."""
+    values: set[str] = set()
+    for k in known:
+        if k.kind.direct:
+            values.add(k.value.strip())
+            values.update(word for word in k.value.split() if k.kind.top is PhiKind.PERSON and len(word) > 3)
+    return sorted((v for v in values if len(v) > 1), key=lambda v: (-len(v), v))
