@@ -71,9 +71,7 @@ def _plot(outcome: Outcome, css: str, width: int, height: int, x_ticks: int) -> 
         "documents": [{"x": x(read), "text": f"{read:,}"} for read in range(0, most + 1, _step(most, x_ticks))],
         "forecast": path(forecast) if len(forecast) > 1 else "",
         "curve": path(curve),
-        "finds": [
-            {"x": x(p.read), "y": y(p.rate)} for p, found in zip(curve, before, strict=False) if p.found > found
-        ],
+        "finds": [{"x": x(p.read), "y": y(p.rate)} for p, found in zip(curve, before, strict=False) if p.found > found],
         "now": {
             "x": x(now.read),
             "y": y(now.rate),
