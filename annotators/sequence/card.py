@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _WARNING = (
-    "The attributes of a model are words of the texts it was trained on. A model trained on real narratives may hold names: "
-    "treat it like those narratives until somebody has read its attributes (`caspipe model info NAME --attributes 50`)."
+    "The attributes of a model are words of its training texts. A model trained on real narratives may contain names: "
+    "treat it like those narratives until its attributes have been reviewed (`caspipe model info NAME --attributes 50`)."
 )
 
 
