@@ -97,7 +97,7 @@ def test_features_are_declared_as_in_yaml(folder: Path) -> None:
 def test_the_card_says_what_the_model_is_and_warns(folder: Path) -> None:
     text = read_card(str(folder / "model"))
     assert text.startswith("# model\n\nTries things.\n")
-    assert "may hold names" in text and "`suffix(length=4)`" in text and "| PERSON |" in text
+    assert "may contain names" in text and "`suffix(length=4)`" in text and "| PERSON |" in text
 
 
 def test_what_is_no_bundle_is_told(folder: Path, tmp_path: Path) -> None:
