@@ -145,9 +145,9 @@ def _run(engine: Component, text: str) -> str:
     cas, again = _document(text, cuts), _document(text, cuts)
     try:
         if isinstance(engine, Annotator):
-            before = [(type(a), a._begin, a._end) for a in cas.view().select(Annotation)]
+            before = [(type(a), a.begin, a.end) for a in cas.view().select(Annotation)]
             first = _picture(engine, cas)
-            if before != [(type(a), a._begin, a._end) for a in cas.view().select(Annotation)]:
+            if before != [(type(a), a.begin, a.end) for a in cas.view().select(Annotation)]:
                 return "annotate() changed the view; it must only yield"
             if len(text) < LONG and first != _picture(engine, again):
                 return "annotate() gave another result the second time"
@@ -172,7 +172,7 @@ def _picture(engine: Annotator, cas: Cas) -> list[tuple[Any, ...]]:
         if isinstance(item, Spans):
             made.append((item.type.__name__, tuple(item.begins), tuple(item.ends)))
         else:
-            made.append((type(item).__name__, item._begin, item._end, *_features(item)))
+            made.append((type(item).__name__, item.begin, item.end, *_features(item)))
     return made
 
 
@@ -184,7 +184,7 @@ def _features(item: Annotation) -> tuple[str, ...]:
 
 def _content(cas: Cas) -> list[Any]:
     return [
-        (v.name, v.text, [(type(a).__name__, a._begin, a._end, *_features(a)) for a in v.select(Annotation)])
+        (v.name, v.text, [(type(a).__name__, a.begin, a.end, *_features(a)) for a in v.select(Annotation)])
         for v in cas.views
     ]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...typesystem import Cas, Phi
+from ..storage.files import write_atomic
 
 
 @dataclass(slots=True)
@@ -61,6 +62,10 @@ class Timings:
         self.count += other.count
         self.total += other.total
         self.longest = max(self.longest, other.longest)
+
+    def distribution(self) -> list[tuple[float, int]]:
+        """Return (seconds, count) for each bucket, with the middle of the bucket as its duration."""
+        return [(math.exp((bucket + 0.5) * 0.05), n) for bucket, n in sorted(self._buckets.items())]
 
     def quantile(self, q: float) -> float:
         """Seconds below which a share `q` of the durations lies, to 5 %."""
@@ -248,8 +253,7 @@ class RunReport:
         return data
 
     def save(self, path: Path) -> None:
-        from ..storage.files import write_atomic
-
+        """Write the report as JSON."""
         write_atomic(path, (json.dumps(self.to_json(), indent=1) + "\n").encode())
 
 

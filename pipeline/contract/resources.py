@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from ..errors import ResourceError
+from ..errors import ResourceError, nearest
+from ..storage.hashing import below
 
 R = TypeVar("R", bound="Resource")
 
@@ -37,8 +38,6 @@ class Resource:
         """What is wrong with a name before anything is loaded, or None. By default a path must exist."""
         if name in cls.names() or Path(name.partition("::")[0]).exists():
             return None
-        from ..errors import nearest
-
         known = f"; known names: {', '.join(cls.names())}" if 0 < len(cls.names()) <= 12 else ""
         return f"no {cls.kind} or file called {name!r}{nearest(name, cls.names()) or known}"
 
@@ -54,8 +53,6 @@ class Resource:
 
         Raises ResourceError where they are missing.
         """
-        from ..storage.hashing import below
-
         return below(Path(cls.address(name)[0]))
 
     @classmethod

@@ -1,63 +1,61 @@
-"""The text form of metrics: OpenMetrics 1.0 (IETF draft-richih-opsawg-openmetrics), in the part that older readers take too.
+"""OpenMetrics text from samples, written by `prometheus_client`.
 
-The types `info`, `stateset` and `unknown` are left out: Prometheus' older text format, which the textfile collector of
-node_exporter reads, knows none of them.
+Only counters, gauges and histograms are used: the older text format of Prometheus, which the textfile collector of node_exporter
+reads, does not know the other types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 Labels = Mapping[str, str]
-_ESCAPED = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 
 
 class Exposition:
-    """Families of samples, written one after the other."""
+    """Families of samples in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._families: list[Any] = []
 
-    def counter(self, name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> None:
-        """Numbers that only grow. `name` is without `_total`."""
-        self._family(name, "counter", told)
-        for labels, value in samples:
-            self._sample(f"{name}_total", labels, value)
+    def counter(self, name: str, text: str, samples: Iterable[tuple[Labels, float]]) -> None:
+        """Add numbers that only increase. `name` is without `_total`."""
+        self._add(name, text, "counter", ((f"{name}_total", labels, value) for labels, value in samples))
 
-    def gauge(self, name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> None:
-        """Numbers that go up and down."""
-        self._family(name, "gauge", told)
-        for labels, value in samples:
-            self._sample(name, labels, value)
+    def gauge(self, name: str, text: str, samples: Iterable[tuple[Labels, float]]) -> None:
+        """Add numbers that increase and decrease."""
+        self._add(name, text, "gauge", ((name, labels, value) for labels, value in samples))
 
-    def histogram(self, name: str, told: str, samples: Iterable[tuple[Labels, list[tuple[float, int]], float]]) -> None:
-        """Distributions: labels, (upper edge, number up to it) from the lowest edge to infinity, and the sum."""
-        self._family(name, "histogram", told)
-        for labels, buckets, total in samples:
-            for edge, count in buckets:
-                self._sample(f"{name}_bucket", {**labels, "le": number(edge)}, count)
-            self._sample(f"{name}_count", labels, buckets[-1][1])
-            self._sample(f"{name}_sum", labels, total)
+    def histogram(self, name: str, text: str, samples: Iterable[tuple[Labels, list[tuple[float, int]], float]]) -> None:
+        """Add distributions: labels, (upper edge, count up to it) from the lowest edge to infinity, and the sum."""
 
-    def _family(self, name: str, kind: str, told: str) -> None:
-        self._lines.append(f"# TYPE {name} {kind}")
-        self._lines.append(f"# HELP {name} {told.translate(_ESCAPED)}")
+        def series() -> Iterator[tuple[str, Labels, float]]:
+            for labels, buckets, total in samples:
+                for edge, count in buckets:
+                    yield f"{name}_bucket", {**labels, "le": "+Inf" if edge == float("inf") else repr(edge)}, count
+                yield f"{name}_count", labels, buckets[-1][1]
+                yield f"{name}_sum", labels, total
 
-    def _sample(self, name: str, labels: Labels, value: float) -> None:
-        inside = ",".join(f'{key}="{escaped(text)}"' for key, text in labels.items())
-        self._lines.append(f"{name}{{{inside}}} {number(value)}" if inside else f"{name} {number(value)}")
+        self._add(name, text, "histogram", series())
+
+    def _add(self, name: str, text: str, kind: str, samples: Iterable[tuple[str, Labels, float]]) -> None:
+        from prometheus_client.metrics_core import Metric
+
+        family = Metric(name, text, kind)
+        for sample, labels, value in samples:
+            family.add_sample(sample, {key: encodable(label) for key, label in labels.items()}, value)
+        self._families.append(family)
+
+    def collect(self) -> list[Any]:
+        """Return the families; called by `prometheus_client`."""
+        return self._families
 
     def __bytes__(self) -> bytes:
-        return "\n".join([*self._lines, "# EOF\n"]).encode()
+        from prometheus_client.openmetrics.exposition import generate_latest
+
+        return generate_latest(self)  # type: ignore[arg-type]  # it only calls `collect`
 
 
-def escaped(value: str) -> str:
-    """A label's value between its quotes. Lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_ESCAPED)
-
-
-def number(value: float) -> str:
-    """A number as OpenMetrics has it: whole ones without a point unless they are floats, infinity as `+Inf`."""
-    if value == float("inf"):
-        return "+Inf"
-    return repr(value)
+def encodable(value: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

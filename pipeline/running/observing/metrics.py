@@ -10,29 +10,26 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ....typesystem.errors import CaspipeWarning
+from ...contract.report import RunReport, Timings
 from ...errors import ConsumerError
 from ...storage.files import make_folder, write_atomic
 from ..runners.events import DocumentEvent, Observer, WorkerEvent
 from .exposition import Exposition
 from .memory import Memory
 
-if TYPE_CHECKING:
-    from ...contract.report import RunReport, Timings
-
 EVERY = 5.0
-"""Seconds between two versions of the file."""
+"""Seconds between two updates of the file."""
 EDGES = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 """Upper edges of the buckets of durations, in seconds."""
 
 
 class Metrics(Observer):
-    """Writes the metrics of a run to a file, whole, at most every five seconds and at the end.
+    """Writes the metrics of a run to a file atomically, at most every five seconds and at the end.
 
-    No label holds a document's id. `queue` tells how many documents wait for a worker. Raises ConsumerError where the first
-    version cannot be written; later ones that cannot are left out, with one warning.
+    Labels never contain ids of documents. `queue` returns how many documents wait for a worker. Raises ConsumerError if the first
+    update fails; later failures are skipped, with one warning.
     """
 
     def __init__(self, path: Path, *, memory: Memory | None = None, queue: Callable[[], int] | None = None) -> None:
@@ -91,54 +88,62 @@ class Metrics(Observer):
         write_atomic(self.path, self.render(report, running=running), durable=False)
 
     def render(self, report: RunReport, *, running: bool) -> bytes:
-        """The metrics as OpenMetrics text."""
+        """Return the metrics as OpenMetrics text."""
         d, out = report.documents, Exposition()
         about = {"name": report.name, "code": report.versions.get("caspipe", ""), "fingerprint": report.fingerprint}
         out.gauge("caspipe_run_info", "What runs.", [({**about, "shard": report.shard}, 1)])
-        out.gauge("caspipe_run_active", "1 while the run goes on, 0 after its end.", [({}, int(running))])
-        out.gauge("caspipe_run_start_time_seconds", "When the run began, in Unix time.", [({}, self._start)])
+        out.gauge("caspipe_run_active", "1 during the run, 0 after its end.", [({}, int(running))])
+        out.gauge("caspipe_run_start_time_seconds", "Start of the run in Unix time.", [({}, self._start)])
         seconds = time.monotonic() - self._began if running else report.seconds
-        out.gauge("caspipe_run_seconds", "How long the run has lasted.", [({}, float(seconds))])
+        out.gauge("caspipe_run_seconds", "Duration of the run so far.", [({}, float(seconds))])
         status = {"released": d.released, "quarantined": d.quarantined, "skipped": d.skipped}
-        told = "Documents that came to their end, by what became of them."
-        out.counter("caspipe_documents", told, [({"status": s}, n) for s, n in status.items()])
+        text = "Processed documents by outcome."
+        out.counter("caspipe_documents", text, [({"status": s}, n) for s, n in status.items()])
         if self._total is not None:
-            out.gauge("caspipe_documents_expected", "Documents the run will read.", [({}, self._total)])
-        told = "Documents that were not released, by reason and component."
+            out.gauge("caspipe_documents_expected", "Documents in the input.", [({}, self._total)])
+        text = "Documents that were not released, by reason and component."
         failures = [({"reason": r, "component": c}, n) for (r, c), n in sorted(self._failures.items())]
-        out.counter("caspipe_failures", told, failures)
-        out.counter("caspipe_retries", "Tries of documents beyond the first.", [({}, report.attempts)])
-        out.counter("caspipe_reused", "Documents taken over from an earlier run.", [({}, report.reused)])
+        out.counter("caspipe_failures", text, failures)
+        out.counter("caspipe_retries", "Attempts after the first.", [({}, report.attempts)])
+        out.counter("caspipe_reused", "Documents adopted from an earlier run.", [({}, report.reused)])
         out.counter("caspipe_characters", "Code points of released documents.", [({}, report.characters)])
-        out.counter("caspipe_warnings", "Different warnings.", [({}, len(report.warnings))])
+        out.counter("caspipe_warnings", "Distinct warnings.", [({}, len(report.warnings))])
         self._components(out, report)
-        out.gauge("caspipe_workers", "Worker processes that live.", [({}, len(self._alive))])
-        told = "Worker processes that ended, by how."
-        out.counter("caspipe_worker_ends", told, [({"what": what}, n) for what, n in sorted(self._ends.items())])
+        out.gauge("caspipe_workers", "Running worker processes.", [({}, len(self._alive))])
+        text = "Worker processes that ended, by reason."
+        out.counter("caspipe_worker_ends", text, [({"what": what}, n) for what, n in sorted(self._ends.items())])
         if self.queue is not None:
             out.gauge("caspipe_queue_documents", "Documents that wait for a worker.", [({}, self.queue())])
-        for name, told, held in (
-            ("caspipe_resident_bytes", "Memory a process holds.", self._memory.now),
-            ("caspipe_resident_peak_bytes", "The most memory a process held.", self._memory.most),
+        for name, text, held in (
+            ("caspipe_resident_bytes", "Resident memory of a process.", self._memory.now),
+            ("caspipe_resident_peak_bytes", "Peak resident memory of a process.", self._memory.most),
         ):
-            out.gauge(name, told, [({"process": process}, n) for process, n in held.items()])
+            out.gauge(name, text, [({"process": process}, n) for process, n in held.items()])
         return bytes(out)
 
     def _components(self, out: Exposition, report: RunReport) -> None:
         parts = [({"component": c.id, "role": c.kind}, c) for c in report.components]
-        told = "Time a component took for one document, to 5 percent."
+        text = "Processing time of a component for one document, with an error of at most 5 percent."
         out.histogram(
-            "caspipe_component_seconds", told, [(at, buckets(c.timings), float(c.timings.total)) for at, c in parts]
+            "caspipe_component_seconds",
+            text,
+            [(labels, buckets(c.timings), float(c.timings.total)) for labels, c in parts],
         )
-        told = "The longest a component took for one document."
-        out.gauge("caspipe_component_longest_seconds", told, [(at, float(c.timings.longest)) for at, c in parts])
-        out.counter("caspipe_component_errors", "Documents a component failed on.", [(at, c.errors) for at, c in parts])
+        text = "Longest processing time of a component for one document."
+        out.gauge(
+            "caspipe_component_longest_seconds", text, [(labels, float(c.timings.longest)) for labels, c in parts]
+        )
+        out.counter(
+            "caspipe_component_errors",
+            "Documents on which a component failed.",
+            [(labels, c.errors) for labels, c in parts],
+        )
 
 
 def buckets(timings: Timings) -> list[tuple[float, int]]:
-    """(upper edge, durations up to it) for `EDGES` and infinity. A duration is known to 5 %, so those near an edge may fall
-    on its other side."""
+    """Return (upper edge, number of durations up to it) for `EDGES` and infinity. Durations have an error of up to 5 %, so those
+    near an edge may be counted on its other side."""
     counts = [0] * (len(EDGES) + 1)
-    for bucket, count in timings._buckets.items():
-        counts[bisect.bisect_left(EDGES, math.exp((bucket + 0.5) * 0.05))] += count
+    for seconds, count in timings.distribution():
+        counts[bisect.bisect_left(EDGES, seconds)] += count
     return list(zip((*EDGES, math.inf), accumulate(counts), strict=True))
