@@ -1,4 +1,4 @@
-"""`caspipe new`: a plug-in to start from, with its test."""
+"""Templates of `caspipe new`: a plug-in to start from, with its test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ANNOTATOR = '''"""Finds {words} numbers."""
 import re
 from collections.abc import Iterator
 
-from caspipe.pipeline.contract.component import Annotator, component
+from caspipe.pipeline import Annotator, component
 from caspipe.typesystem import PhiCandidate, PhiKind, View
 
 
@@ -20,14 +20,14 @@ class {cls}Annotator(Annotator):
     """Marks {words} numbers: a prefix and digits."""
 
     prefix: str = "{prefix}-"
-    """What such a number begins with."""
+    """Prefix of the numbers."""
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         for match in re.finditer(rf"\\b{{re.escape(self.prefix)}}\\d{{{{3,12}}}}\\b", view.text):
             yield PhiCandidate(match.start(), match.end(), kind=PhiKind.ID, rule="{name}")
 '''
 _ANNOTATOR_TEST = """from caspipe.pipeline.contract.conformance import check_component
-from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline import Pipeline
 from caspipe.typesystem import Phi
 from {name} import {cls}Annotator
 
@@ -45,23 +45,23 @@ _READER = '''"""Reads {words} files."""
 from collections.abc import Iterator
 from pathlib import Path
 
-from caspipe.pipeline.contract.component import CollectionReader, component
+from caspipe.pipeline import CollectionReader, component
 from caspipe.typesystem import Cas
 
 
 @component("{name}")
 class {cls}Reader(CollectionReader):
-    """Reads every *.{name} file of a folder, one document each."""
+    """Reads every *.{name} file of a folder as one document."""
 
     folder: Path
-    """Where the files lie."""
+    """Folder with the files."""
 
     def __iter__(self) -> Iterator[Cas]:
         for path in sorted(self.folder.glob("*.{name}")):
             try:
                 yield Cas(path.read_text(encoding="utf-8"), id=path.stem)
             except (OSError, UnicodeDecodeError) as error:
-                self.failed.append((path.stem, error))  # kept aside and counted; the run goes on
+                self.failed.append((path.stem, error))  # quarantined and counted; the run continues
 '''
 _READER_TEST = """from pathlib import Path
 
@@ -85,45 +85,88 @@ _CONSUMER = '''"""Writes {words} files."""
 
 from pathlib import Path
 
-from caspipe.pipeline.contract.component import CasConsumer, component
+from caspipe.pipeline import CasConsumer, Scope, component
+from caspipe.pipeline.storage.files import AtomicFile, make_folder
 from caspipe.typesystem import Cas, Phi
 
 
 @component("{name}", inputs=[Phi])
 class {cls}Consumer(CasConsumer):
-    """Writes one line per document: how many spans of PHI it had. Never their text."""
+    """Writes one line per document: the number of spans of PHI, but never their text."""
 
-    file: Path = Path("{name}.tsv")
-    """File below `run.output`."""
+    file: Path = Path("release/{name}.tsv")
+    """The file, under the output folder of the run. It appears there when the run ends."""
+
+    scope = Scope.RUN  # valid for any part of the documents; COLLECTION if it needs all of them, as a score does
 
     def open(self) -> None:
         super().open()
         path = self.output / self.file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._stream = path.open("w", encoding="utf-8")
+        make_folder(path.parent)
+        self._file = AtomicFile(path)
+        self._last: tuple[str, int] | None = None
 
     def process(self, cas: Cas) -> None:
-        self._stream.write(f"{{cas.id}}\\t{{len(cas.select(Phi))}}\\n")
+        self._last = None
+        begin = self._file.offset
+        line = f"{{cas.id}}\\t{{len(cas.select(Phi))}}\\n"
+        self._file.write(line.encode("utf-8", "replace"))
+        self._last = (cas.id, begin)
+
+    def rollback(self, document_id: str) -> None:
+        # The document failed in another consumer after it was written here.
+        if self._last is not None and self._last[0] == document_id:
+            self._file.truncate(self._last[1])
+            self._last = None
+
+    def abort(self) -> None:
+        self._file.discard()  # a file of an earlier run stays as it was
 
     def close(self) -> None:
-        self._stream.close()
+        self._file.commit()
+        super().close()
 '''
 _CONSUMER_TEST = """from pathlib import Path
 
+import pytest
 from caspipe.pipeline.contract.conformance import check_component
 from caspipe.typesystem import Cas, Phi, PhiKind
 from {name} import {cls}Consumer
 
 
-def test_spans_are_counted(tmp_path: Path) -> None:
+def document(name: str) -> Cas:
+    cas = Cas("Seen by Smith.", id=name)
+    cas.add(Phi(8, 13, kind=PhiKind.PERSON))
+    return cas
+
+
+@pytest.fixture
+def consumer(tmp_path: Path) -> {cls}Consumer:
     consumer = {cls}Consumer()
     consumer.output = tmp_path
     consumer.open()
-    cas = Cas("Seen by Smith.", id="1")
-    cas.add(Phi(8, 13, kind=PhiKind.PERSON))
-    consumer.process(cas)
+    return consumer
+
+
+def test_spans_are_counted(consumer: {cls}Consumer) -> None:
+    consumer.process(document("1"))
     consumer.close()
-    assert (tmp_path / "{name}.tsv").read_text(encoding="utf-8") == "1\\t1\\n"
+    assert (consumer.output / consumer.file).read_text(encoding="utf-8") == "1\\t1\\n"
+
+
+def test_a_document_that_failed_is_not_in_the_file(consumer: {cls}Consumer) -> None:
+    consumer.process(document("1"))
+    consumer.process(document("2"))
+    consumer.rollback("2")
+    consumer.rollback("1")  # not the last document: it was released
+    consumer.close()
+    assert (consumer.output / consumer.file).read_text(encoding="utf-8") == "1\\t1\\n"
+
+
+def test_an_aborted_run_leaves_no_file(consumer: {cls}Consumer) -> None:
+    consumer.process(document("1"))
+    consumer.abort()
+    assert list(consumer.output.rglob("*.tsv")) == []
 
 
 def test_it_keeps_the_contract() -> None:
@@ -137,9 +180,9 @@ KINDS = {
 
 
 def write(kind: str, name: str, into: Path) -> list[Path]:
-    """Writes `name.py` and `test_name.py`; returns their paths.
+    """Write `name.py` and `test_name.py` and return their paths.
 
-    Raises ConfigError for an unknown kind, a name that is no identifier, or files that are there already.
+    Raises ConfigError for an unknown kind, a name that is not an identifier, or if the files exist.
     """
     if kind not in KINDS:
         hint = nearest(kind, KINDS) or f"; expected one of {', '.join(KINDS)}"
@@ -147,9 +190,9 @@ def write(kind: str, name: str, into: Path) -> list[Path]:
     if not name.isidentifier() or name != name.lower():
         raise ConfigError([Fault("", f"name {name!r}: expected lower-case letters, digits and underscores")])
     paths = [into / f"{name}.py", into / f"test_{name}.py"]
-    there = [p for p in paths if p.exists()]
-    if there:
-        raise ConfigError([Fault("", f"{p} is there already") for p in there])
+    existing = [p for p in paths if p.exists()]
+    if existing:
+        raise ConfigError([Fault("", f"{p} is there already") for p in existing])
     into.mkdir(parents=True, exist_ok=True)
     words = name.replace("_", " ")
     fields = {"name": name, "cls": words.title().replace(" ", ""), "words": words, "prefix": name[:2].upper()}
