@@ -103,11 +103,8 @@ class ExpressionMatcher:
             return None
         if inner.shape is Shape.YEAR and negative_cues.COUNTED.match(after):
             return None
-        if (
-            inner.shape is Shape.MONTH
-            and inner.interpretations[0].begin.month in (3, 5)
-            and negative_cues.VERB_AFTER.match(after)
-        ):
+        march_or_may = inner.shape is Shape.MONTH and inner.interpretations[0].begin.month in (3, 5)
+        if march_or_may and negative_cues.VERB_AFTER.match(after):
             return None
         inner = self._interval(inner)
         word = combining.qualifier(match)
@@ -131,19 +128,14 @@ class ExpressionMatcher:
     def _day_behind(self, gap: re.Match[str], weekday: int) -> DateExpression | None:
         inner = self._best(gap.end(), gap.end(), allowed=DAYS)
         if inner is not None and inner.doubt < 2 and not (inner.shape is Shape.ORDINAL and set(gap[0]) & {"-", "–"}):
-            return replace(
-                inner, interpretations=combining.with_weekday(inner.interpretations, weekday) or inner.interpretations
-            )
-        match = partial_dates.day_year.pattern.match(self.text, gap.end())
-        interpretations = partial_dates.day_year.interpret(match, self.calendar) if match else ()
-        if (
-            match
-            and interpretations
-            and not judge(Shape.FULL, DateContext(self.text, gap.end(), match.end(), interpretations))
-        ):
-            day = combining.with_weekday(interpretations, weekday)
-            return DateExpression(gap.end(), match.end(), partial_dates.day_year.name, Shape.FULL, day)
-        return None
+            days = combining.with_weekday(inner.interpretations, weekday)
+            return replace(inner, interpretations=days or inner.interpretations)
+        rule, begin = partial_dates.day_year, gap.end()
+        match = rule.pattern.match(self.text, begin)
+        days = rule.interpret(match, self.calendar) if match else ()
+        if match is None or not days or judge(Shape.FULL, DateContext(self.text, begin, match.end(), days)):
+            return None
+        return DateExpression(begin, match.end(), rule.name, Shape.FULL, combining.with_weekday(days, weekday))
 
     def _interval(self, date: DateExpression) -> DateExpression:
         """Return the date with its later end if a dash and a date of the same sort follow directly."""
@@ -151,14 +143,11 @@ class ExpressionMatcher:
         start = joint.end() if joint else 0
         if joint is None or _two_ended(date) or not self.text[start : start + 1].isalnum():
             return date
-        if (
-            joint[0] == "/"
-            and date.interpretations[0].begin.day is not None
-            and date.interpretations[0].layout != "Y M D"
-        ):
+        likeliest = date.interpretations[0]
+        if joint[0] == "/" and likeliest.begin.day is not None and likeliest.layout != "Y M D":
             return date
         later = self._best(start, start, sure=date.shape in (Shape.MONTH, Shape.SEASON))
-        if later is not None and later.shape in _WEEKDAYS and date.interpretations[0].begin.weekday is not None:
+        if later is not None and later.shape in _WEEKDAYS and likeliest.begin.weekday is not None:
             later = self._with_weekday(start, later)
         if later is None or later.doubt > 1 or _two_ended(later) or not _pair(date, later):
             return date

@@ -46,11 +46,8 @@ def _resolve_doubt(text: str, dates: list[DateExpression]) -> list[DateExpressio
         r.begin.month for date in dates if not date.doubt and date.shape in DAYS for r in date.interpretations
     } - {None}
     for date in dates:
-        if (
-            date.doubt == 1
-            and sure
-            and (date.shape is Shape.ORDINAL or months & {r.begin.month for r in date.interpretations})
-        ):
+        same_month = date.shape is Shape.ORDINAL or months & {r.begin.month for r in date.interpretations}
+        if date.doubt == 1 and sure and same_month:
             sure.add(date.begin)
     neighbours = [pair for pair in pairwise(dates) if pair[0].shape is pair[1].shape]
     for first, second in (*neighbours, *reversed(neighbours)):

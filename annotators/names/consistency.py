@@ -43,9 +43,8 @@ def repeated(doc: TokenContext, kept: list[NameSpan]) -> Iterator[NameSpan]:
         elif bits & SHOUT and not doc.shouted:
             confidence = 0.6 if not level and len(form) > 3 else 0.0
         else:
-            confidence = (
-                0.75 if level < 2 and not facts & words.BLOCKED else 0.6 if not doc.starts(i) and level < 3 else 0.0
-            )
+            free = level < 2 and not facts & words.BLOCKED
+            confidence = 0.75 if free else 0.6 if not doc.starts(i) and level < 3 else 0.0
         if confidence:
             yield span_of(doc, i, i + 1, source.kind, confidence, "repeated name")
 

@@ -156,11 +156,8 @@ def _tells(doc: TokenContext, j: int) -> bool:
     facts, form = doc.facts(j), doc.forms[j].lower()
     if form in _GENERIC or facts & (words.BLOCKED | words.DEMONYM):
         return False
-    return (
-        bool(facts & (words.OFTEN | words.STATE | words.COUNTRY | words.CITY | words.UNKNOWN))
-        and facts >> words.LEVEL < 2
-        and (not doc.bits[j] & SHOUT or len(form) > 3)
-    )
+    distinctive = facts & (words.OFTEN | words.STATE | words.COUNTRY | words.CITY | words.UNKNOWN)
+    return bool(distinctive) and facts >> words.LEVEL < 2 and (not doc.bits[j] & SHOUT or len(form) > 3)
 
 
 def _plain_term(doc: TokenContext, j: int) -> bool:

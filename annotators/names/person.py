@@ -149,13 +149,8 @@ def _inverted(doc: TokenContext, first: int, last: int, names: list[int], cue: P
                 begin = with_particles(doc, first)
                 return span_of(doc, begin, end, cue.kind, confidence, cue.rule or "surname, given name")
     letters = "".join(doc.forms[i] for i in range(k, end) if doc.bits[i] & LETTER)
-    if (
-        not given
-        and letters
-        and letters not in cues.CREDENTIALS
-        and surname & words.NAME
-        and surname >> words.LEVEL < 2
-    ):
+    initials = not given and letters and letters not in cues.CREDENTIALS
+    if initials and surname & words.NAME and surname >> words.LEVEL < 2:
         return span_of(doc, first, end, cue.kind, max(0.75, cue.strength), cue.rule or "surname, initials")
     return None
 

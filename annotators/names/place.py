@@ -28,6 +28,7 @@ _LIVED = listed(
     "lives lived living resides residing resident moved born travelled traveled travelling traveling flew originally "
     "based hometown"
 )
+_BEFORE_US = listed("the in from within to")
 _OTHER_FORMS = ("code", "abbreviation", "demonym")
 
 
@@ -37,11 +38,7 @@ def find_places(doc: TokenContext) -> Iterator[NameSpan]:
     for i, facts in doc.hot_facts:
         if i < done or not doc.bits[i] & _SHOWN:
             continue
-        if (
-            doc.forms[i] == "US"
-            and not doc.shouted
-            and doc.form(i - 1).lower() in ("the", "in", "from", "within", "to")
-        ):
+        if doc.forms[i] == "US" and not doc.shouted and doc.form(i - 1).lower() in _BEFORE_US:
             yield span_of(doc, i, i + 1, PhiKind.LOCATION_COUNTRY, 0.6, "country in initials")
             continue
         if doc.forms[i] == "U" and doc.form(i + 1) == ".":
@@ -223,13 +220,12 @@ def _small(doc: TokenContext, i: int) -> Iterator[NameSpan]:
     if facts & words.BLOCKED or facts >> words.LEVEL or facts & words.DEMONYM:
         return
     length, entry = _entry(doc, doc.forms[i : i + 3])
-    if (
-        entry is not None
-        and (entry.list != "cities" or entry.population >= 100_000)
-        and (not facts & words.OFTEN_GIVEN or doc.lowers[i - 1] in ("in", "near"))
-    ):
-        last = i + length
-        yield span_of(doc, i, last, _KINDS[entry.list], 0.55, "place in small letters")
-        size, state = doc.lists.longest("us_states", doc.forms[last : last + 2])
-        if entry.list == "cities" and state is not None and state.kind == "name":
-            yield span_of(doc, last, last + size, PhiKind.LOCATION_STATE, 0.55, "place in small letters")
+    if entry is None or (entry.list == "cities" and entry.population < 100_000):
+        return
+    if facts & words.OFTEN_GIVEN and doc.lowers[i - 1] not in ("in", "near"):
+        return
+    last, rule = i + length, "place in small letters"
+    yield span_of(doc, i, last, _KINDS[entry.list], 0.55, rule)
+    size, state = doc.lists.longest("us_states", doc.forms[last : last + 2])
+    if entry.list == "cities" and state is not None and state.kind == "name":
+        yield span_of(doc, last, last + size, PhiKind.LOCATION_STATE, 0.55, rule)

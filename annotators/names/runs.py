@@ -80,16 +80,10 @@ def _may_name(doc: TokenContext, i: int, first: bool) -> bool:
         return first and _may_name_all_the_same(doc, i, facts)
     if b & (cues.WEAK_TITLE | cues.RELATIVE | cues.PATIENT) and not facts & words.OFTEN:
         return False
-    if (
-        b & SHOUT
-        and not doc.shouted
-        and not (facts & words.NAME and facts >> words.LEVEL < 2 and len(doc.forms[i]) > 2)
-    ):
-        return (
-            first
-            and bool(facts & (words.NAME | words.UNKNOWN))
-            and (doc.title_before(i) is not None or doc.form(i - 1) == ":")
-        )
+    sure = facts & words.NAME and facts >> words.LEVEL < 2 and len(doc.forms[i]) > 2
+    if b & SHOUT and not doc.shouted and not sure:
+        announced = doc.title_before(i) is not None or doc.form(i - 1) == ":"
+        return first and bool(facts & (words.NAME | words.UNKNOWN)) and announced
     if facts & (words.COUNTRY | words.STATE | words.DEMONYM) and not facts & words.OFTEN:
         return False
     return bool(facts & (words.NAME | words.UNKNOWN | words.CITY)) or facts >> words.LEVEL == 0
@@ -122,15 +116,10 @@ def _may_name_all_the_same(doc: TokenContext, i: int, facts: int) -> bool:
 def _completes(doc: TokenContext, i: int) -> bool:
     """Return True if a plain word is a surname after the given name or initial before it: `Jane Doe`, `J. Short`."""
     facts = doc.facts(i)
-    if (
-        not facts & words.SURNAME
-        or facts & (words.TERM | words.MONTH)
-        or facts >> words.LEVEL > 2
-        or len(doc.forms[i]) < 2
-    ):
-        return False
     case = doc.bits[i] & (CAPITAL if doc.shouted else CAPITAL | SHOUT)
-    if not case:
+    if not facts & words.SURNAME or facts & (words.TERM | words.MONTH) or not case:
+        return False
+    if facts >> words.LEVEL > 2 or len(doc.forms[i]) < 2:
         return False
     if doc.bits[i] & (cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.PATIENT | cues.NEVER):
         return False
@@ -146,11 +135,8 @@ def _month_is_name(doc: TokenContext, i: int) -> bool:
     """Return True if `April`, `Jan` is a person: no number next to it, and a surname after it or a role before it."""
     if doc.form(i - 1)[:1].isdigit() or doc.form(i + 1)[:1].isdigit():
         return False
-    if (
-        doc.bit(i + 1) & CAPITAL
-        and doc.facts(i + 1) & words.SURNAME
-        and not doc.facts(i + 1) & (words.MONTH | words.BLOCKED)
-    ):
+    following = doc.facts(i + 1) if doc.bit(i + 1) & CAPITAL else 0
+    if following & words.SURNAME and not following & (words.MONTH | words.BLOCKED):
         return True
     roles = cues.TITLE | cues.RELATIVE | cues.PATIENT | cues.NAMED | cues.GREETING
     return bool(doc.bit(i - 1) & roles) or doc.title_before(i) is not None

@@ -146,13 +146,8 @@ def email(text: str) -> bool:
     """One @ between a local part and a domain of at least two labels, within the lengths of RFC 5321, section 4.5.3.1."""
     local, sign, domain = text.rpartition("@")
     labels = domain.split(".")
-    return bool(
-        sign
-        and 1 <= len(local) <= 64
-        and len(domain) <= 255
-        and len(labels) > 1
-        and all(0 < len(x) < 64 for x in labels)
-    )
+    lengths = 1 <= len(local) <= 64 and len(domain) <= 255 and all(0 < len(label) < 64 for label in labels)
+    return bool(sign) and lengths and len(labels) > 1
 
 
 _REGIONS = "US GB CA AU NZ IE IN ZA DE FR ES IT NL BE CH AT SE NO DK FI"

@@ -62,11 +62,8 @@ def is_bullet(text: str, offset: int) -> bool:
     if text[offset] != "*":
         return True
     before = text[max(0, offset - 8) : offset].rstrip()[-1:]
-    return (
-        text[offset + 1 : offset + 2].isspace()
-        and text[offset + 2 : offset + 3].isalnum()
-        and not (before.isdigit() or before == "*")
-    )
+    separate = text[offset + 1 : offset + 2].isspace() and text[offset + 2 : offset + 3].isalnum()
+    return separate and not (before.isdigit() or before == "*")
 
 
 def item_number(text: str, start: int, mark: int) -> tuple[int, int] | None:
