@@ -131,6 +131,11 @@ class Annotation(AnnotationBase):
         end = property(attrgetter("_end"), doc="First code point after the span.")
         source = property(attrgetter("_source"), doc="Id of the component that made it.")
 
+    def set_source(self, source: str) -> Self:
+        """Set the id of the component that made the annotation, and return the annotation. For engines and readers."""
+        self._source = source
+        return self
+
     @property
     def covered_text(self) -> str:
         """The text of the span. Raises ValueError for an annotation that is in no view."""

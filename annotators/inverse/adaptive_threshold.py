@@ -108,8 +108,7 @@ class AdaptiveThreshold(AnalysisEngine):
         candidates = []
         for span in self._join(view, self._unsafe(view)):
             candidate = PhiCandidate(span.begin, span.end, kind=span.kind, confidence=span.confidence, rule=span.rule)
-            candidate._source = self.id
-            candidates.append(candidate)
+            candidates.append(candidate.set_source(self.id))
         view.add_all(candidates)
 
     @cached_property

@@ -114,9 +114,7 @@ class LeakGate(AnalysisEngine):
         view = cas.view(DEIDENTIFIED_VIEW)
         view.remove_from_source([Leak], self.id)
         for span in _outermost(leaks):
-            leak = Leak(span.begin, span.end, kind=span.kind, check=span.check)
-            leak._source = self.id
-            view.add(leak)
+            view.add(Leak(span.begin, span.end, kind=span.kind, check=span.check).set_source(self.id))
 
     def _in_text(self, cas: Cas) -> Iterator[LeakSpan]:
         initial, masked = cas.view(), cas.view(DEIDENTIFIED_VIEW)

@@ -116,8 +116,7 @@ class Masker(AnalysisEngine):
                 original_end=replacement.end,
                 fallback=replacement.fallback,
             )
-            masked._source = self.id
-            target.add(masked)
+            target.add(masked.set_source(self.id))
         if self.carry:
             copy_annotations(view, target, None if self.carry is True else self.carry)
         for item in view.select(RecordField):

@@ -166,8 +166,7 @@ def _adopt_foreign_phi(view: View) -> list[PhiCandidate]:
         adopted = PhiCandidate(
             phi.begin, phi.end, kind=phi.kind, confidence=phi.confidence, value=phi.value, rule="given as Phi"
         )
-        adopted._source = phi.source
-        view.add(adopted)
+        view.add(adopted.set_source(phi.source))
     return view.select(PhiCandidate)
 
 
@@ -182,5 +181,4 @@ def _phi(span: ResolvedSpan) -> Phi:
     same_bounds = span.begin == winner.begin and span.end == winner.end
     value = winner.value if same_bounds and span.kind.top is winner.kind.top else ""
     phi = Phi(span.begin, span.end, kind=span.kind, confidence=span.confidence, value=value, reason=span.reason)
-    phi._source = winner.source
-    return phi
+    return phi.set_source(winner.source)

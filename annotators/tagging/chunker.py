@@ -57,8 +57,8 @@ _CLOSED = {
     "T": "to",
     "S": "'s ’s",
     "A": "not n't n’t also very too then still just only now soon later again already never always often almost quite more most",
-    "I": "of in on at by for with from about after before during since until till within without into over under between among "  # english: ok
-    "against through per via near upon above below around despite except toward towards due as than",
+    "I": "of in on at by for with from about after before during since until till within without into over "  # english: ok
+    "under between among against through per via near upon above below around despite except toward towards due as than",
     "V": "is am are was were be been being has have had having do does did 'm 're 've 'd 'll felt took went began got woke saw "
     "came gave kept slept said told made found became ran ate drank lay sat stood threw thought knew says states reports",
     "Y": "given taken seen gone done known shown begun sent held lost put hit born",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..date_layout import match_case
-from ..operator import Mention
+from ..mention import Mention
 from . import pools
 from .keyed_choices import KeyedChoices
 
