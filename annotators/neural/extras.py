@@ -31,3 +31,9 @@ def installed(module: str) -> bool:
         return find_spec(module) is not None
     except (ImportError, ValueError):
         return False
+
+
+def torch_module(name: str, who: str = "a network") -> Any:
+    """Import and return a module of `_torch`. Raise ResourceError if PyTorch is missing."""
+    need("torch", "neural", who)
+    return importlib.import_module(f"{__package__}._torch.{name}")

@@ -1,4 +1,4 @@
-"""The named parts that a network is put together from in YAML. Torch is asked for when a part is built, not before.
+"""The named parts of which YAML builds a network. PyTorch is imported when a part is built, not before.
 
 neural_trainer:
   tokens: {random: {dim: 100}}
@@ -14,20 +14,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...pipeline.contract.component import Part, part
+from .extras import torch_module
+from .vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     import torch
 
 
-def _least(**given: float) -> None:
-    """Raises ValueError where a number is not positive."""
+def _check_positive(**given: float) -> None:
+    """Raise ValueError if a number is not positive."""
     for name, value in given.items():
         if value <= 0:
             raise ValueError(f"{name}: expected a number above 0, got {value:g}")
 
 
-def _share(**given: float) -> None:
-    """Raises ValueError where a number is no share in 0..1, 1 excluded."""
+def _check_share(**given: float) -> None:
+    """Raise ValueError if a number is not in 0..1, 1 excluded."""
     for name, value in given.items():
         if not 0 <= value < 1:
             raise ValueError(f"{name}: expected a number from 0 to below 1, got {value:g}")
@@ -39,19 +41,21 @@ class TokenEmbedding(Part):
     min_count: int
     lower: bool
     dim: int
+    unknown: float
+    train = True
 
     def words(self, counts: dict[str, int]) -> list[str]:
-        """The forms that get a vector of their own, in order; all others share one. `counts` is how often each occurs."""
+        """Return the forms that get a vector of their own, in order; all others share one. `counts` is how often each occurs."""
         return sorted(form for form, n in counts.items() if n >= self.min_count)
 
     def start(self, words: list[str]) -> dict[str, Any]:
-        """First values of some words' vectors, by word: arrays of shape (dim,). Others begin at random."""
+        """Return first values of some words' vectors, by word: arrays of shape (dim,). Others start at random."""
         return {}
 
 
 @part("random")
 class RandomEmbedding(TokenEmbedding):
-    """Vectors that begin at random and are learnt with the rest. Forms of the training are known, others share one vector."""
+    """Vectors that start at random and are learnt with the rest. Forms that do not occur in training share one vector."""
 
     dim: int = 100
     """Length of a vector."""
@@ -60,46 +64,44 @@ class RandomEmbedding(TokenEmbedding):
     lower: bool = False
     """Whether `Boston` and `boston` have one vector."""
     unknown: float = 0.5
-    """Share at which forms that occur once are taken for unknown in training, so that the vector of the unknown is learnt
+    """Probability with which forms that occur once count as unknown in training, so that the vector of unknown words is learnt
     (Lample et al. 2016)."""
 
     def __post_init__(self) -> None:
-        _least(dim=self.dim, min_count=self.min_count)
-        _share(unknown=self.unknown)
+        _check_positive(dim=self.dim, min_count=self.min_count)
+        _check_share(unknown=self.unknown)
 
 
 @part("vectors")
 class GivenEmbedding(TokenEmbedding):
     """Vectors that were trained before: GloVe, word2vec, fastText (text or binary), or those of `caspipe train vectors`.
 
-    The bundle keeps those of the words that occur in training, and the most frequent others up to `keep`.
+    The model keeps those of the words that occur in training, and up to `keep` of the most frequent others.
     """
 
     argument: ClassVar[str] = "file"
 
     file: Path
-    """Where they are."""
+    """The file of vectors."""
     train: bool = True
-    """Whether they are learnt on with the rest of the network."""
+    """Whether they are trained with the rest of the network."""
     keep: int = 20_000
-    """How many words that training did not see are kept, in the order of the file, for texts that hold them."""
+    """How many words that do not occur in training are kept, in the order of the file."""
     lower: bool = False
     """Whether `Boston` and `boston` have one vector."""
     min_count: int = 1
-    """Forms that the file does not hold and that occur less often in training count as unknown."""
+    """Forms that are not in the file and occur less often in training count as unknown."""
     unknown: float = 0.5
-    """Share at which forms that occur once are taken for unknown in training."""
+    """Probability with which forms that occur once count as unknown in training."""
 
     def __post_init__(self) -> None:
-        _least(min_count=self.min_count)
-        _share(unknown=self.unknown)
+        _check_positive(min_count=self.min_count)
+        _check_share(unknown=self.unknown)
         if self.keep < 0:
             raise ValueError(f"keep: expected 0 or more, got {self.keep}")
 
     @property
     def _vectors(self) -> Any:
-        from .vectors import WordVectors
-
         if "_loaded" not in self.__dict__:
             self.__dict__["_loaded"] = WordVectors.load(str(self.file))
         return self.__dict__["_loaded"]
@@ -126,7 +128,7 @@ class CharacterEncoder(Part):
     min_count: int
 
     def build(self, characters: int) -> torch.nn.Module:
-        """The module, for so many different characters; its attribute `size` is the length of what comes out."""
+        """Return the module for a number of different characters; its attribute `size` is the length of its output."""
         raise TypeError(f"{type(self).__name__} must define build(characters)")
 
 
@@ -139,17 +141,15 @@ class CharLstm(CharacterEncoder):
     width: int = 25
     """Units of the LSTM, in each direction."""
     post_space: bool = False
-    """Whether the characters between a token and the next one, blanks and line ends, count as its own."""
+    """Whether the characters between a token and the next one (spaces, line ends) count as part of it."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
-        _least(dim=self.dim, width=self.width, min_count=self.min_count)
+        _check_positive(dim=self.dim, width=self.width, min_count=self.min_count)
 
     def build(self, characters: int) -> torch.nn.Module:
-        from ._torch.characters import CharacterLstm
-
-        return CharacterLstm(characters, self.dim, self.width)
+        return torch_module("characters").CharacterLstm(characters, self.dim, self.width)
 
 
 @part("char_cnn")
@@ -163,19 +163,17 @@ class CharCnn(CharacterEncoder):
     widths: list[int] = field(default_factory=lambda: [3])
     """Characters that a filter sees at once, odd numbers."""
     post_space: bool = False
-    """Whether the characters between a token and the next one, blanks and line ends, count as its own."""
+    """Whether the characters between a token and the next one (spaces, line ends) count as part of it."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
-        _least(dim=self.dim, filters=self.filters, min_count=self.min_count)
+        _check_positive(dim=self.dim, filters=self.filters, min_count=self.min_count)
         if not self.widths or any(w < 1 or w % 2 == 0 for w in self.widths):
             raise ValueError(f"widths: expected odd numbers of at least 1, got {self.widths}")
 
     def build(self, characters: int) -> torch.nn.Module:
-        from ._torch.characters import CharacterCnn
-
-        return CharacterCnn(characters, self.dim, self.filters, self.widths)
+        return torch_module("characters").CharacterCnn(characters, self.dim, self.filters, self.widths)
 
 
 class AttributeEncoder(Part):
@@ -184,7 +182,7 @@ class AttributeEncoder(Part):
     min_count: int
 
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
-        """The module, for so many binary attributes and so many real-valued ones."""
+        """Return the module for a number of binary attributes and a number of real-valued ones."""
         raise TypeError(f"{type(self).__name__} must define build(attributes, numbers)")
 
 
@@ -197,49 +195,45 @@ class FeedForward(AttributeEncoder):
     min_count: int = 1
     """Attributes that occur less often in training are left out."""
     dropout: float = 0.0
-    """Share of attributes left out at random in training, so that the network does not lean on single ones."""
+    """Share of attributes left out at random in training, so that the network does not rely on single ones."""
 
     def __post_init__(self) -> None:
         if not self.widths or min(self.widths) < 1:
             raise ValueError(f"widths: expected at least one number of at least 1, got {self.widths}")
-        _least(min_count=self.min_count)
-        _share(dropout=self.dropout)
+        _check_positive(min_count=self.min_count)
+        _check_share(dropout=self.dropout)
 
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
-        from ._torch.attributes import AttributeNetwork
-
-        return AttributeNetwork(attributes, numbers, self.widths, self.dropout)
+        return torch_module("attributes").AttributeNetwork(attributes, numbers, self.widths, self.dropout)
 
 
 class Encoder(Part):
-    """What a token's vector becomes when the tokens around are looked at."""
+    """Turns the vector of each token into one that depends on its context."""
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        """The module, for token vectors of length `size`."""
+        """Return the module for token vectors of length `size`."""
         raise TypeError(f"{type(self).__name__} must define build(size, dropout)")
 
 
 @part("lstm")
 class LstmEncoder(Encoder):
-    """Bidirectional LSTMs, one upon the other, over the whole sequence."""
+    """Stacked bidirectional LSTMs over the whole sequence."""
 
     width: int = 100
     """Units in each direction."""
     layers: int = 1
-    """How many, one upon the other."""
+    """How many are stacked."""
 
     def __post_init__(self) -> None:
-        _least(width=self.width, layers=self.layers)
+        _check_positive(width=self.width, layers=self.layers)
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from ._torch.context import StackedLstm
-
-        return StackedLstm(size, self.width, self.layers, dropout)
+        return torch_module("context").StackedLstm(size, self.width, self.layers, dropout)
 
 
 @part("id_cnn")
 class IdCnnEncoder(Encoder):
-    """Iterated dilated convolutions (Strubell et al. 2017): one block of layers, applied again and again to its own output."""
+    """Iterated dilated convolutions (Strubell et al. 2017): one block of layers, applied repeatedly to its own output."""
 
     filters: int = 300
     """Filters of every layer."""
@@ -251,67 +245,65 @@ class IdCnnEncoder(Encoder):
     """How often the block is applied."""
 
     def __post_init__(self) -> None:
-        _least(filters=self.filters, repeats=self.repeats)
+        _check_positive(filters=self.filters, repeats=self.repeats)
         if self.width < 1 or self.width % 2 == 0:
             raise ValueError(f"width: expected an odd number, got {self.width}")
         if not self.dilations or min(self.dilations) < 1:
             raise ValueError(f"dilations: expected at least one number of at least 1, got {self.dilations}")
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from ._torch.context import IteratedCnn
-
-        return IteratedCnn(size, self.filters, self.width, self.dilations, self.repeats, dropout)
+        return torch_module("context").IteratedCnn(
+            size, self.filters, self.width, self.dilations, self.repeats, dropout
+        )
 
 
 @part("window")
 class WindowEncoder(Encoder):
-    """Each token by a bidirectional LSTM over the fixed window around it alone, read at the token itself, and dense layers
-    (Anonimatik, S3)."""
+    """A bidirectional LSTM over a fixed window around each token, read at the token itself, and dense layers (Anonimatik, S3)."""
 
     size: int = 9
     """Tokens in the window, an odd number: as many before as after."""
     width: int = 256
     """Units in each direction."""
     dense: list[int] = field(default_factory=lambda: [128, 64])
-    """Units of the dense layers upon it."""
+    """Units of the dense layers that follow."""
 
     def __post_init__(self) -> None:
-        _least(width=self.width)
+        _check_positive(width=self.width)
         if self.size < 1 or self.size % 2 == 0 or self.size > 51:
             raise ValueError(f"size: expected an odd number from 1 to 51, got {self.size}")
         if any(d < 1 for d in self.dense):
             raise ValueError(f"dense: expected numbers of at least 1, got {self.dense}")
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        from ._torch.context import Windows
-
-        return Windows(size, self.size, self.width, self.dense, dropout)
+        return torch_module("context").Windows(size, self.size, self.width, self.dense, dropout)
 
 
 class Decoder(Part):
-    """How labels are chosen from their scores."""
+    """Chooses labels from their scores."""
 
     chain: ClassVar[bool] = False
-    """Whether it scores labels that follow each other."""
+    """Whether it scores pairs of neighbouring labels."""
+    constrained = False
 
 
 @part("softmax")
 class Softmax(Decoder):
-    """Each token's most probable label, whatever its neighbours have."""
+    """Chooses each token's most probable label on its own."""
 
 
 @part("crf")
 class Crf(Decoder):
-    """A linear-chain CRF upon the network: the best labels of the sequence as a whole (Huang, Xu and Yu 2015)."""
+    """A linear-chain CRF on top of the network: the best labels of the whole sequence (Huang, Xu and Yu 2015)."""
 
     chain: ClassVar[bool] = True
 
     constrained: bool = True
-    """Whether label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training as in use."""
+    """Whether label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training and in use."""
 
 
 class Optimizer(Part):
-    """How weights are changed."""
+    """Changes weights in training."""
 
     rate: float
 
@@ -329,7 +321,7 @@ class Adam(Optimizer):
     """Weight decay, decoupled from the rate's adaptation (Loshchilov and Hutter 2019)."""
 
     def __post_init__(self) -> None:
-        _least(rate=self.rate)
+        _check_positive(rate=self.rate)
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
         import torch
@@ -345,7 +337,7 @@ class Nadam(Optimizer):
     """Learning rate."""
 
     def __post_init__(self) -> None:
-        _least(rate=self.rate)
+        _check_positive(rate=self.rate)
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
         import torch
@@ -360,11 +352,11 @@ class Sgd(Optimizer):
     rate: float = 0.01
     """Learning rate."""
     momentum: float = 0.0
-    """Share of the last step that goes into the next."""
+    """Share of the last step that is added to the next."""
 
     def __post_init__(self) -> None:
-        _least(rate=self.rate)
-        _share(momentum=self.momentum)
+        _check_positive(rate=self.rate)
+        _check_share(momentum=self.momentum)
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
         import torch

@@ -1,4 +1,4 @@
-"""What a network is made of: its parts, the sizes of its vocabularies, its labels. Read from and written to model.json."""
+"""The structure of a network: its parts, the sizes of its vocabularies, its labels. Read from and written to model.json."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import numpy.typing as npt
 from ...pipeline.contract.component import Part
 from ...pipeline.contract.params import convert
 from ...pipeline.errors import ResourceError
-from ..sequence.labels import Encoding, follows, parts
+from ..sequence.labels import Encoding, follows
+from ..sequence.labels import parts as label_parts
 from ..sequence.plain_data import plain
 from .parts import AttributeEncoder, CharacterEncoder, Decoder, Encoder, RandomEmbedding, TokenEmbedding
 
 NEVER = -200.0
-"""Added to the score of what the encoding rules out: no path takes it, and its exponential is still a double."""
+"""Added to the score of label pairs that the encoding rules out: no path takes them, and the exponential is still a double."""
 
 _FAMILIES: dict[str, Any] = {
     "tokens": TokenEmbedding,
@@ -31,7 +32,7 @@ SIZES = ("words", "dim", "characters", "attributes", "numbers")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that says which weights a network has."""
+    """Everything that determines which weights a network has."""
 
     tokens: TokenEmbedding | None
     characters: CharacterEncoder | None
@@ -42,38 +43,38 @@ class Plan:
     labels: tuple[str, ...]
     encoding: Encoding
     sizes: Mapping[str, int]
-    """Of vocabularies with their two first indexes, of words' vectors (`dim`), and the number of real-valued features."""
+    """Sizes of vocabularies including their two first indexes, length of word vectors (`dim`), number of real-valued features."""
 
     def forbidden(self) -> npt.NDArray[np.float32]:
-        """What is added to the score of each pair of labels, shape (labels + 1, labels + 1); the last stands for the ends."""
+        """Return what is added to the score of each pair of labels, shape (labels + 1, labels + 1); the last are the ends."""
         n = len(self.labels)
-        found = np.zeros((n + 1, n + 1), dtype=np.float32)
-        if not getattr(self.decoder, "constrained", False):
-            return found
+        scores = np.zeros((n + 1, n + 1), dtype=np.float32)
+        if not self.decoder.constrained:
+            return scores
         for i, a in enumerate(self.labels):
             for j, b in enumerate(self.labels):
-                found[i, j] = 0.0 if follows(a, b, self.encoding) else NEVER
-            found[n, i] = 0.0 if follows("O", a, self.encoding) else NEVER
-            open_ = self.encoding == "bilou" and parts(a, self.encoding)[0] in ("B", "I")
-            found[i, n] = NEVER if open_ else 0.0
-        return found
+                scores[i, j] = 0.0 if follows(a, b, self.encoding) else NEVER
+            scores[n, i] = 0.0 if follows("O", a, self.encoding) else NEVER
+            open_ = self.encoding == "bilou" and label_parts(a, self.encoding)[0] in ("B", "I")
+            scores[i, n] = NEVER if open_ else 0.0
+        return scores
 
     def as_data(self) -> dict[str, Any]:
-        """For model.json. Vectors from a file become plain ones of their length: the bundle holds them itself."""
+        """Return the content for model.json. Vectors from a file become `random` ones: the model contains their values."""
         tokens = self.tokens
         if tokens is not None and not isinstance(tokens, RandomEmbedding):
             tokens = RandomEmbedding(dim=self.sizes["dim"], lower=tokens.lower, min_count=tokens.min_count)
-        found: dict[str, Part | None] = {"tokens": tokens, "characters": self.characters, "attributes": self.attributes}
-        found |= {"encoder": self.encoder, "decoder": self.decoder}
-        made: dict[str, Any] = {name: None if p is None else plain(p) for name, p in found.items()}
-        return {**made, "dropout": self.dropout, "sizes": dict(self.sizes)}
+        parts: dict[str, Part | None] = {"tokens": tokens, "characters": self.characters, "attributes": self.attributes}
+        parts |= {"encoder": self.encoder, "decoder": self.decoder}
+        data: dict[str, Any] = {name: None if p is None else plain(p) for name, p in parts.items()}
+        return {**data, "dropout": self.dropout, "sizes": dict(self.sizes)}
 
     @staticmethod
     def of(meta: Mapping[str, Any], place: str) -> Plan:
-        """From model.json. Raises ResourceError where it does not describe a network."""
+        """Read a plan from model.json. Raise ResourceError if it does not describe a network."""
         given, faults = meta.get("network"), []
         if not isinstance(given, dict) or not isinstance(given.get("sizes"), dict):
-            raise ResourceError(f"model {place}: its description has no network: damaged, or another sort of model")
+            raise ResourceError(f"model {place}: its description has no network: damaged, or another type of model")
         sizes, dropout = given["sizes"], given.get("dropout")
         if any(not isinstance(sizes.get(s), int) or not 0 <= sizes[s] < 2**31 for s in SIZES):
             raise ResourceError(
@@ -81,13 +82,13 @@ class Plan:
             )
         if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
             raise ResourceError(f"model {place}: network: dropout: expected a number from 0 to below 1: damaged")
-        made: dict[str, Any] = {}
+        chosen: dict[str, Any] = {}
         for name, family in _FAMILIES.items():
             value = given.get(name)
             if value is None and name not in ("encoder", "decoder"):
-                made[name] = None
+                chosen[name] = None
                 continue
-            made[name] = convert(family, value, lambda _, what, name=name: faults.append(f"{name}: {what}"), ())  # type: ignore[misc]
+            chosen[name] = convert(family, value, lambda _, what, name=name: faults.append(f"{name}: {what}"), ())  # type: ignore[misc]
         if faults:
             raise ResourceError(f"model {place}: its network cannot be made: {'; '.join(faults)}")
-        return Plan(**made, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)
+        return Plan(**chosen, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)

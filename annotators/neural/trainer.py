@@ -1,13 +1,11 @@
-"""Trains a network put together from named parts, and writes it as a bundle."""
+"""Trains a network put together from named parts, and writes it as a model."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import field, fields
-from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,11 +21,11 @@ from ..sequence.model_files import write_model
 from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
 from .arrays import pack
-from .backends import chosen_device
+from .backends import select_device
 from .checkpoint import Checkpoint, fingerprint
-from .extras import need
-from .fitting import Document, Fitted, Options, fit
-from .inputs import FIRST, Indexer, SequenceOf, Vocabulary, attribute_counts, gaps_of, spelled
+from .examples import Document, Fitted, Options, build_indexer, class_weights, held_out_documents, to_documents
+from .extras import need, torch_module
+from .inputs import FIRST, Indexer, SequenceOf, gaps_of
 from .network_model import NETWORK, ONNX, NeuralModel
 from .parts import (
     Adam,
@@ -52,69 +50,69 @@ class NeuralTrainer(Trainer):
     """Trains a neural network on the spans of the gold view: vectors of words, characters and features, an encoder of the
     context, a decoder.
 
-    Needs PyTorch (extra `neural`). A training that was killed goes on after its last whole epoch when it is started again
-    with the same documents and parameters. Same bytes on the same machine with the same number of threads.
+    Needs PyTorch (extra `neural`). A training that was killed continues after its last complete epoch if it is started again
+    with the same documents and parameters. The same machine and number of threads give the same bytes.
     """
 
     features: list[Feature] = field(default_factory=list)
     """Features of tokens for the part `attributes`, by name or `name: {parameters}`; empty: none."""
     window: tuple[int, int] = (0, 0)
-    """First and last token whose features are looked at, relative to the token itself; the encoder looks further anyway."""
+    """First and last token whose features are looked at, relative to the token itself; the encoder looks further in any case."""
     context: Context = "document"
-    """Whether the window ends with the sentence, or looks beyond it."""
+    """Where the window ends."""
     tokens: TokenEmbedding | None = field(default_factory=RandomEmbedding)
     """Vectors of words; null: none."""
     characters: CharacterEncoder | None = field(default_factory=CharLstm)
     """Vectors of forms from their characters; null: none."""
     attributes: AttributeEncoder | None = field(default_factory=FeedForward)
-    """Vectors of features, where there are any."""
+    """Vectors of features, if there are any."""
     encoder: Encoder = field(default_factory=LstmEncoder)
-    """How the tokens around are looked at."""
+    """How the context of a token is read."""
     decoder: Decoder = field(default_factory=Crf)
     """How labels are chosen."""
     dropout: float = 0.5
-    """Share of every token's vector, and of what the encoder makes of it, that is left out at random in training."""
+    """Share of every token's vector, and of the encoder's output for it, that is set to 0 at random in training."""
     optimizer: Optimizer = field(default_factory=Adam)
     """How weights are changed."""
     batch: int = 16
     """Sequences in a batch."""
     clip: float = 5.0
-    """Largest length of a gradient; longer ones are shortened. 0: as they are."""
+    """Largest norm of a gradient; longer ones are shortened. 0: no limit."""
     epochs: int = 30
     """Passes over the documents at most."""
     patience: int = 5
-    """Stop after so many epochs without a better one; 0: never."""
+    """Stop after this many epochs without a better one; 0: never."""
     held_out: float = 0.1
-    """Share of the documents that are not learnt from, but tell which epoch is best; 0: the last epoch is taken."""
+    """Share of the documents that are not learnt from but used to choose the best epoch; 0: the last epoch is taken."""
     select: Select = "f1"
     """Which epoch is best: by the F1 of exact spans, or by the recall of tokens at `precision_floor`."""
     precision_floor: float = 0.0
     """Precision of tokens, PHI or not, that an epoch must reach to be chosen by recall (0 to 1)."""
     average: int = 1
-    """Take the mean of the weights after the last so many epochs, instead of those of one epoch (Izmailov et al. 2018)."""
+    """Take the mean of the weights after this many last epochs, instead of those of one epoch (Izmailov et al. 2018)."""
     class_weights: dict[str, float] | Literal["balanced"] | None = None
     """How much an error on a token weighs, by kind (`O` for none): `balanced`: in inverse proportion to how often the kind
     occurs. Decoder `softmax` only."""
     balance: float | None = None
-    """Learn from so many tokens that are no PHI for each that is, drawn at random; null: from all. Decoder `softmax` only."""
+    """Learn from this many tokens that are not PHI for each that is, drawn at random; null: from all. Decoder `softmax` only."""
     binary: bool = False
-    """Learn whether a token is PHI and not what kind: all kinds become OTHER."""
+    """Learn only whether a token is PHI: all kinds become OTHER."""
     sequence: SequenceOf = "sentence"
-    """What goes through the network at once: a sentence, or as much of the document as `max_length` allows."""
+    """The input of the network: a sentence, or as much of the document as `max_length` allows."""
     max_length: int = 256
-    """Tokens in a sequence; longer ones are cut, at sentence ends where there are any."""
+    """Tokens in a sequence; longer ones are cut, at sentence ends if possible."""
     start_from: NeuralModel | None = None
-    """A trained model to go on from (fine-tuning): its words, characters, features and parts are kept, and its weights, as
-    far as labels are the same."""
+    """A trained model to fine-tune: its words, characters, features and parts are kept, and its weights as far as labels are
+    the same."""
     checkpoint: bool = True
-    """Whether to write the state after each epoch beside the model, to go on from."""
+    """Whether to write the state after each epoch beside the model, to resume from."""
     device: str = "auto"
     """`cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
     threads: int = 1
-    """Threads of PyTorch on a CPU; 0: as it likes. More than one pays only on a machine that does nothing else: threads wait for
-    each other in every small step, and on busy cores that takes many times as long."""
+    """Threads of PyTorch on a CPU; 0: its default. More than one helps only on an otherwise idle machine: threads wait for each
+    other in every small step, which takes many times as long on busy cores."""
     onnx: bool = False
-    """Whether the bundle gets an ONNX graph, too, to be applied without PyTorch."""
+    """Whether to add an ONNX graph, so that the model can be applied without PyTorch."""
 
     trained_as = "neural"
     libraries = ("torch",)
@@ -136,14 +134,14 @@ class NeuralTrainer(Trainer):
         if self.balance is not None and self.balance <= 0:
             raise ValueError(f"balance: expected a number above 0, got {self.balance:g}")
         if self.decoder.chain and (self.balance is not None or self.class_weights is not None):
-            raise ValueError("balance and class_weights need the decoder softmax: a chain is learnt as a whole")
+            raise ValueError("balance and class_weights need the decoder softmax: a chain is trained as a whole")
         if self.tokens is None and self.characters is None and not self.features and self.start_from is None:
-            raise ValueError("a network needs something to see: tokens, characters, or features")
+            raise ValueError("a network needs an input: tokens, characters, or features")
         self._set()
 
     def needs(self) -> tuple[Any, ...]:
-        found = self.start_from
-        more = found.features.needs() if isinstance(found, NeuralModel) else ()
+        base = self.start_from
+        more = base.features.needs() if isinstance(base, NeuralModel) else ()
         return tuple(dict.fromkeys((*super().needs(), *more)))
 
     def open(self) -> None:
@@ -165,65 +163,25 @@ class NeuralTrainer(Trainer):
         return gaps_of(words) if self.characters is not None and self.characters.post_space else None
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
-        examples = self._told_apart(examples)
-        held = self._held(len(examples))
+        if self.min_count > 1:
+            raise ConsumerError(
+                f"{self.name}: min_count: give it to the parts (tokens, characters, attributes) instead"
+            )
+        held = held_out_documents(len(examples), self.held_out, self.seed, self.name)
         learnt = [e for i, e in enumerate(examples) if i not in held]
         labels = sorted({OUTSIDE, *(x for e in examples for x in e.labels)}, key=lambda x: (x != OUTSIDE, x))
-        indexer = self._indexer(learnt)
-        plan = self._plan(labels, indexer)
-        train, dev = self._documents(learnt, indexer, labels), []
-        if held:
-            dev = self._documents([examples[i] for i in sorted(held)], indexer, labels, balanced=False)
-        log.info("matrix", extra={"tokens": training["tokens"], "attributes": len(indexer.attributes.entries)})
-        fitted = self._fit(plan, indexer, train, dev)
-        self._write(plan, indexer, fitted, training)
-
-    def _told_apart(self, examples: list[Example]) -> list[Example]:
-        if self.min_count > 1:
-            raise ConsumerError(f"{self.name}: min_count: say it of the parts (tokens, characters, attributes) instead")
-        return examples
-
-    def _held(self, documents: int) -> set[int]:
-        """The documents that tell which epoch is best."""
-        if not self.held_out:
-            return set()
-        order = list(range(documents))
-        random.Random(f"{self.seed}/held out").shuffle(order)
-        held = set(order[: max(1, round(documents * self.held_out))])
-        if len(held) == documents:
-            raise ConsumerError(f"{self.name}: held_out holds out every document: {documents} are too few")
-        return held
-
-    def _indexer(self, examples: Sequence[Example]) -> Indexer:
+        parts = (self.tokens, self.characters, self.attributes)
         base = self.start_from
-        if base is not None:
-            return base.indexer
-        words: list[str] = []
-        lower = self.tokens is not None and self.tokens.lower
-        if self.tokens is not None:
-            counts = Counter(f.lower() if lower else f for e in examples for f in e.columns.forms)
-            words = self.tokens.words(counts)
-        characters: list[str] = []
-        if self.characters is not None:
-            seen: Counter[str] = Counter()
-            for e in examples:
-                for i, form in enumerate(e.columns.forms):
-                    seen.update(spelled(form if e.more is None else f"{form}\0{e.more[i]}"))
-            characters = sorted(c for c, n in seen.items() if n >= self.characters.min_count)
-        attributes: list[str] = []
-        if self.attributes is not None and self.features:
-            found = attribute_counts(self.feature_set, (e.columns for e in examples))
-            attributes = sorted(a for a, n in found.items() if n >= self.attributes.min_count)
-        return Indexer(
-            self.feature_set,
-            Vocabulary(words),
-            Vocabulary(characters),
-            Vocabulary(attributes),
-            lower=lower,
-            post_space=self.characters is not None and self.characters.post_space,
-            sequence=self.sequence,
-            max_length=self.max_length,
+        indexer = (
+            base.indexer
+            if base is not None
+            else build_indexer(learnt, self.feature_set, *parts, self.sequence, self.max_length)
         )
+        plan = self._plan(labels, indexer)
+        train = to_documents(learnt, indexer, labels, self.seed, self.balance)
+        dev = to_documents([examples[i] for i in sorted(held)], indexer, labels, self.seed)
+        log.info("matrix", extra={"tokens": training["tokens"], "attributes": len(indexer.attributes.entries)})
+        self._write(plan, indexer, self._fit(plan, indexer, train, dev), training)
 
     def _plan(self, labels: Sequence[str], indexer: Indexer) -> Plan:
         base = self.start_from
@@ -236,42 +194,41 @@ class NeuralTrainer(Trainer):
         }
         if not indexer.attributes.entries and not sizes["numbers"]:
             sizes["attributes"] = 0
-        dropout, encoding = self.dropout, self.encoding
         parts = (self.tokens, self.characters, self.attributes, self.encoder, self.decoder)
-        return Plan(*parts, dropout=dropout, labels=tuple(labels), encoding=encoding, sizes=sizes)
-
-    def _documents(
-        self, examples: Sequence[Example], indexer: Indexer, labels: Sequence[str], balanced: bool = True
-    ) -> list[Document]:
-        number = {label: i for i, label in enumerate(labels)}
-        made = []
-        chance = np.random.default_rng([self.seed, 7])
-        for e in examples:
-            gold = np.array([number[x] for x in e.labels], dtype=np.int64)
-            keep = None
-            if balanced and self.balance is not None:
-                keep = gold != 0
-                outside = np.flatnonzero(gold == 0)
-                n = min(len(outside), round(float(keep.sum()) * self.balance))
-                keep[chance.choice(outside, n, replace=False)] = True
-            made.append(Document(indexer.seen(e.columns, e.more), gold, e.labels, keep))
-        return made
+        return Plan(*parts, dropout=self.dropout, labels=tuple(labels), encoding=self.encoding, sizes=sizes)
 
     def _fit(self, plan: Plan, indexer: Indexer, train: Sequence[Document], dev: Sequence[Document]) -> Fitted:
-        import torch
-
-        from ._torch.network import Network
-
-        device = chosen_device(torch, self.device)
+        torch, base = need("torch", "neural", self.name), self.start_from
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            network = Network(plan)
-        self._start(network, plan, indexer)
-        occurs = Counter(int(w) for d in train for w in d.seen.words)
-        singles = np.array([occurs[i] == 1 and i >= FIRST for i in range(max(1, plan.sizes["words"]))])
+            network = torch_module("network").Network(plan)
+        if base is not None:
+            _copy_weights(torch, network, plan, base)
+        elif self.tokens is not None:
+            vectors = self.tokens.start(indexer.words.entries)
+            network.set_word_vectors({indexer.words.of(w): v for w, v in vectors.items()}, self.tokens.train)
         options = Options(
-            **{f.name: getattr(self, f.name) for f in fields(Options) if f.name != "device"}, device=device
+            **{f.name: getattr(self, f.name) for f in fields(Options) if f.name != "device"},
+            device=select_device(torch, self.device),
         )
+        occurs = Counter(int(w) for d in train for w in d.seen.words)
+        checkpoint = self._checkpoint(plan, indexer, options, [*train, *dev])
+        loop = torch_module("fitting").TrainingLoop(
+            network,
+            indexer,
+            options,
+            checkpoint,
+            weights=class_weights(self.class_weights, plan.labels, train, self.name),
+            singles=np.array([occurs[i] == 1 and i >= FIRST for i in range(max(1, plan.sizes["words"]))]),
+            unknown=self.tokens.unknown if base is None and self.tokens is not None else 0.0,
+            report=lambda row: log.info("epoch", extra={**row, "iteration": row["epoch"]}),
+        )
+        fitted: Fitted = loop.run(train, dev)
+        checkpoint.clear()
+        return fitted
+
+    def _checkpoint(self, plan: Plan, indexer: Indexer, options: Options, documents: Sequence[Document]) -> Checkpoint:
+        """Return the checkpoint beside the model, valid for the same documents and parameters."""
         settings = {
             "plan": plan.as_data(),
             "options": repr(options),
@@ -280,70 +237,9 @@ class NeuralTrainer(Trainer):
             "weights": self.class_weights,
             "vocabularies": [indexer.words.entries, indexer.characters.entries, indexer.attributes.entries],
         }
-        documents = [*train, *dev]
-        mark = fingerprint(
-            settings, (d.names for d in documents), (a for d in documents for a in (d.seen.words, d.seen.attributes))
-        )
-        kept = Checkpoint(self.output / self.model, mark, self.checkpoint)
-        fitted = fit(
-            network,
-            indexer,
-            train,
-            dev,
-            options,
-            weights=self._class_weights(plan, train),
-            singles=singles,
-            unknown=getattr(self.tokens, "unknown", 0.0) if self.start_from is None else 0.0,
-            checkpoint=kept,
-            tell=lambda row: log.info("epoch", extra={**row, "iteration": row["epoch"]}),
-        )
-        kept.clear()
-        return fitted
-
-    def _start(self, network: Any, plan: Plan, indexer: Indexer) -> None:
-        """First values: vectors of words from a file, or the weights of the model that is gone on from."""
-        import torch
-
-        base = self.start_from
-        if base is None:
-            if self.tokens is not None:
-                given = self.tokens.start(indexer.words.entries)
-                network.start({indexer.words.of(w): v for w, v in given.items()}, getattr(self.tokens, "train", True))
-            return
-        old = {name: torch.from_numpy(np.array(a)) for name, a in base.arrays.items()}
-        rows = [(plan.labels.index(x), base.plan.labels.index(x)) for x in plan.labels if x in base.plan.labels]
-        now = network.state_dict()
-        try:
-            for name, value in now.items():
-                if name.startswith(("out.", "chain.")):
-                    for i, j in rows:
-                        if name == "chain.pairs":
-                            for k, m in rows:
-                                value[i, k] = old[name][j, m]
-                        else:
-                            value[i] = old[name][j]
-                else:
-                    value.copy_(old[name])
-        except (KeyError, RuntimeError, IndexError):
-            raise ResourceError(f"model {base.place}: its weights do not fit its description: damaged") from None
-        network.load_state_dict(now)
-
-    def _class_weights(self, plan: Plan, train: Sequence[Document]) -> Any:
-        if self.class_weights is None:
-            return None
-        kinds = [OUTSIDE if x == OUTSIDE else x.partition("-")[2] or x for x in plan.labels]
-        if self.class_weights == "balanced":
-            counts: Counter[str] = Counter()
-            for d in train:
-                kept = d.labels if d.keep is None else d.labels[d.keep]
-                counts.update(kinds[i] for i in kept.tolist())
-            total = sum(counts.values())
-            return np.array([total / (len(counts) * max(1, counts[k])) for k in kinds])
-        given = cast(Mapping[str, float], self.class_weights)
-        strange = [k for k in given if k not in kinds]
-        if strange:
-            raise ConsumerError(f"{self.name}: class_weights: {', '.join(strange)} do not occur in training")
-        return np.array([given.get(k, 1.0) for k in kinds])
+        arrays = (a for d in documents for a in (d.seen.words, d.seen.attributes))
+        mark = fingerprint(settings, (d.names for d in documents), arrays)
+        return Checkpoint(self.output / self.model, mark, self.checkpoint)
 
     def _write(self, plan: Plan, indexer: Indexer, fitted: Fitted, training: dict[str, Any]) -> None:
         arrays = {name: value.numpy() for name, value in fitted.arrays.items()}
@@ -354,9 +250,7 @@ class NeuralTrainer(Trainer):
         }
         contents = {NETWORK: pack(arrays, vocabularies)}
         if self.onnx:
-            from .onnx_graph import graph_of
-
-            contents[ONNX] = graph_of(plan, arrays, self.name)
+            contents[ONNX] = torch_module("onnx_export").export_onnx(plan, arrays, self.name)
         facts = {
             "encoding": self.encoding,
             "network": plan.as_data(),
@@ -367,7 +261,27 @@ class NeuralTrainer(Trainer):
         }
         active = sum(int(a.size) for a in arrays.values())
         meta = self.describe(list(plan.labels), active, training, facts)
-        brought: dict[str, Path] = attached_files(self.features)
-        contents |= {name: file.read_bytes() for name, file in brought.items()}
+        contents |= {name: file.read_bytes() for name, file in attached_files(self.features).items()}
         write_model(self.output / self.model, meta, contents, model_card(meta))
         self.written(meta)
+
+
+def _copy_weights(torch: Any, network: Any, plan: Plan, base: NeuralModel) -> None:
+    """Copy the weights of a trained model into a network; those of labels for the labels that both have."""
+    old = {name: torch.from_numpy(np.array(a)) for name, a in base.arrays.items()}
+    rows = [(plan.labels.index(x), base.plan.labels.index(x)) for x in plan.labels if x in base.plan.labels]
+    weights = network.state_dict()
+    try:
+        for name, value in weights.items():
+            if name == "chain.pairs":
+                for i, j in rows:
+                    for k, m in rows:
+                        value[i, k] = old[name][j, m]
+            elif name.startswith(("out.", "chain.")):
+                for i, j in rows:
+                    value[i] = old[name][j]
+            else:
+                value.copy_(old[name])
+    except (KeyError, RuntimeError, IndexError):
+        raise ResourceError(f"model {base.place}: its weights do not fit its description: damaged") from None
+    network.load_state_dict(weights)

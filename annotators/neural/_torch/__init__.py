@@ -1,1 +1,1 @@
-"""The modules of the networks. Importing this package imports PyTorch; nothing outside annotators/neural does so."""
+"""Everything that imports PyTorch at the top. Other modules load these with `extras.torch_module` when they need them."""

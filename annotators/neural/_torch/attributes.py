@@ -13,7 +13,7 @@ from torch.nn import functional
 class AttributeNetwork(nn.Module):
     """(B, T, K) attribute indexes and (B, T, V) numbers -> (B, T, last width).
 
-    The first layer of a feed-forward network over a sparse binary vector is a sum of the rows of those attributes that hold.
+    The first layer of a feed-forward network over a sparse binary vector is the sum of the rows of its attributes.
     """
 
     def __init__(self, attributes: int, numbers: int, widths: Sequence[int], dropout: float) -> None:
@@ -29,8 +29,12 @@ class AttributeNetwork(nn.Module):
         b, t, k = attributes.shape
         if self.training and self.dropout:
             attributes = attributes * (torch.rand(attributes.shape, device=attributes.device) >= self.dropout)
-        x = functional.embedding_bag(attributes.reshape(b * t, k), self.rows, mode="sum", padding_idx=0)
-        x = x.view(b, t, -1) + self.bias
+        if torch.onnx.is_in_onnx_export():  # the exporter does not know the padding of a bag
+            x = (functional.embedding(attributes, self.rows) * (attributes != 0).unsqueeze(-1)).sum(dim=2)
+        else:
+            x = functional.embedding_bag(attributes.reshape(b * t, k), self.rows, mode="sum", padding_idx=0)
+            x = x.view(b, t, -1)
+        x = x + self.bias
         if self.numbers is not None:
             x = x + self.numbers(numbers)
         x = torch.relu(x)

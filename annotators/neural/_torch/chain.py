@@ -1,4 +1,4 @@
-"""The linear-chain CRF upon a network: its loss. Decoding is that of the other CRF, annotators/sequence/viterbi.py."""
+"""The linear-chain CRF on largest of a network: its loss. Decoding is in annotators/sequence/viterbi.py."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from torch import Tensor, nn
 class Chain(nn.Module):
     """Scores of labels that begin, follow each other and end; Lafferty, McCallum and Pereira 2001.
 
-    `forbidden` of shape (labels + 1, labels + 1) is added to the scores of pairs, row and column `labels` standing for the
-    sequence's ends: 0 where a pair may be, a large negative number where not.
+    `forbidden` of shape (labels + 1, labels + 1) is added to the scores of pairs: 0 for allowed pairs, else a large negative
+    number. The last row and column are the ends of the sequence.
     """
 
     def __init__(self, labels: int, forbidden: Tensor) -> None:
@@ -21,13 +21,13 @@ class Chain(nn.Module):
         self.register_buffer("forbidden", forbidden, persistent=False)
 
     def scores(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Of pairs (labels, labels), of labels at the beginning and at the end (labels,)."""
+        """Return the scores of pairs (labels, labels), and of labels at the beginning and at the end (labels,)."""
         n = len(self.starts)
         forbidden: Tensor = self.forbidden
         return self.pairs + forbidden[:n, :n], self.starts + forbidden[n, :n], self.ends + forbidden[:n, n]
 
     def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
-        """Negative log-likelihood of the labels, summed over sequences: (B, T, L), (B, T), (B, T) -> ().
+        """Return the negative log-likelihood of the labels, summed over sequences: (B, T, L), (B, T), (B, T) -> ().
 
         The sums run as doubles in the space of probabilities, scaled by each step's largest: exact, and much faster than
         logarithms of sums.
@@ -40,10 +40,10 @@ class Chain(nn.Module):
         alpha = starts + emissions[:, 0]
         gold = starts[labels[:, 0]] + emissions[rows, 0, labels[:, 0]]
         for i in range(1, t):
-            top = alpha.amax(dim=1, keepdim=True).detach()
-            further = ((alpha - top).exp() @ steps).clamp_min(1e-290).log() + top + emissions[:, i]
-            there = mask[:, i]
-            alpha = torch.where(there[:, None], further, alpha)
-            gold = gold + there * (pairs[labels[:, i - 1], labels[:, i]] + emissions[rows, i, labels[:, i]])
+            largest = alpha.amax(dim=1, keepdim=True).detach()
+            following = ((alpha - largest).exp() @ steps).clamp_min(1e-290).log() + largest + emissions[:, i]
+            inside = mask[:, i]
+            alpha = torch.where(inside[:, None], following, alpha)
+            gold = gold + inside * (pairs[labels[:, i - 1], labels[:, i]] + emissions[rows, i, labels[:, i]])
         last = labels[rows, mask.sum(dim=1) - 1]
         return (torch.logsumexp(alpha + ends, dim=1) - gold - ends[last]).sum().float()

@@ -25,7 +25,7 @@ class CharacterLstm(nn.Module):
 
 
 class CharacterCnn(nn.Module):
-    """(U, C) characters, (U,) sizes -> (U, filters x widths). Filters see filling as zeros and never answer upon it."""
+    """(U, C) characters, (U,) sizes -> (U, filters x widths). Filters see padding as zeros, and their outputs inside are ignored."""
 
     def __init__(self, characters: int, dim: int, filters: int, widths: Sequence[int]) -> None:
         super().__init__()
@@ -35,8 +35,8 @@ class CharacterCnn(nn.Module):
         self.size = filters * len(widths)
 
     def forward(self, characters: Tensor, sizes: Tensor) -> Tensor:
-        there = torch.arange(characters.shape[1], device=sizes.device)[None, :] < sizes[:, None]
-        x = (self.vectors(characters) * there[:, :, None]).transpose(1, 2)
-        hidden = ~there[:, None, :]
-        found = [torch.relu(c(x)).masked_fill(hidden, 0.0).amax(dim=2) for c in self.convolutions]
-        return torch.cat(found, dim=1)
+        inside = torch.arange(characters.shape[1], device=sizes.device)[None, :] < sizes[:, None]
+        x = (self.vectors(characters) * inside[:, :, None]).transpose(1, 2)
+        padding = ~inside[:, None, :]
+        outputs = [torch.relu(c(x)).masked_fill(padding, 0.0).amax(dim=2) for c in self.convolutions]
+        return torch.cat(outputs, dim=1)

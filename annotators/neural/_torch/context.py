@@ -1,4 +1,4 @@
-"""What a token's vector becomes when the tokens around are looked at. `keep` says where an answer is wanted, (B, T) or None."""
+"""Encoders: the vector of each token in its context. `keep` of shape (B, T) marks the tokens that need one; None: all."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class IteratedCnn(nn.Module):
 
 
 class Windows(nn.Module):
-    """(B, T, size) -> (B, T, last dense width): each token from the window around it alone; places outside are zeros.
+    """(B, T, size) -> (B, T, last dense width): each token from the window around it only; tokens outside the sequence are zeros.
 
-    What each direction knows when it has read the token in the middle goes on to the dense layers (Anonimatik, 3.4).
+    The states of both directions at the token in the middle go to the dense layers (Anonimatik, 3.4).
     """
 
     def __init__(self, size: int, window: int, width: int, dense: Sequence[int], dropout: float) -> None:
@@ -70,17 +70,23 @@ class Windows(nn.Module):
         self.size = sizes[-1]
 
     def forward(self, x: Tensor, lengths: Tensor, mask: Tensor, keep: Tensor | None = None) -> Tensor:
-        b, t, _ = x.shape
+        b, t, size = x.shape
         half = self.window // 2
         padded = nn.functional.pad(x * mask[:, :, None], (0, 0, half, half))
-        windows = padded.unfold(1, self.window, 1)  # (B, T, size, window)
-        wanted = mask if keep is None else mask & keep
-        chosen = windows[wanted].transpose(1, 2)
-        found = x.new_zeros(b, t, self.size)
+        windows = torch.stack([padded[:, k : k + t] for k in range(self.window)], dim=2)  # (B, T, window, size)
+        if torch.onnx.is_in_onnx_export():  # shapes that depend on values cannot be exported
+            return self._read(windows.reshape(b * t, self.window, size)).reshape(b, t, self.size)
+        needed = mask if keep is None else mask & keep
+        chosen = windows[needed]
+        vectors = x.new_zeros(b, t, self.size)
         if len(chosen):
-            full = torch.full((len(chosen),), self.window, device=x.device)
-            y = self.dropout(self.lstm(chosen, full)[:, self.window // 2])
-            for layer in self.dense:
-                y = torch.relu(layer(y))
-            found[wanted] = y
-        return found
+            vectors[needed] = self._read(chosen)
+        return vectors
+
+    def _read(self, windows: Tensor) -> Tensor:
+        """(N, window, size) -> (N, last dense width)."""
+        lengths = torch.full((windows.shape[0],), self.window, dtype=torch.int64, device=windows.device)
+        y = self.dropout(self.lstm(windows, lengths)[:, self.window // 2])
+        for layer in self.dense:
+            y = torch.relu(layer(y))
+        return y

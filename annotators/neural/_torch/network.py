@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -39,33 +40,33 @@ class Network(nn.Module):
         self.chain = Chain(len(plan.labels), torch.from_numpy(plan.forbidden())) if plan.decoder.chain else None
 
     def forward(self, batch: Tensors, keep: Tensor | None = None) -> Tensor:
-        """Scores of labels: (B, T, L). `keep` of shape (B, T) says for which tokens they are wanted; None: for all."""
-        found = []
+        """Return the scores of labels: (B, T, L). `keep` of shape (B, T) marks the tokens whose scores are needed; None: all."""
+        parts = []
         if self.words is not None:
-            found.append(self.words(batch.words))
+            parts.append(self.words(batch.words))
         if self.characters is not None:
             vectors = self.characters(batch.characters, batch.sizes)
-            found.append(functional.embedding(batch.forms, vectors))
+            parts.append(functional.embedding(batch.forms, vectors))
         if self.attributes is not None:
-            found.append(self.attributes(batch.attributes, batch.numbers))
-        x = self.dropout(torch.cat(found, dim=2))
+            parts.append(self.attributes(batch.attributes, batch.numbers))
+        x = self.dropout(torch.cat(parts, dim=2))
         return self.out(self.encoder(x, batch.lengths, batch.mask, keep))
 
     def loss(
         self, batch: Tensors, labels: Tensor, weights: Tensor | None = None, keep: Tensor | None = None
     ) -> tuple[Tensor, int]:
-        """The loss summed, and over how many sequences (chain) or tokens (softmax): to be divided by it."""
+        """Return the summed loss and the number of sequences (chain) or tokens (softmax) to divide it by."""
         emissions = self(batch, keep)
         if self.chain is not None:
             return self.chain.loss(emissions, labels, batch.mask), len(labels)
-        wanted = batch.mask if keep is None else batch.mask & keep
-        chosen, gold = emissions[wanted], labels[wanted]
+        needed = batch.mask if keep is None else batch.mask & keep
+        chosen, gold = emissions[needed], labels[needed]
         summed = functional.cross_entropy(chosen, gold, weight=weights, reduction="sum")
         share = len(gold) if weights is None else float(weights[gold].sum())
         return summed, max(share, 1e-9)  # type: ignore[return-value]
 
-    def start(self, vectors: Mapping[int, Any], train: bool) -> None:
-        """Sets first values of words' vectors, by index."""
+    def set_word_vectors(self, vectors: Mapping[int, Any], train: bool) -> None:
+        """Set first values of words' vectors, by index; `train` says whether they are changed in training."""
         if self.words is None:
             return
         with torch.no_grad():
@@ -73,15 +74,32 @@ class Network(nn.Module):
                 self.words.weight[index] = torch.as_tensor(vector)
         self.words.weight.requires_grad_(train)
 
+    def state(self) -> dict[str, Tensor]:
+        """Return a copy of all weights, on the CPU."""
+        return {name: value.detach().cpu().clone() for name, value in self.state_dict().items()}
 
+    def chain_scores(self) -> tuple[Any, Any, Any]:
+        """Return the scores of pairs, of first and of last labels as NumPy arrays of doubles; zeros without a chain."""
+        n = len(self.plan.labels)
+        if self.chain is None:
+            return torch.zeros(n, n).double().numpy(), torch.zeros(n).double().numpy(), torch.zeros(n).double().numpy()
+        pairs, starts, ends = (x.detach().cpu().double().numpy() for x in self.chain.scores())
+        return pairs, starts, ends
+
+
+@dataclass(slots=True)
 class Tensors:
     """A batch as tensors on a device; see `Batch` for shapes."""
 
-    def __init__(self, batch: Batch, device: str | torch.device = "cpu") -> None:
-        def moved(array: Any) -> Tensor:
-            return torch.from_numpy(array).to(device)
+    words: Tensor
+    characters: Tensor
+    sizes: Tensor
+    forms: Tensor
+    attributes: Tensor
+    numbers: Tensor
+    lengths: Tensor
+    mask: Tensor
 
-        self.words = moved(batch.words)
-        self.characters, self.sizes, self.forms = moved(batch.characters), moved(batch.sizes), moved(batch.forms)
-        self.attributes, self.numbers = moved(batch.attributes), moved(batch.numbers)
-        self.lengths, self.mask = moved(batch.lengths), moved(batch.mask)
+    @classmethod
+    def of(cls, batch: Batch, device: str | torch.device = "cpu") -> Tensors:
+        return cls(**{name: torch.from_numpy(getattr(batch, name)).to(device) for name in cls.__slots__})

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.neural
 
 def scores(net: object, given_: object) -> object:
     with torch.inference_mode():
-        return net(Tensors(given_)).numpy()
+        return net(Tensors.of(given_)).numpy()
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
@@ -59,7 +59,7 @@ def test_a_sequence_scores_the_same_alone_and_beside_others(encoder: str) -> Non
 @pytest.mark.parametrize("decoder", [Crf(), Softmax()], ids=["crf", "softmax"])
 def test_gradients_are_those_of_small_differences(encoder: str, decoder: object) -> None:
     net = network(plan(encoder, "char_cnn", decoder)).double()
-    tensors = Tensors(batch([4, 2]))
+    tensors = Tensors.of(batch([4, 2]))
     tensors.numbers = tensors.numbers.double()
     labels = torch.tensor([[1, 2, 0, 3], [0, 1, 0, 0]])
 
@@ -148,7 +148,7 @@ def test_what_an_encoding_cannot_write_is_ruled_out() -> None:
 
 def test_where_answers_are_not_wanted_windows_are_not_gone_through() -> None:
     net = network(plan("window"))
-    tensors = Tensors(batch([6, 3]))
+    tensors = Tensors.of(batch([6, 3]))
     keep = torch.tensor([[True, False, False, True, False, False], [False, True, False, False, False, False]])
     with torch.inference_mode():
         whole, some = net(tensors), net(tensors, keep)

@@ -12,7 +12,7 @@ pytest.importorskip("onnx", reason="needs onnx: pip install 'caspipe[neural]'")
 ort = pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install 'caspipe[onnx]'")
 
 from caspipe.annotators.neural._torch.network import Tensors  # noqa: E402
-from caspipe.annotators.neural.onnx_graph import graph_of  # noqa: E402
+from caspipe.annotators.neural._torch.onnx_export import export_onnx  # noqa: E402
 
 pytestmark = pytest.mark.neural
 
@@ -30,11 +30,11 @@ def scores(graph: bytes, given: object) -> object:
 def test_the_graph_gives_the_scores_of_the_network(encoder: str, characters: str) -> None:
     made = plan(encoder, characters)
     net = network(made)
-    graph = graph_of(made, arrays(net), "test")
+    graph = export_onnx(made, arrays(net), "test")
     for lengths in ([1], [7, 3, 1], [2, 2, 11, 5]):
         given = batch(lengths)
         with torch.inference_mode():
-            expected = net(Tensors(given)).numpy()
+            expected = net(Tensors.of(given)).numpy()
         found = scores(graph, given)
         for row, n in enumerate(lengths):
             np.testing.assert_allclose(found[row, :n], expected[row, :n], atol=1e-4)
@@ -42,5 +42,5 @@ def test_the_graph_gives_the_scores_of_the_network(encoder: str, characters: str
 
 def test_the_same_weights_give_the_same_bytes() -> None:
     made = plan("id_cnn", "char_cnn")
-    first, second = (graph_of(made, arrays(network(made)), "test") for _ in range(2))
+    first, second = (export_onnx(made, arrays(network(made)), "test") for _ in range(2))
     assert first == second

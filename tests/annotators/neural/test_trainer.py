@@ -259,7 +259,7 @@ def test_a_graph_can_be_added_later(trained: Path, tmp_path: Path) -> None:
 
     pipeline(tmp_path, documents=10, epochs=1).run()
     model = tmp_path / "small"
-    with pytest.raises(ResourceError, match=r"holds no model\.onnx: train it with `onnx: true`"):
+    with pytest.raises(ResourceError, match=r"has no model\.onnx: train it with `onnx: true`"):
         applied(model, TEXT, backend="onnx")
     assert add_graph(str(model)) == (model / "model.onnx").stat().st_size
     assert applied(model, TEXT, backend="onnx").text == TEXT

@@ -57,7 +57,7 @@ def test_importing_everything_brings_in_neither_pytorch_nor_onnx() -> None:
         ({"encoder": {"id_cnn": {"width": 2}}}, "width: expected an odd number, got 2"),
         ({"dropout": 1.0}, "dropout: expected a number from 0 to below 1, got 1.0"),
         ({"balance": 1.0}, "balance and class_weights need the decoder softmax"),
-        ({"tokens": None, "characters": None}, "a network needs something to see"),
+        ({"tokens": None, "characters": None}, "a network needs an input"),
         ({"epochs": 0}, "epochs: expected 1 or more, got 0"),
         ({"characters": {"char_cnn": {"widths": [2]}}}, "widths: expected odd numbers of at least 1, got [2]"),
     ],

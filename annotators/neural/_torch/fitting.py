@@ -1,0 +1,214 @@
+"""The training loop: batches of similar length, early stopping, the weights of the best epoch, resumed after a kill."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...sequence.viterbi import viterbi
+from ..checkpoint import Checkpoint
+from ..examples import Bools, Document, Fitted, Options
+from ..inputs import UNKNOWN, Batch, Indexer, Ints, batches
+from ..selecting import Scores, rank, scores
+from .network import Network, Tensors
+
+NEIGHBOURS = 30
+"""Batches that are made together: this many are shuffled, then sorted by length, so that little padding is needed."""
+TOGETHER = 8_192
+"""Tokens, with padding, that are scored at once."""
+
+
+class TrainingLoop:
+    """Trains a network in place, epoch by epoch, and keeps the weights of the best one.
+
+    `weights` of shape (labels,) are those of classes. In training, words for which `singles` (by index) is true are
+    replaced by the unknown word with the probability `unknown`. `report` gets a row of numbers after each epoch.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        indexer: Indexer,
+        options: Options,
+        checkpoint: Checkpoint,
+        *,
+        weights: Any = None,
+        singles: Bools | None = None,
+        unknown: float = 0.0,
+        report: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.network = network.to(options.device)
+        self.indexer, self.options, self.checkpoint, self.report = indexer, options, checkpoint, report
+        self.singles, self.unknown = singles, unknown
+        self._weights = (
+            None if weights is None else torch.as_tensor(weights, dtype=torch.float32, device=options.device)
+        )
+        self._parameters = [p for p in network.parameters() if p.requires_grad]
+        self._optimizer = options.optimizer.build(self._parameters)
+        self._fitted = Fitted({}, 0)
+        self._epochs = 0
+        self._since_best = 0
+        self._latest: list[dict[str, Any]] = []
+        self._best_rank: tuple[Any, ...] | None = None
+
+    def run(self, train: Sequence[Document], dev: Sequence[Document]) -> Fitted:
+        """Train, and return the best epoch's weights. The state of PyTorch's random numbers and threads is restored."""
+        threads, options = torch.get_num_threads(), self.options
+        with torch.random.fork_rng(devices=[]):
+            if options.threads:
+                torch.set_num_threads(options.threads)
+            try:
+                self._resume()
+                items = [
+                    (d, span)
+                    for d in train
+                    for span in d.seen.sequences
+                    if d.keep is None or d.keep[slice(*span)].any()
+                ]
+                while self._epochs < options.epochs and not 0 < options.patience <= self._since_best:
+                    self._epochs += 1
+                    self._train_epoch(items, dev)
+            finally:
+                torch.set_num_threads(threads)
+        return self._fitted
+
+    def _train_epoch(self, items: Sequence[tuple[Document, tuple[int, int]]], dev: Sequence[Document]) -> None:
+        """Train for an epoch, score it, keep its weights if it is the best, and write the checkpoint."""
+        began, options, fitted = time.perf_counter(), self.options, self._fitted
+        row: dict[str, Any] = {"epoch": self._epochs, "loss": round(self._pass(items), 5)}
+        arrays = self.network.state()
+        if options.average > 1:
+            self._latest = [*self._latest, arrays][-options.average :]
+            arrays = {name: torch.stack([a[name] for a in self._latest]).mean(0) for name in arrays}
+        better = True
+        if dev:
+            current = self._score(dev, arrays if options.average > 1 else None)
+            row |= current.as_dict()
+            current_rank = rank(current, options.select, options.precision_floor)
+            better = self._best_rank is None or current_rank > self._best_rank
+            if better:
+                self._best_rank, fitted.best = current_rank, current
+            self._since_best = 0 if better else self._since_best + 1
+        if better:
+            fitted.arrays, fitted.epoch = arrays, self._epochs
+        row["seconds"] = round(time.perf_counter() - began, 2)
+        fitted.history.append(row)
+        self.report({**row, "of": options.epochs})
+        self._save()
+
+    def _pass(self, items: Sequence[tuple[Document, tuple[int, int]]]) -> float:
+        """Go over all sequences once. Return the mean loss."""
+        options = self.options
+        random = np.random.default_rng([options.seed, self._epochs])
+        torch.manual_seed(int(random.integers(2**62)))
+        self.network.train()
+        total, share = 0.0, 0.0
+        for numbers in shuffled([last - first for _, (first, last) in items], options.batch, random):
+            chosen = [items[i] for i in numbers]
+            batch = self.indexer.batch([(d.seen, span) for d, span in chosen])
+            if self.singles is not None and self.unknown:
+                hidden = self.singles[batch.words] & (random.random(batch.words.shape) < self.unknown)
+                batch.words[hidden] = UNKNOWN
+            labels, keep = _gold(chosen, batch)
+            loss, n = self.network.loss(
+                Tensors.of(batch, options.device),
+                torch.from_numpy(labels).to(options.device),
+                self._weights,
+                None if keep is None else torch.from_numpy(keep).to(options.device),
+            )
+            self._optimizer.zero_grad(set_to_none=True)
+            (loss / n).backward()
+            if options.clip:
+                torch.nn.utils.clip_grad_norm_(self._parameters, options.clip)
+            self._optimizer.step()
+            total, share = total + float(loss.detach()), share + n
+        return total / share if share else 0.0
+
+    def _score(self, dev: Sequence[Document], arrays: dict[str, Any] | None) -> Scores:
+        """Return the scores on held-out documents, with the weights `arrays` if given, else with the network's own."""
+        own = self.network.state() if arrays is not None else None
+        if arrays is not None:
+            self.network.load_state_dict(arrays)
+        paths = predicted(self.network, self.indexer, dev, self.options.device)
+        if own is not None:
+            self.network.load_state_dict(own)
+        plan = self.network.plan
+        return scores(
+            ((d.names, [plan.labels[i] for i in path], d.seen.sequences) for d, path in zip(dev, paths, strict=True)),
+            plan.encoding,
+        )
+
+    def _save(self) -> None:
+        fitted = self._fitted
+        self.checkpoint.save(
+            {
+                "network": self.network.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "arrays": fitted.arrays,
+                "best_epoch": fitted.epoch,
+                "history": fitted.history,
+                "epoch": self._epochs,
+                "since": self._since_best,
+                "last": self._latest,
+                "top": list(self._best_rank) if self._best_rank is not None else None,
+                "best": asdict(fitted.best) if fitted.best else None,
+            }
+        )
+
+    def _resume(self) -> None:
+        """Continue after the last epoch of the checkpoint, if there is one of this training."""
+        saved = self.checkpoint.load()
+        if saved is None:
+            return
+        self.network.load_state_dict(saved["network"])
+        self._optimizer.load_state_dict(saved["optimizer"])
+        best = Scores(**saved["best"]) if saved["best"] else None
+        self._fitted = Fitted(saved["arrays"], saved["best_epoch"], saved["history"], best)
+        self._epochs, self._since_best, self._latest = saved["epoch"], saved["since"], saved["last"]
+        self._best_rank = tuple(saved["top"]) if saved["top"] is not None else None
+
+
+def shuffled(lengths: Sequence[int], size: int, random: np.random.Generator) -> list[list[int]]:
+    """Return sequence numbers in batches: shuffled, sequences of similar length together, batches shuffled again."""
+    order = random.permutation(len(lengths)).tolist()
+    groups: list[list[int]] = []
+    for i in range(0, len(order), size * NEIGHBOURS):
+        near = sorted(order[i : i + size * NEIGHBOURS], key=lambda j: lengths[j])
+        groups += [near[j : j + size] for j in range(0, len(near), size)]
+    return [groups[i] for i in random.permutation(len(groups)).tolist()]
+
+
+def _gold(chosen: Sequence[tuple[Document, tuple[int, int]]], batch: Batch) -> tuple[Ints, Bools | None]:
+    labels = np.zeros(batch.words.shape, dtype=np.int64)
+    keep = None if all(d.keep is None for d, _ in chosen) else np.zeros(batch.words.shape, dtype=np.bool_)
+    for row, (d, (first, last)) in enumerate(chosen):
+        labels[row, : last - first] = d.labels[first:last]
+        if keep is not None:
+            keep[row, : last - first] = True if d.keep is None else d.keep[first:last]
+    return labels, keep
+
+
+def predicted(network: Network, indexer: Indexer, documents: Sequence[Document], device: str) -> list[list[int]]:
+    """Return the best label numbers of all tokens of each document."""
+    network.eval()
+    plan = network.plan
+    pairs, starts, ends = network.chain_scores()
+    items = [(n, span) for n, d in enumerate(documents) for span in d.seen.sequences]
+    emissions = [np.zeros((len(d.seen), len(plan.labels))) for d in documents]
+    for numbers in batches([last - first for _, (first, last) in items], TOGETHER):
+        batch = indexer.batch([(documents[items[i][0]].seen, items[i][1]) for i in numbers])
+        with torch.inference_mode():
+            emitted = network(Tensors.of(batch, device)).cpu().numpy()
+        for row, i in enumerate(numbers):
+            n, (first, last) = items[i]
+            emissions[n][first:last] = emitted[row, : last - first]
+            emissions[n][first] += starts
+            emissions[n][last - 1] += ends
+    if not plan.decoder.chain:
+        return [e.argmax(axis=1).tolist() for e in emissions]
+    return [viterbi(e, d.seen.sequences, pairs) for e, d in zip(emissions, documents, strict=True)]

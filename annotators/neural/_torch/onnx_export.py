@@ -1,0 +1,85 @@
+"""Exports a trained network as an ONNX graph, so that ONNX Runtime alone can apply it."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..arrays import Array
+from ..extras import need
+from ..inputs import Batch
+from ..plan import Plan
+from .network import Network, Tensors
+
+OPSET = 17
+"""Every ONNX Runtime since 1.12 (2022) reads it."""
+_AXES = {
+    "words": "BT",
+    "characters": "UC",
+    "sizes": "U",
+    "forms": "BT",
+    "attributes": "BTK",
+    "numbers": "BT",
+    "lengths": "B",
+    "mask": "BT",
+}
+"""The dynamic axes of each input, named as in `Batch`; the last axis of `numbers` is fixed."""
+
+
+class _Exportable(nn.Module):
+    """A network as a function of single tensors; `mask` is given as numbers."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, *tensors: Tensor) -> Tensor:
+        given = dict(zip(_AXES, tensors, strict=True))
+        return self.network(Tensors(**{**given, "mask": given["mask"].bool()}))
+
+
+def export_onnx(plan: Plan, arrays: Mapping[str, Array], who: str) -> bytes:
+    """Return the graph of a network with these weights. The same weights give the same bytes with one version of PyTorch.
+
+    Inputs are those fields of `Batch` that the network uses, `mask` as 32-bit floats; the output `scores` has shape (B, T, L).
+    Raises ResourceError if the library `onnx` is not installed.
+    """
+    need("onnx", "neural", who)
+    network = Network(plan)
+    network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in arrays.items()})
+    batch = _example(plan)
+    tensors = [torch.from_numpy(getattr(batch, name)) for name in _AXES if name != "mask"]
+    axes = {name: dict(enumerate(names)) for name, names in _AXES.items()}
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        # the exporter warns that it is deprecated, and that constant shapes of the example may be traced, which tests rule out
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            _Exportable(network.eval()),
+            (*tensors, torch.from_numpy(batch.mask.astype(np.float32))),
+            file,
+            dynamo=False,
+            dynamic_axes={**axes, "scores": {0: "B", 1: "T"}},
+            input_names=list(_AXES),
+            output_names=["scores"],
+            opset_version=OPSET,
+        )
+    return file.getvalue()
+
+
+def _example(plan: Plan) -> Batch:
+    """Return two sequences of different length: the exporter follows one computation."""
+    return Batch(
+        words=np.array([[1, 1, 1], [1, 1, 0]]),
+        characters=np.array([[1, 1], [1, 0]]),
+        sizes=np.array([2, 1]),
+        forms=np.array([[0, 1, 0], [1, 0, 0]]),
+        attributes=np.ones((2, 3, 2), dtype=np.int64),
+        numbers=np.zeros((2, 3, plan.sizes["numbers"]), dtype=np.float32),
+        lengths=np.array([3, 2]),
+    )

@@ -1,0 +1,154 @@
+"""What a network learns from: vocabularies, documents as numbers, weights of classes. NumPy only."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...pipeline.errors import ConsumerError
+from ..sequence.extraction import FeatureSet
+from ..sequence.labels import OUTSIDE
+from ..sequence.training import Example
+from .inputs import Indexer, Ints, Seen, SequenceOf, Vocabulary, attribute_counts, spelled
+from .parts import AttributeEncoder, CharacterEncoder, Optimizer, TokenEmbedding
+from .selecting import Scores, Select
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class Document:
+    """A document to learn from, or to score on: its tokens, the number and the name of each token's label.
+
+    `keep` of shape (tokens,) marks the tokens to learn from; None: all.
+    """
+
+    seen: Seen
+    labels: Ints
+    names: Sequence[str]
+    keep: Bools | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to train; see `NeuralTrainer` for what each means."""
+
+    optimizer: Optimizer
+    epochs: int
+    patience: int
+    batch: int
+    clip: float
+    select: Select
+    precision_floor: float
+    average: int
+    seed: int
+    device: str
+    threads: int
+
+
+@dataclass(slots=True)
+class Fitted:
+    """The weights of the best epoch, and a row of numbers for each epoch."""
+
+    arrays: dict[str, Any]
+    epoch: int
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best: Scores | None = None
+
+
+def held_out_documents(documents: int, share: float, seed: int, who: str) -> set[int]:
+    """Draw the documents that are not learnt from. Raise ConsumerError if these would be all."""
+    if not share:
+        return set()
+    order = list(range(documents))
+    random.Random(f"{seed}/held out").shuffle(order)
+    held = set(order[: max(1, round(documents * share))])
+    if len(held) == documents:
+        raise ConsumerError(f"{who}: held_out holds out every document: {documents} are too few")
+    return held
+
+
+def build_indexer(
+    examples: Sequence[Example],
+    features: FeatureSet,
+    tokens: TokenEmbedding | None,
+    characters: CharacterEncoder | None,
+    attributes: AttributeEncoder | None,
+    sequence: SequenceOf,
+    max_length: int,
+) -> Indexer:
+    """Return an indexer with the vocabularies of some documents."""
+    words: list[str] = []
+    lower = tokens is not None and tokens.lower
+    if tokens is not None:
+        words = tokens.words(Counter(f.lower() if lower else f for e in examples for f in e.columns.forms))
+    letters: list[str] = []
+    if characters is not None:
+        counts: Counter[str] = Counter()
+        for e in examples:
+            for i, form in enumerate(e.columns.forms):
+                counts.update(spelled(form if e.more is None else f"{form}\0{e.more[i]}"))
+        letters = sorted(c for c, n in counts.items() if n >= characters.min_count)
+    names: list[str] = []
+    if attributes is not None and features.features:
+        occurrences = attribute_counts(features, (e.columns for e in examples))
+        names = sorted(a for a, n in occurrences.items() if n >= attributes.min_count)
+    return Indexer(
+        features,
+        Vocabulary(words),
+        Vocabulary(letters),
+        Vocabulary(names),
+        lower=lower,
+        post_space=characters is not None and characters.post_space,
+        sequence=sequence,
+        max_length=max_length,
+    )
+
+
+def to_documents(
+    examples: Iterable[Example], indexer: Indexer, labels: Sequence[str], seed: int, balance: float | None = None
+) -> list[Document]:
+    """Return documents as numbers. `balance`: learn from only this many tokens that are not PHI for each that is."""
+    number = {label: i for i, label in enumerate(labels)}
+    documents = []
+    draws = np.random.default_rng([seed, 7])
+    for e in examples:
+        gold = np.array([number[x] for x in e.labels], dtype=np.int64)
+        keep = None
+        if balance is not None:
+            keep = gold != 0
+            outside = np.flatnonzero(gold == 0)
+            n = min(len(outside), round(float(keep.sum()) * balance))
+            keep[draws.choice(outside, n, replace=False)] = True
+        documents.append(Document(indexer.seen(e.columns, e.more), gold, e.labels, keep))
+    return documents
+
+
+def class_weights(
+    given: Mapping[str, float] | Literal["balanced"] | None,
+    labels: Sequence[str],
+    documents: Iterable[Document],
+    who: str,
+) -> npt.NDArray[np.float64] | None:
+    """Return the weight of each label, None for equal weights. Raise ConsumerError for kinds that do not occur."""
+    if given is None:
+        return None
+    kinds = [OUTSIDE if x == OUTSIDE else x.partition("-")[2] or x for x in labels]
+    if given == "balanced":
+        counts: Counter[str] = Counter()
+        for d in documents:
+            kept = d.labels if d.keep is None else d.labels[d.keep]
+            counts.update(kinds[i] for i in kept.tolist())
+        total = sum(counts.values())
+        return np.array([total / (len(counts) * max(1, counts[k])) for k in kinds])
+    weights: Mapping[str, float] = given  # type: ignore[assignment]
+    unknown = [k for k in weights if k not in kinds]
+    if unknown:
+        raise ConsumerError(f"{who}: class_weights: {', '.join(unknown)} do not occur in training")
+    return np.array([weights.get(k, 1.0) for k in kinds])
