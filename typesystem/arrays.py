@@ -1,4 +1,4 @@
-"""UIMA's arrays and linked lists as feature structures: what a feature shares with others, or a view indexes, has identity."""
+"""UIMA's arrays and linked lists as feature structures, for those that features share or views index."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ ELEMENTS: dict[str, str] = {
     "uima.cas.IntegerList": "uima.cas.Integer",
     "uima.cas.FloatList": "uima.cas.Float",
 }
-"""What each array and list range holds."""
+"""The range of the elements, by array or list range."""
 
 
 class ArrayBase(FeatureStructure):
     """`uima.cas.ArrayBase`: an array with identity.
 
-    Features whose arrays are not shared hold plain lists (bytes for ByteArray); a shared array, or one that a view indexes,
-    is one of the subclasses.
+    A shared array, or one that a view indexes, is an instance of a subclass; others are plain lists (bytes for ByteArray).
     """
 
     __slots__ = ()
@@ -37,16 +36,16 @@ class ArrayBase(FeatureStructure):
 
 
 class ListArray(list[Any], ArrayBase):  # type: ignore[misc]  # the list's own [...] is meant
-    """An array that is a Python list too."""
+    """An array that is also a Python list."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)}>"  # not the elements: they can be text of the document
+        return f"<{type(self).__name__} of {len(self)}>"  # without the elements, which can be text of the document
 
 
 class ByteArray(bytearray, ArrayBase):  # type: ignore[misc]  # the bytes' own [...] is meant
-    """`uima.cas.ByteArray`: the bytes, unsigned, as Python counts them."""
+    """`uima.cas.ByteArray`: unsigned bytes, as in Python."""
 
     __slots__ = ()
     uima_name = "uima.cas.ByteArray"
@@ -114,122 +113,34 @@ class DoubleArray(ListArray):
 
 
 class ListBase(FeatureStructure):
-    """`uima.cas.ListBase`: a linked list, node by node; iterating gives what it holds.
+    """`uima.cas.ListBase`: a linked list of nodes; iterating yields its elements.
 
-    Features whose lists are not shared hold plain Python lists.
+    Features whose lists are not shared have plain Python lists.
     """
 
     __slots__ = ()
     uima_name: ClassVar[str] = "uima.cas.ListBase"
 
     def __iter__(self) -> Iterator[Any]:
-        """The heads in order. Raises ValueError for a list that runs in a circle."""
+        """Iterate over the elements in order. Raises ValueError for a circular list."""
         seen: set[int] = set()
         node: Any = self
         while isinstance(node, ListNode):
             if id(node) in seen:
-                raise ValueError(f"{self!r} is a list that runs in a circle")
+                raise ValueError(f"{self!r} is a circular list")
             seen.add(id(node))
             yield node.head
             node = node.tail
 
 
 class ListNode(ListBase):
-    """A link of a list: its value and the rest."""
+    """A node of a list: an element and the rest of the list."""
 
     __slots__ = ("head", "tail")
 
     def __init__(self, head: Any = None, tail: ListBase | None = None) -> None:
         self.head = head
         self.tail = tail
-
-
-class FSList(ListBase):
-    """`uima.cas.FSList`."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.FSList"
-
-
-class EmptyFSList(FSList):
-    """`uima.cas.EmptyFSList`: the end of a list."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.EmptyFSList"
-
-
-class NonEmptyFSList(FSList, ListNode):
-    """`uima.cas.NonEmptyFSList`: a link."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.NonEmptyFSList"
-    own_features = (Feature("head", "uima.cas.TOP"), Feature("tail", "uima.cas.FSList"))
-
-
-class StringList(ListBase):
-    """`uima.cas.StringList`."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.StringList"
-
-
-class EmptyStringList(StringList):
-    """`uima.cas.EmptyStringList`: the end of a list."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.EmptyStringList"
-
-
-class NonEmptyStringList(StringList, ListNode):
-    """`uima.cas.NonEmptyStringList`: a link."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.NonEmptyStringList"
-    own_features = (Feature("head", "uima.cas.String"), Feature("tail", "uima.cas.StringList"))
-
-
-class IntegerList(ListBase):
-    """`uima.cas.IntegerList`."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.IntegerList"
-
-
-class EmptyIntegerList(IntegerList):
-    """`uima.cas.EmptyIntegerList`: the end of a list."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.EmptyIntegerList"
-
-
-class NonEmptyIntegerList(IntegerList, ListNode):
-    """`uima.cas.NonEmptyIntegerList`: a link."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.NonEmptyIntegerList"
-    own_features = (Feature("head", "uima.cas.Integer"), Feature("tail", "uima.cas.IntegerList"))
-
-
-class FloatList(ListBase):
-    """`uima.cas.FloatList`."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.FloatList"
-
-
-class EmptyFloatList(FloatList):
-    """`uima.cas.EmptyFloatList`: the end of a list."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.EmptyFloatList"
-
-
-class NonEmptyFloatList(FloatList, ListNode):
-    """`uima.cas.NonEmptyFloatList`: a link."""
-
-    __slots__ = ()
-    uima_name = "uima.cas.NonEmptyFloatList"
-    own_features = (Feature("head", "uima.cas.Float"), Feature("tail", "uima.cas.FloatList"))
 
 
 ARRAYS: dict[str, type[Any]] = {
@@ -248,26 +159,35 @@ ARRAYS: dict[str, type[Any]] = {
 }
 """The array types by UIMA name."""
 
-LISTS: dict[str, tuple[type[ListBase], type[ListNode]]] = {
-    "uima.cas.FSList": (EmptyFSList, NonEmptyFSList),
-    "uima.cas.StringList": (EmptyStringList, NonEmptyStringList),
-    "uima.cas.IntegerList": (EmptyIntegerList, NonEmptyIntegerList),
-    "uima.cas.FloatList": (EmptyFloatList, NonEmptyFloatList),
-}
-"""The list types by UIMA name: the class of the end, the class of a link."""
 
-TYPES.update(ARRAYS)
-TYPES.update({cls.uima_name: cls for cls in (ArrayBase, ListBase, FSList, StringList, IntegerList, FloatList)})
-for _end, _node in LISTS.values():
-    TYPES[_end.uima_name] = _end
-    TYPES[_node.uima_name] = _node
-    _node.features = {f.name: f for f in _node.own_features}
+def _list_classes(kind: str, element: str) -> tuple[type[ListBase], type[ListBase], type[ListNode]]:
+    """Return the classes of a list type, of the end of such a list, and of a node."""
+
+    def new(name: str, bases: tuple[type[Any], ...], features: tuple[Feature, ...] = ()) -> Any:
+        by_name = {f.name: f for f in features}
+        body = {"__slots__": (), "uima_name": f"uima.cas.{name}", "own_features": features, "features": by_name}
+        return type(name, bases, body)
+
+    base = new(f"{kind}List", (ListBase,))
+    node_features = Feature("head", element), Feature("tail", base.uima_name)
+    return base, new(f"Empty{kind}List", (base,)), new(f"NonEmpty{kind}List", (base, ListNode), node_features)
+
+
+TYPES.update({cls.uima_name: cls for cls in (ArrayBase, ListBase, *ARRAYS.values())})
+LISTS: dict[str, tuple[type[ListBase], type[ListNode]]] = {}
+"""The list types by UIMA name: the class of the end, the class of a node."""
+
+for _kind in ("FS", "String", "Integer", "Float"):
+    _base, _end, _node = _list_classes(_kind, ELEMENTS[f"uima.cas.{_kind}List"])
+    LISTS[_base.uima_name] = _end, _node
+    TYPES.update({cls.uima_name: cls for cls in (_base, _end, _node)})
+    globals().update({cls.__name__: cls for cls in (_base, _end, _node)})  # pickle finds classes by module and name
 
 
 def linked(range_: str, values: Iterable[Any]) -> ListBase:
-    """A linked list of the given range (`uima.cas.FSList` ...) over `values`."""
+    """Return a linked list of the given range (`uima.cas.FSList` ...) over `values`."""
     end, node = LISTS[range_]
-    made: ListBase = end()
+    head: ListBase = end()
     for value in reversed(list(values)):
-        made = node(value, made)
-    return made
+        head = node(value, head)
+    return head

@@ -1,4 +1,4 @@
-"""How caspipe's own types look in files: the stamp of the engine, POS as an annotation, metadata and offset maps as records."""
+"""How files express caspipe's own types: the source of annotations, POS as an annotation, metadata and offset maps as records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STANDARD = (_DKPRO + ".", "uima.")
 
 @uima_type(f"{_DKPRO}.lexmorph.type.pos.POS")
 class Pos(Annotation):
-    """The part of speech of a token, as DKPro keeps it. Made when a document is written, gone when it is read."""
+    """The part of speech of a token as in DKPro. Made when a document is written, dropped when it is read."""
 
     PosValue: str | None = None
     """Penn Treebank tag."""
@@ -33,7 +33,7 @@ class MetadataRecord(FeatureStructure):
 
 @uima_type("caspipe.OffsetMap")
 class OffsetMapRecord(FeatureStructure):
-    """The offset map of a view in a file: for each replacement its span in the old text and its new length (code points)."""
+    """The offset map of a view in a file: for each replacement, its span in the old text and its new length (code points)."""
 
     view: str
     begins: list[int] = []  # noqa: RUF012
@@ -42,7 +42,7 @@ class OffsetMapRecord(FeatureStructure):
 
 
 POS_LINK = Feature("pos", Pos.uima_name, python=Pos)
-"""`Token.pos` as it stands in files."""
+"""`Token.pos` in files."""
 
 _COARSE = {
     **dict.fromkeys(("JJ", "JJR", "JJS", "AFX"), "ADJ"),
@@ -63,20 +63,20 @@ _COARSE = {
 
 
 def coarse(tag: str) -> str:
-    """The universal part of speech (UD version 2) of a Penn Treebank tag; X for a tag of no table."""
+    """Return the universal part of speech (UD version 2) of a Penn Treebank tag; X for an unknown tag."""
     return _COARSE.get(tag, "X")
 
 
 def supertype(cls: type[FeatureStructure]) -> type[FeatureStructure]:
-    """The class of the nearest UIMA type above."""
+    """Return the class of the supertype of a type."""
     for base in cls.__mro__[1:]:
         if "uima_name" in base.__dict__ and base.__dict__["uima_name"] != cls.uima_name:
             return cast(type[FeatureStructure], base)
     return FeatureStructure
 
 
-def is_stamped(cls: type[FeatureStructure]) -> bool:
-    """Whether `source` of an annotation is kept in files: for types declared by a class, not for standard or foreign ones."""
+def has_source(cls: type[FeatureStructure]) -> bool:
+    """Return whether files contain the `source` of an annotation: for declared types, not for standard or foreign ones."""
     return "source" not in cls.features and any(
         issubclass(base, Annotation)
         and "uima_name" in base.__dict__
@@ -87,21 +87,21 @@ def is_stamped(cls: type[FeatureStructure]) -> bool:
 
 
 SOURCE = Feature("source", "uima.cas.String", python=str, default="", attribute="_source")
-"""Who made an annotation, as it stands in files."""
+"""The component that made an annotation, in files."""
 
 
-def edge_features(cls: type[FeatureStructure]) -> list[Feature]:
-    """The features of a class of ours as they stand in files, inherited ones first; without begin, end and sofa."""
+def features_in_files(cls: type[FeatureStructure]) -> list[Feature]:
+    """Return the features of a declared class as files contain them, inherited ones first; without begin, end and sofa."""
     features = list(cls.features.values())
     if issubclass(cls, Token):
         features = [POS_LINK if f.name == "pos" else f for f in features]
-    if is_stamped(cls):
+    if has_source(cls):
         features.append(SOURCE)
     return features
 
 
 def from_text(python: Any, text: str) -> Any:
-    """The value of a feature whose Python type is `python`. Raises ValueError or KeyError for what it does not know."""
+    """Return the value of a feature whose Python type is `python`. Raises ValueError or KeyError for an unknown value."""
     if python is str or python is object:
         return text
     if isinstance(python, type) and issubclass(python, Enum):

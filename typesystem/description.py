@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .annotation import TYPES, Feature, FeatureStructure
-from .builtin_mapping import edge_features, supertype
+from .builtin_mapping import features_in_files, supertype
 from .errors import TypeSystemError
 
 TOP = "uima.cas.TOP"
@@ -71,8 +71,8 @@ FINAL = PRIMITIVES | ARRAYS | {"uima.cas.ArrayBase", "uima.cas.Sofa"}
 def describe(cls: type[FeatureStructure]) -> TypeDescription:
     """The type a class of ours declares, as it looks in files: with `source`, and POS as an annotation."""
     above = supertype(cls)
-    inherited = {f.name for f in edge_features(above)}
-    own = tuple(_plain(f) for f in edge_features(cls) if f.name not in inherited)
+    inherited = {f.name for f in features_in_files(above)}
+    own = tuple(_plain(f) for f in features_in_files(cls) if f.name not in inherited)
     return TypeDescription(cls.uima_name, above.uima_name, own, cls.description)
 
 

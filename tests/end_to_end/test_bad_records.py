@@ -89,7 +89,7 @@ BROKEN_XMI = {
     "nothing": (b"", "damaged XML"),
     "another document": (f"<html>{SECRET}</html>".encode(), "expected xmi:XMI as root"),
     "a reference into nothing": (span(more='winner="99"'), "feature winner refers to xmi:id 99, which is not"),
-    "a member that is not there": (xmi(members="77"), "member 77 is no feature structure of the document"),
+    "a member that is not there": (xmi(members="77"), "member 77 is not a feature structure of the document"),
     "a member that is no number": (xmi(members=SECRET), "expected members as xmi:ids"),
     "offsets beyond the text": (span(end=9999), f"offsets 0:9999 lie outside the text (0:{len(NOTE)})"),
     "a negative offset": (span(begin=-5), "offsets -5:3 lie outside the text"),

@@ -1,4 +1,4 @@
-"""Documents from dkpro-cassis, object by object."""
+"""Convert documents from dkpro-cassis, object by object."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def from_cassis(source: cassis.Cas) -> Cas:
-    """The document of a cassis CAS, with its type system.
+    """Return the document of a cassis CAS, with its type system.
 
-    Offsets are taken as code points, as cassis has them for all that is indexed. Raises CasError for offsets outside the
-    text, TypeSystemError for a type system that UIMA would not take.
+    Offsets are code points, as in cassis for everything indexed. Raises CasError for offsets outside the text,
+    TypeSystemError for a type system that UIMA does not accept.
     """
     types = _types_of(source.typesystem)
     cas = Cas(typesystem=types)
@@ -54,8 +54,8 @@ class _FromCassis:
         self.sofas: dict[str, Sofa] = {}
         self.seen: list[Any] = []
         self.todo: list[tuple[Any, Any]] = []
-        self.gone = _mere_tags(source)
-        """`id()` of POS annotations that say no more than `Token.pos`."""
+        self.absorbed = _plain_tags(source)
+        """`id()` of POS annotations that contain nothing but the tag of one token."""
 
     def make(self) -> Cas:
         cas = self.cas
@@ -69,7 +69,7 @@ class _FromCassis:
                 text = restore_text(text, lost[sofa.sofaID])
             made = cas.create_view(sofa.sofaID, text, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array)
             self.sofas[sofa.sofaID] = made.sofa
-        members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.gone]) for v in views]
+        members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.absorbed]) for v in views]
         while self.todo:
             self._features(*self.todo.pop())
         for name, items in members:
@@ -92,7 +92,7 @@ class _FromCassis:
                 )
 
     def _by_id(self, views: list[Any]) -> dict[int, Any]:
-        """The xmi:ids, kept where they are numbers that nothing shares."""
+        """Return all feature structures by xmi:id; these are kept if they are unique numbers."""
         found = {fs.xmiID: self.made[id(fs)] for fs in self.seen}
         sofas = {v.sofa.sofaID: v.sofa.xmiID for v in views}
         whole = len({*found, *sofas.values()}) == len(self.made) + len(sofas)
@@ -107,7 +107,7 @@ class _FromCassis:
         found = self.made.get(id(fs))
         if found is None:
             cls: Any = self.types[fs.type.name]
-            if cls is Token and fs.pos is not None and id(fs.pos) not in self.gone:
+            if cls is Token and fs.pos is not None and id(fs.pos) not in self.absorbed:
                 cls = linked_token()
             found = self.made[id(fs)] = cls() if issubclass(cls, ArrayBase) else cls.__new__(cls)
             self.seen.append(fs)
@@ -141,7 +141,7 @@ class _FromCassis:
         return self._elements(value.elements or [], f.range) if f.range in ARRAYS else self._heads(value, f)
 
     def _sofa(self, value: Any) -> Sofa | None:
-        """By name: what cassis read from XMI but did not index has Sofa objects of its own."""
+        """Return a Sofa by name: feature structures that cassis read but did not index have copies of the Sofa."""
         return self.sofas.get(getattr(value, "sofaID", ""))
 
     def _elements(self, elements: Any, range_: str) -> Any:
@@ -154,7 +154,7 @@ class _FromCassis:
         seen: set[int] = set()
         while getattr(node, "tail", None) is not None:
             if id(node) in seen:
-                raise CasError(f"feature {f.name}: a list that runs in a circle cannot be held inline")
+                raise CasError(f"feature {f.name}: a circular list cannot be held inline")
             seen.add(id(node))
             found.append(self._get(node.head) if f.range == "uima.cas.FSList" else node.head)
             node = node.tail
@@ -162,7 +162,7 @@ class _FromCassis:
 
 
 def _is_empty(view: Any) -> bool:
-    """cassis always makes an initial view; one that holds nothing was not meant."""
+    """Return whether a view is the empty initial view that cassis always makes."""
     sofa = view.sofa
     data = sofa.sofaString, sofa.sofaURI, sofa.sofaArray, sofa.mimeType
     return sofa.sofaID == INITIAL_VIEW and all(d is None for d in data) and not view.get_all_fs()
@@ -186,8 +186,8 @@ def _default(f: Field) -> Any:
     return f.default
 
 
-def _mere_tags(source: Any) -> set[int]:
-    """The POS annotations of exactly one token that nothing else refers to and that say no more than its tag."""
+def _plain_tags(source: Any) -> set[int]:
+    """Return `id()` of the POS annotations that only one token refers to and that contain nothing but its tag."""
     uses: Counter[int] = Counter()
     tags: list[tuple[Any, Any]] = []
     todo = [fs for view in source.views for fs in view.get_all_fs()]

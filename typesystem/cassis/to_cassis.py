@@ -1,4 +1,4 @@
-"""Documents to dkpro-cassis, object by object."""
+"""Convert documents to dkpro-cassis, object by object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, replace_illegal
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import NO_VIEW, Collector, Graph, document_name
+from ..xmi.collector import Collector
+from ..xmi.graph import NO_VIEW, Graph, document_name
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, check, plan_for, strings, text_of
 
@@ -26,17 +27,17 @@ NULL = "uima.cas.NULL"
 
 
 def to_cassis(cas: Cas) -> cassis.Cas:
-    """The document as a cassis CAS, with the types it uses.
+    """Return the document as a cassis CAS, with the types it uses.
 
-    It looks as in XMI: POS as annotations, kinds as strings, metadata and offset maps as records, the id in DocumentMetaData.
-    Characters that XML cannot carry are replaced, since cassis refuses them; subtypes of String become String. Raises CasError
-    for values of the wrong type and for features whose names cassis cannot hold (Python's keywords).
+    As in XMI, POS tags are annotations, kinds are strings, metadata and offset maps are records, and the id is in
+    DocumentMetaData. Characters that XML cannot express are replaced, since cassis refuses them; subtypes of String become
+    String. Raises CasError for values of the wrong type and for features whose names are Python keywords.
     """
     types = cas.typesystem or own_types()
     for view in cas.views:
         for index in view.indexes.annotations.values():
             _ = index.items  # columns become objects
-    return _ToCassis(cas, types, Collector(cas, types, None, None, True).collect()).make()
+    return _ToCassis(cas, types, Collector(cas, types, maps=True).collect()).make()
 
 
 class _ToCassis:
@@ -55,7 +56,7 @@ class _ToCassis:
 
     def make(self) -> cassis.Cas:
         graph = self.graph
-        arrays = [a if isinstance(a, tuple) else (a, a.uima_name) for a in graph.arrays]
+        arrays = graph.typed_arrays()
         for value, range_ in arrays:
             number = graph.number[id(value)]
             self.by_number[number] = self.there.get_type(range_)(xmiID=number)
@@ -73,7 +74,7 @@ class _ToCassis:
         return self.target
 
     def _metadata(self, arrays: list[tuple[Any, str]]) -> None:
-        """The record of metadata, and of characters that were replaced."""
+        """Add the record of metadata and of characters that were replaced."""
         graph, lossy = self.graph, self.esc.lossy
         for batch in graph.batches:
             self.losses.features(batch.plan, batch.items, batch.numbers, lossy)
@@ -94,7 +95,7 @@ class _ToCassis:
         wanted = [self.types.describe(n) for n in sorted(self.types.closure(self.names))]
         chosen = [t for t in wanted if not self.there.contains_type(t.name) or t.name == DOCUMENT_ANNOTATION]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # cassis tells of features named `self` and `type`, which it renames
+            warnings.simplefilter("ignore")  # cassis warns of features named `self` and `type`, which it renames
             for t in sorted(chosen, key=lambda t: (len(self.types.supertypes(t.name)), t.name)):
                 if not self.there.contains_type(t.name) and self.types.range_kind(t.name) != STRING:
                     self.there.create_type(t.name, t.supertype, t.description)
@@ -109,7 +110,7 @@ class _ToCassis:
         try:
             self.there.create_feature(t.name, f.name, range_, f.element, f.description, f.multiple)
         except (SyntaxError, ValueError) as e:
-            raise CasError(f"feature {t.name}:{f.name}: cassis cannot hold it ({type(e).__name__})") from None
+            raise CasError(f"feature {t.name}:{f.name}: cassis does not support it ({type(e).__name__})") from None
 
     # -- feature structures --------------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ class _ToCassis:
         try:
             fs = self.there.get_type(plan.name)(xmiID=number)
         except (SyntaxError, ValueError):
-            raise CasError(f"type {plan.name}: cassis cannot hold a feature with such a name") from None
+            raise CasError(f"type {plan.name}: cassis does not support a feature with such a name") from None
         self.by_number[number] = fs
         if plan.span:
             fs.begin, fs.end = item.begin, item.end
@@ -198,7 +199,7 @@ class _ToCassis:
         return tail
 
     def _null(self) -> Any:
-        """What cassis writes as `cas:NULL`: None would make it fail."""
+        """Return what cassis writes as `cas:NULL`, since it fails for None."""
         if self.null is None:
             if not self.there.contains_type(NULL):
                 self.there.create_type(NULL, "uima.cas.TOP")

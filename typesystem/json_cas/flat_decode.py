@@ -1,4 +1,4 @@
-"""Turns a row of JSON CAS into an instance: one function compiled per type and set of keys."""
+"""Decode rows of JSON CAS to instances, with one function compiled per type and set of keys."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from ..description import STRING, nearest
 from ..phi import PhiKind
-from ..xmi.decode import KINDS, RowFault, Taken, UnknownFeature, ValueFault, enumeration, missing, single, store
+from ..xmi.decode import KINDS, IdInUse, RowFault, UnknownFeature, ValueFault, enumeration, missing, single, store
 from ..xmi.plan import Field, Plan
 from ..xmi.values import LIMITS
 
 Row = dict[str, Any]
-"""`%ID`, `%TYPE`, then features: `name`, `@name` for references, `#name` for what is no number in JSON."""
+"""`%ID`, `%TYPE`, then features: `name`, `@name` for references, `#name` for NaN and infinities."""
 
 SPECIAL = {
     "NaN": math.nan,
@@ -23,25 +23,25 @@ SPECIAL = {
     "-Infinity": -math.inf,
     "-Inf": -math.inf,
 }
-_MANY = 256
-"""Sets of keys of one type that get a function each; beyond them rows are brought into one order first."""
+_MOST_DECODERS = 256
+"""The number of key sets per type with a function each; all other rows are normalized first."""
 
 
 def _unknown(name: str) -> Exception:
-    return ValueFault("a keyword that is none of JSON CAS") if name.startswith("%") else UnknownFeature(name)
+    return ValueFault("a keyword that JSON CAS does not have") if name.startswith("%") else UnknownFeature(name)
 
 
 def split(key: str) -> tuple[str, str]:
-    """The mark of a key (`@` reference, `#` float, `^` anchor, or nothing) and the name of the feature."""
+    """Return the mark of a key (`@` reference, `#` float, `^` anchor, or nothing) and the name of the feature."""
     return (key[0], key[1:]) if key[:1] in ("@", "#", "^") else ("", key)
 
 
-class BareRow(Exception):
-    """A row without id."""
+class MissingId(Exception):
+    """A row has no id."""
 
 
 def wrong(f: Field, value: Any) -> ValueFault:
-    """What is said of a value that does not fit its feature."""
+    """Return the fault of a value that does not fit its feature."""
     if f.kind in ("ref", "pos", "shared", "array"):
         expected = "the number of a feature structure"
     elif f.kind == "text":
@@ -57,7 +57,7 @@ def wrong(f: Field, value: Any) -> ValueFault:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, without showing it."""
+    """Describe the type of a JSON value."""
     names = {
         str: "a string",
         bool: "a truth value",
@@ -70,7 +70,7 @@ def kind_of(value: Any) -> str:
 
 
 def special(f: Field, value: Any) -> float:
-    """A float that JSON has no number for, spelt as a string. Raises ValueFault."""
+    """Return a float that JSON has no number for and that is written as a string. Raises ValueFault."""
     if isinstance(value, str) and value in SPECIAL:
         return SPECIAL[value]
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -79,7 +79,7 @@ def special(f: Field, value: Any) -> float:
 
 
 def kind(f: Field, value: str) -> PhiKind:
-    """A kind of PHI. Raises ValueFault that names the nearest."""
+    """Return a kind of PHI. Raises ValueFault, which suggests the nearest name."""
     try:
         return KINDS[value]
     except ValueFault as e:
@@ -87,7 +87,7 @@ def kind(f: Field, value: str) -> PhiKind:
 
 
 def named(f: Field, value: str) -> Any:
-    """A value of an enumeration or of another type that is made from its `str`. Raises ValueFault."""
+    """Return a value of an enumeration, or of another type that is constructed from its `str`. Raises ValueFault."""
     try:
         return enumeration(f.python, value)
     except ValueFault as e:
@@ -95,50 +95,49 @@ def named(f: Field, value: str) -> Any:
 
 
 def offset(name: str, value: Any) -> int:
-    """A begin or end; null is 0. Raises ValueFault."""
+    """Return a begin or end; null is 0. Raises ValueFault."""
     if value is None:
         return 0
     if value.__class__ is not int:
         raise ValueFault(f"feature {name}: expected a whole number, got {kind_of(value)}")
-    number: int = value
-    return number
+    return int(value)
 
 
 def decoder(plan: Plan, keys: tuple[str, ...], lenient: bool) -> Callable[..., int] | None:
-    """The function `make(rows, i, stop, by_id, sofas, fix)` for rows with these keys; cached in the plan.
+    """Return the function `decode(rows, i, stop, by_id, sofas, refer)` for rows with these keys.
 
-    It makes instances from row `i` on, as long as type and keys are these, puts them in `by_id`, and returns the row it did
-    not do. `fix` takes (instance, field, number) of references. None where the plan has too many of them: `tidied` then.
-    Raises UnknownFeature, ValueFault and BareRow; the function raises RowFault, whose cause is a ValueFault, Taken, or a
-    KeyError for an unknown Sofa.
+    It adds the instances of the rows from `i` on to `by_id`, as long as type and keys are the same, and returns the first row
+    that it did not decode. `refer` takes (instance, field, id) of references. Functions are cached in the plan; None if it has
+    too many: `normalize` the rows then. Raises UnknownFeature, ValueFault and MissingId; the function raises RowFault, whose
+    cause is a ValueFault, IdInUse, or a KeyError for an unknown Sofa.
     """
-    found: Callable[..., int] | None = plan.decoders.get((keys, lenient))
-    if found is None and len(plan.decoders) < _MANY:
-        found = plan.decoders[keys, lenient] = _compile(plan, keys, lenient)
-    return found
+    decode: Callable[..., int] | None = plan.decoders.get((keys, lenient))
+    if decode is None and len(plan.decoders) < _MOST_DECODERS:
+        decode = plan.decoders[keys, lenient] = _compile(plan, keys, lenient)
+    return decode
 
 
-def tidied(plan: Plan, row: Row, lenient: bool) -> Row:
-    """The row with every key there can be, in one order. Raises UnknownFeature, ValueFault."""
+def normalize(plan: Plan, row: Row, lenient: bool) -> Row:
+    """Return the row with all keys of the type, in one order. Raises UnknownFeature, ValueFault."""
     names = {"%ID": "%ID", "%TYPE": "%TYPE", **({"sofa": "@sofa"} if plan.in_sofa else {})}
     names |= {"begin": "begin", "end": "end"} if plan.span else {}
     names |= {f.name: f.name if f.kind in ("text", "number") else f"@{f.name}" for f in plan.fields}
-    made: Row = dict.fromkeys(names.values())
+    normalized: Row = dict.fromkeys(names.values())
     for key, value in row.items():
         prefix, name = split(key)
         if name in names and value is not None:
-            made[names[name]] = SPECIAL.get(value, value) if prefix == "#" and isinstance(value, str) else value
+            normalized[names[name]] = SPECIAL.get(value, value) if prefix == "#" and isinstance(value, str) else value
         elif name not in names and not lenient and key != "%FLAGS":
             raise _unknown(name)
-    return made
+    return normalized
 
 
-def mended(plan: Plan, row: Row) -> list[str]:
-    """Drops from a row what its features cannot hold; the names of those. A number for a string becomes one."""
+def repair_values(plan: Plan, row: Row) -> list[str]:
+    """Drop the values of a row that do not fit, or convert numbers to strings. Return the names of their features."""
     fields = {f.name: f for f in plan.fields}
     place = {"sofa": "@", "begin": "", "end": ""} if plan.span else {"sofa": "@"} if plan.in_sofa else {}
     seen: set[str] = set()
-    found: list[str] = []
+    dropped: list[str] = []
     for key, value in list(row.items()):
         mark, name = split(key)
         if key.startswith("%") or (name not in fields and name not in place):
@@ -146,13 +145,13 @@ def mended(plan: Plan, row: Row) -> list[str]:
         f = fields.get(name)
         fits = value is None or value.__class__ is int if f is None else _fits(f, mark, value)
         if name in seen or not fits or (f is None and mark != place[name]):
-            found.append(name)
+            dropped.append(name)
             if f is not None and f.kind == "text" and isinstance(value, int | float) and not mark and name not in seen:
                 row[key] = json.dumps(value)
             else:
                 del row[key]
         seen.add(name)
-    return found
+    return dropped
 
 
 def _fits(f: Field, mark: str, value: Any) -> bool:
@@ -172,18 +171,17 @@ def _fits(f: Field, mark: str, value: Any) -> bool:
         return False
 
 
-def tidy_decoder(plan: Plan, lenient: bool) -> Callable[..., int]:
-    """The function for rows that are `tidied`."""
-    found: Callable[..., int] | None = plan.decoders.get(("tidied", lenient))
-    if found is None:
-        keys = tuple(tidied(plan, {}, lenient))
-        found = plan.decoders["tidied", lenient] = _compile(plan, keys, lenient)
-    return found
+def normalized_decoder(plan: Plan, lenient: bool) -> Callable[..., int]:
+    """Return the function for normalized rows."""
+    decode: Callable[..., int] | None = plan.decoders.get(("normalized", lenient))
+    if decode is None:
+        decode = plan.decoders["normalized", lenient] = _compile(plan, tuple(normalize(plan, {}, lenient)), lenient)
+    return decode
 
 
 def _compile(plan: Plan, keys: tuple[str, ...], lenient: bool) -> Callable[..., int]:
     if "%ID" not in keys:
-        raise BareRow
+        raise MissingId
     at: dict[str, tuple[str, str]] = {}
     for i, key in enumerate(keys):
         prefix, name = split(key)
@@ -193,7 +191,7 @@ def _compile(plan: Plan, keys: tuple[str, ...], lenient: bool) -> Callable[..., 
     scope: dict[str, Any] = {
         "new": plan.cls.__new__, "cls": plan.cls, "single": single, "kinds": KINDS, "kind": kind, "named": named,
         "wrong": wrong, "special": special, "offset": offset, "ValueFault": ValueFault, "RowFault": RowFault,
-        "Taken": Taken, "keys": keys, "type_": plan.name, "reference": reference,
+        "IdInUse": IdInUse, "keys": keys, "type_": plan.name, "reference": reference,
     }  # fmt: skip
     body = ["a = new(cls)"]
     used = {"%ID", "%TYPE", "%FLAGS"}
@@ -220,7 +218,7 @@ def _compile(plan: Plan, keys: tuple[str, ...], lenient: bool) -> Callable[..., 
             raise _unknown(name)
     variables = ", ".join(f"v{i}" for i in range(len(keys)))
     head = [
-        "def make(rows, i, stop, by_id, sofas, fix):",
+        "def decode(rows, i, stop, by_id, sofas, refer):",
         "    try:",
         "        while i < stop:",
         "            x = rows[i]",
@@ -231,20 +229,19 @@ def _compile(plan: Plan, keys: tuple[str, ...], lenient: bool) -> Callable[..., 
         "            if n.__class__ is not int:",
         "                raise ValueFault('expected a whole number as %ID')",
         "            if n in by_id:",
-        "                raise Taken(n)",
+        "                raise IdInUse(n)",
     ]
     tail = ["            by_id[n] = a", "            i += 1", "        return i"]
-    tail += ["    except (ValueError, KeyError, OverflowError, Taken) as e:", "        raise RowFault(i) from e"]
+    tail += ["    except (ValueError, KeyError, OverflowError, IdInUse) as e:", "        raise RowFault(i) from e"]
     exec("\n".join([*head, *(f"            {line}" for line in body), *tail]), scope)
-    made: Callable[..., int] = scope["make"]
-    return made
+    compiled: Callable[..., int] = scope["decode"]
+    return compiled
 
 
 def reference(value: Any) -> int | None:
-    """The number of a Sofa, or None. Raises ValueFault."""
-    if value is None or (value.__class__ is int):
-        number: int | None = value
-        return number
+    """Return the id of a Sofa, or None. Raises ValueFault."""
+    if value is None or value.__class__ is int:
+        return value  # type: ignore[no-any-return]
     raise ValueFault(f"feature sofa: expected the number of a Sofa, got {kind_of(value)}")
 
 
@@ -264,7 +261,7 @@ def _span(at: dict[str, tuple[str, str]]) -> list[str]:
 
 
 def _feature(i: int, f: Field, prefix: str, v: str, absent: str) -> list[str]:
-    """The statements that set a feature from the variable `v`; `absent` is the one for null."""
+    """Return the statements that set a feature from the variable `v`; `absent` is the one for null."""
     refers = f.kind in ("ref", "pos", "shared", "array")
     if refers != (prefix == "@"):
         how = f"@{f.name}, the number of a feature structure" if refers else f"{f.name}, a value"
@@ -274,7 +271,7 @@ def _feature(i: int, f: Field, prefix: str, v: str, absent: str) -> list[str]:
         return [
             f"if {v}.__class__ is int:",
             f"    {default}",
-            f"    fix((a, f{i}, {v}))",
+            f"    refer((a, f{i}, {v}))",
             f"elif {v} is None:",
             f"    {absent}",
             f"else: raise wrong(f{i}, {v})",
@@ -298,7 +295,7 @@ def _feature(i: int, f: Field, prefix: str, v: str, absent: str) -> list[str]:
 
 
 def element_of(v: Any, element: str) -> Any:
-    """An element of an array of values. null counts as 0 or false, as UIMA for Java has no other. Raises ValueFault."""
+    """Return an element of an array of values; null is 0 or false, as in UIMA for Java. Raises ValueFault."""
     if element == STRING:
         if v is None or v.__class__ is str:
             return v
@@ -320,5 +317,5 @@ def element_of(v: Any, element: str) -> Any:
 
 
 def hint(name: str, plan: Plan) -> str:
-    """`; did you mean ...?` for a feature that the type does not have."""
+    """Return `; did you mean ...?` for a feature that the type does not have."""
     return nearest(name, [f.name for f in plan.fields])

@@ -1,107 +1,90 @@
-"""Types guessed from rows that know more than the type system says: what lenient reading keeps."""
+"""Infer types from rows that contain more than the type system defines, for lenient reading."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..annotation import Feature
 from ..arrays import ARRAYS
-from ..description import ANNOTATION, BUILTIN, DOCUMENT_ANNOTATION, INTEGER, STRING, TOP, TypeDescription
+from ..description import ANNOTATION, INTEGER, STRING, TOP
 from ..errors import FormatError, TypeSystemError
-from ..inferred_types import joined, known_below, legal, owner
+from ..inferred_types import infer_definitions
 from ..typesystem import TypeSystem
 from .flat_decode import split
 from .type_table import array_type
 
-ANNOTATION_BASE = "uima.cas.AnnotationBase"
-_BUILTIN = {ANNOTATION: {"begin", "end", "sofa"}, ANNOTATION_BASE: {"sofa"}}
+
+@dataclass(slots=True)
+class _Occurrences:
+    """What occurs of one type."""
+
+    count: int = 0
+    spans: int = 0
+    """The number of instances with a Sofa, begin and end."""
+    values: dict[str, list[Any]] = field(default_factory=dict)
+    """By key, with its mark."""
+
+    def supertype(self) -> str:
+        if self.spans == self.count:
+            return ANNOTATION
+        return "uima.cas.AnnotationBase" if "@sofa" in self.values and "begin" not in self.values else TOP
 
 
-def extended(types: TypeSystem, rows: list[Any], where: str) -> TypeSystem:
-    """The type system with what the rows have beyond it; the same object where that is nothing.
+def extend_types(types: TypeSystem, rows: list[Any], where: str) -> TypeSystem:
+    """Return the type system with what the rows contain beyond it; the same object if that is nothing.
 
-    Types with Sofa, begin and end are annotations. A reference to arrays or lists of one type has that range, other
-    references have TOP; values are what they are in JSON. Raises FormatError where types contradict each other.
+    Types with Sofa, begin and end are annotations. References to arrays or lists of one type have that range, others TOP;
+    values have the range of their JSON type. Raises FormatError if types contradict each other.
     """
-    seen: dict[str, dict[str, list[Any]]] = {}
-    counts: dict[str, int] = {}
-    spans: dict[str, int] = {}
-    kind_of: dict[Any, str] = {}
+    seen: dict[str, _Occurrences] = {}
+    type_of: dict[Any, str] = {}
     for row in rows:
-        kind = row.get("%TYPE") if isinstance(row, dict) else None
-        if not isinstance(kind, str):
-            continue  # reading names it
+        name = row.get("%TYPE") if isinstance(row, dict) else None
+        if not isinstance(name, str):
+            continue  # a fault that the reader reports
         if row.get("%ID").__class__ is int:
-            kind_of[row["%ID"]] = kind
-        if kind.startswith("uima.cas.") or kind.endswith("[]"):
+            type_of[row["%ID"]] = name
+        if name.startswith("uima.cas.") or name.endswith("[]"):
             continue
-        counts[kind] = counts.get(kind, 0) + 1
-        names = {split(k)[1] for k in row}
-        spans[kind] = spans.get(kind, 0) + (names >= {"begin", "end"} and row.get("@sofa").__class__ is int)
-        values = seen.setdefault(kind, {})
+        occurrences = seen.setdefault(name, _Occurrences())
+        occurrences.count += 1
+        features = {split(k)[1] for k in row}
+        occurrences.spans += features >= {"begin", "end"} and row.get("@sofa").__class__ is int
         for key, value in row.items():
             if not key.startswith("%"):
-                values.setdefault(key, []).append(value)
-    above = {name: _above(name, values, types, spans[name] == counts[name]) for name, values in seen.items()}
-    new: dict[str, set[str]] = {}
-    for name, values in seen.items():
-        if not legal(name, where) or (name in BUILTIN and name != DOCUMENT_ANNOTATION):
-            continue  # reading names the row; UIMA's own types take no further features
-        known = set(types.features(name)) if name in types else _BUILTIN.get(above[name], set())
-        new[name] = {n for n in {split(k)[1] for k in values} - known if legal(name, where, n)}
+                occurrences.values.setdefault(key, []).append(value)
 
-    def supertypes(name: str) -> list[str]:
-        return types.supertypes(name) if name in types else [above[name], *types.supertypes(above[name])]
+    def make_feature(name: str, owners: list[str]) -> Feature:
+        marked = [(*split(key), values) for t in owners for key, values in seen[t].values.items()]
+        return Feature(name, _range([(mark, v) for mark, n, values in marked if n == name for v in values], type_of))
 
-    grouped: dict[str, dict[str, list[tuple[str, Any]]]] = {name: {} for name in new}
-    for name in new:
-        for key, several in seen[name].items():
-            mark, feature = split(key)
-            if feature in new[name]:
-                at = grouped[owner(name, feature, new, supertypes)]
-                at.setdefault(feature, []).extend((mark, v) for v in several if v is not None)
-    added = []
-    for name, found in grouped.items():
-        features = [known_below(types, name, n) or Feature(n, _range(found[n], kind_of)) for n in sorted(found)]
-        if features or name not in types:
-            added.append(TypeDescription(name, above[name], tuple(features)))
+    supertypes = {name: occurrences.supertype() for name, occurrences in seen.items()}
+    occurring = {name: [split(key)[1] for key in occurrences.values] for name, occurrences in seen.items()}
     try:
-        return joined(types, added, where)
+        return infer_definitions(types, supertypes, occurring, make_feature, where)
     except TypeSystemError as e:
         raise FormatError(str(e)) from None
 
 
-def _above(name: str, values: dict[str, list[Any]], types: TypeSystem, span: bool) -> str:
-    if name in types:
-        return types.describe(name).supertype
-    if span:
-        return ANNOTATION
-    return ANNOTATION_BASE if "@sofa" in values and "begin" not in values else TOP
-
-
-def _range(values: list[tuple[str, Any]], kind_of: dict[Any, str]) -> str:
-    if any(mark == "@" for mark, _ in values):
-        return _target({kind_of.get(v, TOP) for _, v in values if v.__class__ is int and v})
-    kinds = {v.__class__ for _, v in values}
-    if any(mark == "#" for mark, _ in values) or (kinds and kinds <= {int, float} and float in kinds):
+def _range(values: list[tuple[str, Any]], type_of: dict[Any, str]) -> str:
+    values = [(mark, v) for mark, v in values if v is not None]
+    marks, classes = {mark for mark, _ in values}, {v.__class__ for _, v in values}
+    if "@" in marks:
+        ranges = {_range_of_references(type_of.get(v, TOP)) for _, v in values if v.__class__ is int and v}
+        return next(iter(ranges)) if len(ranges) == 1 else TOP
+    if "#" in marks or (float in classes and classes <= {int, float}):
         return "uima.cas.Double"
-    if kinds == {int}:
-        small: Callable[[Any], bool] = lambda v: -(2**31) <= v < 2**31  # noqa: E731  one line of a table
-        return INTEGER if all(small(v) for _, v in values) else "uima.cas.Long"
-    return "uima.cas.Boolean" if kinds == {bool} else STRING
+    if classes == {int}:
+        return INTEGER if all(-(2**31) <= v < 2**31 for _, v in values) else "uima.cas.Long"
+    return "uima.cas.Boolean" if classes == {bool} else STRING
 
 
-def _target(kinds: set[str]) -> str:
-    ranges = set()
-    for kind in sorted(kinds):
-        local = kind.removeprefix("uima.cas.").removeprefix("NonEmpty").removeprefix("Empty")
-        if kind.endswith("[]"):
-            ranges.add(array_type(kind[:-2]))
-        elif kind in ARRAYS or kind == "uima.cas.Sofa":
-            ranges.add(kind)
-        elif kind.startswith("uima.cas.") and local.endswith("List"):
-            ranges.add(f"uima.cas.{local}")
-        else:
-            ranges.add(TOP)
-    return next(iter(ranges)) if len(ranges) == 1 else TOP
+def _range_of_references(name: str) -> str:
+    """Return the range of a feature that refers to instances of a type."""
+    local = name.removeprefix("uima.cas.").removeprefix("NonEmpty").removeprefix("Empty")
+    if name.endswith("[]"):
+        return array_type(name[:-2])
+    if name in ARRAYS or name == "uima.cas.Sofa":
+        return name
+    return f"uima.cas.{local}" if name.startswith("uima.cas.") and local.endswith("List") else TOP

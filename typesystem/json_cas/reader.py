@@ -1,21 +1,21 @@
-"""Reads JSON CAS 0.4, UIMA's JSON form of documents: strictly, or keeping what it does not know."""
+"""Read JSON CAS 0.4, UIMA's JSON format for documents."""
 
 from __future__ import annotations
 
-import gc
 import json
 from pathlib import Path
 from typing import Any
 
 from ..cas import Cas
 from ..errors import FormatError, TypeSystemError
-from ..inferred_types import joined
+from ..inferred_types import extended
 from ..markup.safe_xml import read_bytes
 from ..markup.strict_json import DuplicateKeyError, unique_keys
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from .flat_inference import extended
-from .flat_reader import Flat, FlatReader, array_class
+from ..xmi.reader import garbage_collection_paused
+from .flat_inference import extend_types
+from .flat_reader import FlatDocument, FlatReader, array_class
 from .type_table import EmbeddedTypes
 
 _SECTIONS = ("%HEADER", "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS")
@@ -29,39 +29,33 @@ def read_jsoncas(
     infer: bool = False,
     id: str = "",
 ) -> Cas:
-    """A document from JSON CAS: bytes, or the path of a file.
+    """Return the document of JSON CAS: bytes, or the path of a file.
 
-    `typesystem`: types beyond caspipe's own and those that the document brings with it. `id`: name of the document; by default
-    what its DocumentMetaData says. Strict reading refuses whatever does not fit; with `infer` all but unknown types and
-    features, which are made up from what occurs. Lenient reading keeps those too (they are written again), lets dangling
-    references be null and moves offsets into the text, each with a note in `metadata["jsoncas:notes"]`. Anchors (`^begin`), a
-    header, and feature structures as an object by id are read as well.
+    `typesystem`: types beyond caspipe's own and those in the document. `id`: name of the document; by default that of its
+    DocumentMetaData. Strict reading refuses whatever does not conform; `infer` infers unknown types and features from what
+    occurs. Lenient reading does that too, sets dangling references to null and moves offsets into the text, each with a note
+    in `metadata["jsoncas:notes"]`. Anchors (`^begin`), a header, and feature structures as an object by id are accepted.
 
-    Raises FormatError naming file, feature structure and feature, and OSError. Never shows text of the document.
+    Raises FormatError, which names file, feature structure and feature, and OSError. Messages contain no text of the document.
     """
     data, where = read_bytes(source)
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here is garbage yet: looking for it again and again takes as long as reading a large document
-    try:
+    with garbage_collection_paused():
         document = _parse(data, where)
         notes: list[str] = []
         types = _types(document, where, typesystem or own_types(), lenient, notes)
         reader = _Reader(where, _flat(document, where, data, lenient, notes), types, lenient)
         if lenient or infer:
-            types = extended(types, reader.rows, f"{where} (inferred)")
+            types = extend_types(types, reader.rows, f"{where} (inferred)")
             reader.types = types
         reader.given = types if types is not own_types() else None
         reader.notes = notes
         return reader.read(id)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class _Reader(FlatReader):
     notes_key = "jsoncas:notes"
 
-    def __init__(self, where: str, flat: Flat, types: TypeSystem, lenient: bool) -> None:
+    def __init__(self, where: str, flat: FlatDocument, types: TypeSystem, lenient: bool) -> None:
         super().__init__(flat, types, None, lenient)
         self.where = where
 
@@ -76,22 +70,22 @@ def _parse(data: bytes, where: str) -> dict[str, Any]:
         text = data.decode(json.detect_encoding(data))
     except UnicodeDecodeError as e:
         raise FormatError(f"{where}: byte {e.start}: expected JSON in UTF-8") from None
-    found = _loads(text.removeprefix("\ufeff"), where)
-    if not isinstance(found, dict):
+    document = _loads(text.removeprefix("\ufeff"), where)
+    if not isinstance(document, dict):
         raise FormatError(f"{where}: expected a JSON object with %FEATURE_STRUCTURES and %VIEWS")
-    return found
+    return document
 
 
 def _loads(text: str, where: str) -> Any:
     def constant(name: str) -> Any:
-        raise FormatError(f"{where}: {name} is no JSON; expected it as a string, its feature with # before the name")
+        raise FormatError(f"{where}: {name} is not JSON; expected it as a string, its feature with # before the name")
 
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=unique_keys)
     except DuplicateKeyError:
         raise FormatError(f"{where}: a property occurs twice in one object") from None
     except json.JSONDecodeError as e:
-        what = e.msg.split(":")[0].split(" at")[0].lower()  # never what stands there
+        what = e.msg.split(":")[0].split(" at")[0].lower()  # without the text at that position
         raise FormatError(f"{where}:{e.lineno}:{e.colno}: damaged JSON: {what}") from None
     except RecursionError:
         raise FormatError(f"{where}: JSON nested deeper than any document") from None
@@ -111,12 +105,12 @@ def _types(document: dict[str, Any], where: str, base: TypeSystem, lenient: bool
         return base
     try:
         beyond = EmbeddedTypes(f"{where}: %TYPES", base, contradiction).beyond(document["%TYPES"])
-        return joined(base, beyond, f"{where}: %TYPES")
+        return extended(base, beyond, f"{where}: %TYPES")
     except TypeSystemError as e:
         raise FormatError(str(e)) from None
 
 
-def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, notes: list[str]) -> Flat:
+def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, notes: list[str]) -> FlatDocument:
     unknown = [k for k in document if k not in _SECTIONS]
     if unknown and not lenient:
         raise FormatError(f"{where}: expected {', '.join(_SECTIONS)}, got another section")
@@ -128,10 +122,10 @@ def _flat(document: dict[str, Any], where: str, data: bytes, lenient: bool, note
     views = document.get("%VIEWS")
     if views is None and lenient:
         notes.append("%VIEWS is absent: each annotation is indexed in the view of its Sofa")
-        return Flat(rows, _implied(rows))
+        return FlatDocument(rows, _implied(rows))
     if not isinstance(views, dict):
         raise FormatError(f"{where}: %VIEWS: expected an object")
-    return Flat(rows, [_view(name, body, f"{where}: %VIEWS.{shown(name)}") for name, body in views.items()])
+    return FlatDocument(rows, [_view(name, body, f"{where}: %VIEWS.{shown(name)}") for name, body in views.items()])
 
 
 def _view(name: str, body: Any, where: str) -> tuple[str, int, list[int]]:
@@ -148,7 +142,7 @@ def _view(name: str, body: Any, where: str) -> tuple[str, int, list[int]]:
 
 
 def _numbered(rows: dict[str, Any], where: str) -> list[Any]:
-    """The form by id as an array."""
+    """Return feature structures by id as an array."""
     found: list[Any] = []
     for key, body in rows.items():
         if not (key.isdecimal() and key.isascii() and len(key) <= 10):
@@ -160,7 +154,7 @@ def _numbered(rows: dict[str, Any], where: str) -> list[Any]:
 
 
 def _implied(rows: list[Any]) -> list[tuple[str, int, list[int]]]:
-    """The views that the Sofas stand for, with what refers to them."""
+    """Return a view for each Sofa, with the annotations that refer to it."""
     found: dict[int, tuple[str, int, list[int]]] = {}
     known = [
         r for r in rows if isinstance(r, dict) and r.get("%ID").__class__ is int and isinstance(r.get("%TYPE"), str)

@@ -1,4 +1,4 @@
-"""The type system inside JSON CAS (`%TYPES`): written as UIMA for Java does, read with what it adds to known types."""
+"""The type system inside JSON CAS (`%TYPES`): written like UIMA for Java, read with what it adds to known types."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ARRAY_OF = {element: array for array, element in ELEMENTS.items() if array in A
 
 
 def array_type(element: str) -> str:
-    """The type of an array written as `X[]`."""
+    """Return the type of an array written as `X[]`."""
     return _ARRAY_OF.get(element, "uima.cas.FSArray")
 
 
 def to_json(types: TypeSystem, names: Iterable[str]) -> dict[str, Any]:
-    """The named types, sorted; UIMA's own are left out but for a DocumentAnnotation with further features."""
+    """Return the named types, sorted, without UIMA's own, except a DocumentAnnotation with further features."""
     found: dict[str, Any] = {}
     for name in sorted(names):
         this = types.describe(name)
@@ -41,7 +41,7 @@ def to_json(types: TypeSystem, names: Iterable[str]) -> dict[str, Any]:
         body: dict[str, Any] = {"%NAME": name, "%SUPER_TYPE": this.supertype}
         if this.description:
             body["%DESCRIPTION"] = this.description
-        if this.allowed_values is not None:  # not in the specification; others pass over keywords they do not know
+        if this.allowed_values is not None:  # an extension: others skip unknown keywords
             body["%ALLOWED_VALUES"] = dict(this.allowed_values)
         body.update((f.name, _feature(f)) for f in features)
         found[name] = body
@@ -64,13 +64,13 @@ def _feature(f: Feature) -> dict[str, Any]:
 
 
 class EmbeddedTypes:
-    """Reads `%TYPES`. `note` takes contradictions of known types; it raises where reading is strict."""
+    """Reads `%TYPES`. `note` gets contradictions with known types; it raises if reading is strict."""
 
     def __init__(self, where: str, base: TypeSystem, note: Callable[[str], None]) -> None:
         self.where, self.base, self.note = where, base, note
 
     def beyond(self, data: Any) -> list[TypeDescription]:
-        """What the document says of types beyond the known ones. Raises TypeSystemError."""
+        """Return the definitions of a document beyond the known types. Raises TypeSystemError."""
         found: list[TypeDescription] = []
         if not isinstance(data, dict):
             raise TypeSystemError(f"{self.where}: expected an object")
@@ -111,7 +111,7 @@ class EmbeddedTypes:
         return Feature(name, range_, element, multiple, description=_text(body, "%DESCRIPTION", at))
 
     def _new(self, name: str, above: str, features: list[Feature], at: str) -> list[Feature]:
-        """The features a known type does not have yet."""
+        """Return the features that a known type does not have yet."""
         known = self.base.features(name)
         here = self.base.describe(name).supertype
         if above != here and not (above in self.base and self.base.subsumes(above, name)):
@@ -123,12 +123,12 @@ class EmbeddedTypes:
         if name not in BUILTIN:
             new += [f for f in (_enriched(known[f.name], f) for f in features if f.name in known) if f is not None]
         if new and name in BUILTIN and name != DOCUMENT_ANNOTATION:
-            raise TypeSystemError(f"{at}: UIMA's own type takes no further feature")
+            raise TypeSystemError(f"{at}: UIMA's own type has no further features")
         return new
 
 
 def _enriched(known: Feature, here: Feature) -> Feature | None:
-    """A known feature with what only the document says of it; None where it says no more."""
+    """Return a known feature with what only the document contains about it, or None if that is nothing."""
     multiple = here.multiple if known.multiple is None and not here.multiple else known.multiple
     more = replace(
         known,
@@ -141,7 +141,7 @@ def _enriched(known: Feature, here: Feature) -> Feature | None:
 
 
 def _legal(name: str, at: str, of: str = "") -> str:
-    """The name of a type, or of a feature of a type. Raises TypeSystemError that does not show it: it could be any text."""
+    """Return a legal name of a type, or of a feature. Raises TypeSystemError without the name, which could be any text."""
     try:
         if of:
             check_feature_name(name, of, "")
@@ -153,7 +153,7 @@ def _legal(name: str, at: str, of: str = "") -> str:
 
 
 def safe(name: str) -> str:
-    """A name of the file as it may be shown: what is no legal name of a type or feature could be text of the document."""
+    """Return a name as messages may show it: an illegal name of a type or feature could be text of the document."""
     try:
         return _legal(name, "")
     except TypeSystemError:

@@ -1,4 +1,4 @@
-"""How values stand in JSON CAS: strings, the floats that JSON lacks, and the compiled writer of each type."""
+"""Write values of JSON CAS: strings, floats that JSON lacks, and the compiled writer of each type."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def replace_pairs(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text without a high surrogate right before a low one, and (offset, code) of each character replaced.
+    """Replace each pair of a high and a low surrogate. Return the text and (offset, code) of each replaced character.
 
-    In JSON such a pair of code points is one character, so the text would come back shorter. Alone they are kept.
+    In JSON such a pair is one character, so the text would become shorter. Lone surrogates are kept.
     """
     lost = [(i, ord(text[i])) for m in _PAIR.finditer(text) for i in (m.start(), m.start() + 1)]
     return (_PAIR.sub(SUBSTITUTE * 2, text), lost) if lost else (text, lost)
 
 
 class Strings(Escaper):
-    """Memo from a string to how it stands in JSON, in quotes: `strings[text]`. `lossy` collects those with a pair."""
+    """A cache from strings to quoted JSON strings. `lossy` collects the strings with a pair of surrogates."""
 
     __slots__ = ()
 
@@ -51,13 +51,13 @@ class Strings(Escaper):
 
 
 def real(value: Any, name: str, range_: str) -> str:
-    """A feature of range Float or Double with its key. Raises TypeError, OverflowError."""
+    """Write a feature of range Float or Double with its key. Raises TypeError, OverflowError."""
     text = single(value) if range_ == "uima.cas.Float" else double(value)
     return f',"#{name}":"{text}"' if text[-1] in "Ny" else f',"{name}":{text}'
 
 
 def elements(value: Any, range_: str, esc: Strings, ref: Callable[[Any], int]) -> str:
-    """The elements of an array. Raises TypeError, OverflowError, ValueError for what does not belong there."""
+    """Write the elements of an array. Raises TypeError, OverflowError, ValueError for unsuitable elements."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise TypeError(f"expected a list, got {type(value).__name__}")
     element = ELEMENTS[range_]
@@ -78,20 +78,15 @@ def elements(value: Any, range_: str, esc: Strings, ref: Callable[[Any], int]) -
 
 
 def writer_of(plan: Plan, types: TypeSystem) -> Callable[..., None]:
-    """`write(out, sofa, rows, pos, esc, ref, put)` for the instances of a type; made once for each type system.
+    """Return `write(out, sofa, rows, pos, esc, ref, put)` for the instances of a type, compiled once per type system.
 
-    `rows` gives (number, feature structure, begin, end); `pos` the key and value that link a token's POS, row by row; `esc`
-    quotes strings, `ref` is the number of a feature structure, `put` that of an array or list which a feature holds alone.
+    `rows` yields (id, feature structure, begin, end); `pos` yields the key and value that link each token's POS; `esc` quotes
+    strings; `ref` returns the id of a feature structure, `put` that of an array or list that only one feature holds.
     """
-    found: Callable[..., None] | None = types.plans.get(("jsoncas", plan.cls))
-    if found is None:
-        found = types.plans["jsoncas", plan.cls] = _compile(plan)
-    return found
-
-
-def before(plan: Plan, sofa: int) -> str:
-    """How an annotation of number 0 and offsets 0:0 begins, up to its first feature."""
-    return f'{{"%ID":0,"%TYPE":"{plan.name}","@sofa":{sofa},"begin":0,"end":0'
+    write: Callable[..., None] | None = types.plans.get(("jsoncas", plan.cls))
+    if write is None:
+        write = types.plans["jsoncas", plan.cls] = _compile(plan)
+    return write
 
 
 def _compile(plan: Plan) -> Callable[..., None]:
@@ -111,12 +106,12 @@ def _compile(plan: Plan) -> Callable[..., None]:
     place = ',"@sofa":{sofa},"begin":{b},"end":{e}' if plan.span else ',"@sofa":{sofa}' if plan.in_sofa else ""
     body.append(f"""        out(f'{{{{"%ID":{{n}},"%TYPE":"{plan.name}"{place}{"".join(parts)}}}}}')""")
     exec("\n".join(body), scope)
-    made: Callable[..., None] = scope["write"]
-    return made
+    compiled: Callable[..., None] = scope["write"]
+    return compiled
 
 
 def _value(i: int, f: Field) -> str:
-    """The expression of key and value."""
+    """Return the expression for key and value."""
     key = f"""',"{f.name}":'"""
     if f.kind == "text":
         if f.python is object or f.python is str:

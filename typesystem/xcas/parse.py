@@ -1,4 +1,4 @@
-"""XCAS as elements: each feature structure with its attributes and content, before anything is understood of it."""
+"""Parse XCAS into elements: one per feature structure, with its attributes and content as strings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import FormatError
 from ..markup.safe_xml import parser_for, run
 
 DOCUMENT = "uima.tcas.Document"
-"""The element that holds the text in files of UIMA before version 2."""
+"""The element with the text in files of UIMA before version 2."""
 
 
 @dataclass(slots=True)
@@ -25,9 +25,9 @@ class Element:
 
 
 def parse(data: bytes, where: str) -> list[Element]:
-    """The elements of an XCAS document. Raises FormatError for damaged XML, a document type, or what is no XCAS."""
+    """Return the elements of an XCAS document. Raises FormatError for damaged XML, a document type, or anything but XCAS."""
     parser = parser_for(where, namespaces=False)
-    found: list[Element] = []
+    elements: list[Element] = []
     depth = 0
     text: list[str] = []
 
@@ -44,7 +44,7 @@ def parse(data: bytes, where: str) -> list[Element]:
                 raise fail("expected CAS as root")
         elif depth == 2:
             attributes = dict(zip(flat[::2], flat[1::2], strict=True))
-            found.append(Element(_type(name), attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
+            elements.append(Element(_type(name), attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
             text.clear()
         elif depth == 3 and name == "i" and not flat:
             text.clear()
@@ -54,18 +54,18 @@ def parse(data: bytes, where: str) -> list[Element]:
     def end(_: str) -> None:
         nonlocal depth
         if depth == 3:
-            found[-1].items.append("".join(text))
+            elements[-1].items.append("".join(text))
             text.clear()
         elif depth == 2:
-            found[-1].text = "".join(text)
+            elements[-1].text = "".join(text)
         depth -= 1
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text.append
     run(parser, data, where)
-    return found
+    return elements
 
 
 def _type(name: str) -> str:
-    """The type of an element: what XML does not allow in names is spelt out, and Sofas once had another name."""
+    """Return the type of an element: XCAS spells out characters that XML names cannot contain; Sofas had another name."""
     name = name.replace(":", "_colon_").replace("-", "_dash_")
     return "uima.cas.Sofa" if name == "uima.cas.SofA" else name

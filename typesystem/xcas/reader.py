@@ -1,8 +1,7 @@
-"""Reads XCAS, UIMA's older XML form of documents, of version 2 and before it: strictly, or keeping what it does not know."""
+"""Read XCAS, UIMA's older XML format for documents, of version 2 and before."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,12 @@ from ..description import STRING, TOP
 from ..errors import FormatError
 from ..inferred_types import value_range
 from ..json_cas.flat_decode import Row
-from ..json_cas.flat_inference import extended
-from ..json_cas.flat_reader import SOFA, Flat, FlatReader
+from ..json_cas.flat_inference import extend_types
+from ..json_cas.flat_reader import SOFA, FlatDocument, FlatReader
 from ..markup.safe_xml import read_bytes
 from ..typesystem import TypeSystem, own_types
-from ..xmi.decode import Floats, ValueFault, one
+from ..xmi.decode import FloatCache, ValueFault, one
+from ..xmi.reader import garbage_collection_paused
 from ..xmi.xmi_builder import OLD_VIEW
 from .parse import DOCUMENT, Element, parse
 
@@ -32,37 +32,32 @@ def read_xcas(
     infer: bool = False,
     id: str = "",
 ) -> Cas:
-    """A document from XCAS: bytes, or the path of a file.
+    """Return the document of XCAS: bytes, or the path of a file.
 
-    `typesystem`: the types beyond caspipe's own. `id`: name of the document; by default what its DocumentMetaData says.
-    Strict reading refuses whatever does not fit; with `infer` all but unknown types and features, which are made up from what
-    occurs. Lenient reading keeps those too, lets dangling references be null and moves offsets into the text, each with a note
-    in `metadata["xcas:notes"]`. XCAS itself has no empty strings in arrays: they are null.
+    `typesystem`: the types beyond caspipe's own. `id`: name of the document; by default that of its DocumentMetaData.
+    Strict reading refuses whatever does not conform; `infer` infers unknown types and features from what occurs. Lenient
+    reading does that too, sets dangling references to null and moves offsets into the text, each with a note in
+    `metadata["xcas:notes"]`. XCAS cannot express empty strings in arrays: they are null.
 
-    Raises FormatError naming file, line and column, and OSError. Never shows text of the document.
+    Raises FormatError, which names file, line and column, and OSError. Messages contain no text of the document.
     """
     data, where = read_bytes(source)
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here is garbage yet: looking for it again and again takes as long as reading a large document
-    try:
+    with garbage_collection_paused():
         types = typesystem or own_types()
         rows = _Rows(parse(data, where), where, types, lenient, infer or lenient)
         flat = rows.flat()
         if infer or lenient:
-            types = extended(types, flat.rows, f"{where} (inferred)")
+            types = extend_types(types, flat.rows, f"{where} (inferred)")
         reader = _Reader(rows, flat, types, types if types is not own_types() else None)
         return reader.read(id)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class _Reader(FlatReader):
-    number_name = "_id"
+    id_name = "_id"
     renumbered = True
     notes_key = "xcas:notes"
 
-    def __init__(self, rows: _Rows, flat: Flat, types: TypeSystem, given: TypeSystem | None) -> None:
+    def __init__(self, rows: _Rows, flat: FlatDocument, types: TypeSystem, given: TypeSystem | None) -> None:
         super().__init__(flat, types, given, rows.lenient)
         self.source = rows
         self.notes = rows.notes
@@ -72,18 +67,16 @@ class _Reader(FlatReader):
 
 
 class _Rows:
-    """The elements as rows: values by the ranges of their features, views by the numbers of their Sofas."""
+    """Converts elements to rows: values by the ranges of their features, views by the ids of their Sofas."""
 
-    def __init__(self, elements: list[Element], where: str, types: TypeSystem, lenient: bool, open_: bool) -> None:
+    def __init__(self, elements: list[Element], where: str, types: TypeSystem, lenient: bool, infer: bool) -> None:
         self.elements, self.where, self.types, self.lenient = elements, where, types, lenient
-        self.open = open_
-        """Whether unknown types and features are welcome."""
+        self.infer = infer
         self.notes: list[str] = []
-        self.floats = Floats()
+        self.floats = FloatCache()
         self.ranges: dict[tuple[str, str], str] = {}
         self.sofa_numbers: dict[int, int] = {}
         """By sofaNum."""
-        self.taken: set[int] = set()
         self.at = 0
 
     def place(self, row: int) -> str:
@@ -94,11 +87,11 @@ class _Rows:
     def fault(self, message: str) -> FormatError:
         return FormatError(f"{self.place(self.at)}: {message}")
 
-    def flat(self) -> Flat:
+    def flat(self) -> FlatDocument:
         numbers = self._numbers()
         self._sofa_numbers(numbers)
-        if self.open:
-            self._guess()
+        if self.infer:
+            self._infer_ranges()
         rows: list[Row] = []
         members: dict[int, list[int]] = {}
         for i, (element, number) in enumerate(zip(self.elements, numbers, strict=True)):
@@ -112,21 +105,22 @@ class _Rows:
                     members.setdefault(index, []).append(number)
         names = {r["%ID"]: r.get("sofaID") for r in rows if r["%TYPE"] == SOFA}
         views = [(str(names.get(s, INITIAL_VIEW)), s, numbers_) for s, numbers_ in members.items()]
-        return Flat(rows, views)
+        return FlatDocument(rows, views)
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
     def _numbers(self) -> list[int]:
-        """The `_id` of each element, a free number where it has none. The text before version 2 is Sofa 1."""
-        found: list[int] = []
+        """Return the `_id` of each element, or an unused one if it has none."""
+        given_ids: list[int] = []
         for self.at, element in enumerate(self.elements):  # noqa: B020  for messages
             given = element.attributes.get("_id", "")
-            found.append(self._whole(given, "_id") if given else 0)
-        self.taken = set(found)
-        free = (n for n in range(1, 2**31) if n not in self.taken)
-        return [n or next(free) for n in found]
+            given_ids.append(self._whole(given, "_id") if given else 0)
+        used = set(given_ids)
+        unused = (n for n in range(1, 2**31) if n not in used)
+        return [n or next(unused) for n in given_ids]
 
     def _sofa_numbers(self, numbers: list[int]) -> None:
+        """Map each sofaNum to the id of its Sofa. The text of files before version 2 is Sofa 1."""
         for self.at, element in enumerate(self.elements):  # noqa: B020  for messages
             if element.type == SOFA:
                 self.sofa_numbers[self._whole(element.attributes.get("sofaNum", ""), "sofaNum")] = numbers[self.at]
@@ -141,7 +135,7 @@ class _Rows:
         raise self.fault(f"expected {what} as a number")
 
     def _indexed(self, element: Element) -> list[int]:
-        """The Sofas in whose views an element is indexed; 0 for the initial view where that has none."""
+        """Return the Sofas in whose views an element is indexed; 0 for an initial view without a Sofa."""
         found: list[int] = []
         for part in element.attributes.get("_indexed", "").split():
             index = 1 if part == "true" else self._whole(part, "_indexed")
@@ -159,7 +153,7 @@ class _Rows:
     # -- values --------------------------------------------------------------------------------------------------
 
     def _range(self, of: str, feature: str) -> str:
-        """The primitive of a feature, TOP for references, empty for what the type system does not know."""
+        """Return the primitive of a feature, TOP for references, or "" for an unknown feature."""
         key = of, feature
         if key not in self.ranges:
             self.ranges[key] = ""
@@ -168,8 +162,8 @@ class _Rows:
                 self.ranges[key] = self.types.range_kind(known[feature].range) or TOP
         return self.ranges[key]
 
-    def _guess(self) -> None:
-        """Ranges for the values of features the type system does not know."""
+    def _infer_ranges(self) -> None:
+        """Infer the ranges of unknown features from their values."""
         values: dict[tuple[str, str], list[str]] = {}
         counts: dict[str, int] = {}
         for element in self.elements:
@@ -181,7 +175,7 @@ class _Rows:
             self.ranges[of, name] = value_range(several, always=len(several) == counts[of])
 
     def _values(self, element: Element) -> list[tuple[str, str]]:
-        """The features of an element, with the one that its content is the value of."""
+        """Return the features of an element, including the one whose value is its content."""
         found = [(k, v) for k, v in element.attributes.items() if k not in ("_id", "_indexed", "_content")]
         if element.text.strip() and element.type != DOCUMENT and element.type not in ARRAYS:
             found.append((element.attributes.get("_content", "value"), element.text))
@@ -192,7 +186,7 @@ class _Rows:
             named = {"sofaNum": 1, "sofaID": INITIAL_VIEW, "mimeType": "text", "sofaString": element.text}
             return {"%ID": number, "%TYPE": SOFA, **named}
         if element.items and element.type not in ARRAYS:
-            raise self.fault("elements <i> in what is no array")
+            raise self.fault("elements <i> outside an array")
         if element.type in ARRAYS:
             return self._array(element, number)
         row: Row = {"%ID": number, "%TYPE": element.type}
@@ -231,7 +225,7 @@ class _Rows:
         raise ValueFault(f"feature {name}: expected an _id")
 
     def _array(self, element: Element, number: int) -> Row:
-        """An array; what has no text is null, 0 or false, and so is what is absent of its size."""
+        """Return an array. Elements without text, and those missing to its size, are null, 0 or false."""
         unknown = set(element.attributes) - {"_id", "_indexed", "size"}
         if unknown or element.text.strip():
             raise self.fault(f"{element.type}: expected _id, _indexed, size and elements <i>")

@@ -1,4 +1,4 @@
-"""Turns a row of XMI into an instance: one function compiled per type and set of attributes."""
+"""Decode rows of XMI to instances, with one function compiled per type and set of attributes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?\Z
 _HEXADECIMAL = re.compile(
     r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]{1,9}[fFdD]?\Z", re.ASCII
 )
-_BLANKS = "".join(map(chr, range(33)))
-"""What Java trims off a number with a point."""
-_MANY = 256
-"""Sets of attributes of one type that get a function each; beyond them one function takes whatever there is."""
+_TRIMMED = "".join(map(chr, range(33)))
+"""The characters that Java trims from a floating-point number."""
+_MOST_DECODERS = 256
+"""The number of attribute sets per type with a function each; one function decodes all others."""
 _BEYOND_SINGLE = 2.0**128 - 2.0**103
-"""From here on a number rounds to no float of 32 bits."""
+"""The smallest number that rounds to infinity as a float of 32 bits."""
 _SPECIAL = {
     **dict.fromkeys(("NaN", "+NaN", "-NaN"), math.nan),
     **dict.fromkeys(("Infinity", "+Infinity"), math.inf),
@@ -38,23 +38,23 @@ _SPECIAL = {
 
 
 class ValueFault(ValueError):
-    """A value is not what its feature needs. The message says what was expected, never what was found in a text."""
+    """A value does not fit its feature. The message contains what was expected, never the value."""
 
 
 class UnknownFeature(Exception):
-    """A row has an attribute the type does not declare."""
+    """A row has an attribute that the type does not declare."""
 
     def __init__(self, feature: str) -> None:
         super().__init__(feature)
         self.feature = feature
 
 
-class Taken(Exception):
-    """An xmi:id that another element has, or 0."""
+class IdInUse(Exception):
+    """The id of a row is 0 or belongs to another element."""
 
 
 class RowFault(Exception):
-    """Something is wrong with a row; the cause says what."""
+    """A row cannot be decoded; `__cause__` is the reason."""
 
     def __init__(self, row: int) -> None:
         super().__init__(row)
@@ -62,7 +62,7 @@ class RowFault(Exception):
 
 
 def integer(text: str, range_: str) -> int:
-    """As Java reads it: digits with a sign; an empty string is 0. Raises ValueFault."""
+    """Return an integer as Java reads it: digits with an optional sign; an empty string is 0. Raises ValueFault."""
     if not text:
         return 0
     if not _INTEGER.match(text):
@@ -74,11 +74,11 @@ def integer(text: str, range_: str) -> int:
     return number
 
 
-class Floats(dict[str, float]):
-    """Memo from text to float, as Java reads it. Raises ValueFault."""
+class FloatCache(dict[str, float]):
+    """A cache from text to float as Java reads it. Raises ValueFault."""
 
     def __missing__(self, text: str) -> float:
-        number = text.strip(_BLANKS)
+        number = text.strip(_TRIMMED)
         if number in _SPECIAL:
             value = _SPECIAL[number]
         elif not text:
@@ -102,17 +102,17 @@ def _from_hexadecimal(number: str) -> float:
 
 
 def boolean(text: str) -> bool:
-    """As Java reads it: `true` in any case is true, everything else false."""
+    """Return a boolean as Java reads it: `true` in any case is true, everything else false."""
     return text.lower() == "true"
 
 
 def single(number: float) -> float:
-    """A float of 32 bits as Java reads it: infinite beyond its range."""
+    """Return a float of 32 bits as Java reads it: infinite beyond its range."""
     return math.copysign(math.inf, number) if abs(number) >= _BEYOND_SINGLE else number
 
 
-def list_of(text: str, element: str, floats: Floats) -> Any:
-    """An inline array or list of values: separated by blanks, bytes as hexadecimal pairs."""
+def list_of(text: str, element: str, floats: FloatCache) -> Any:
+    """Return an inline array or list: values separated by spaces, or bytes as hexadecimal pairs."""
     if element == "uima.cas.Byte":
         try:
             return bytes.fromhex(text)
@@ -121,8 +121,8 @@ def list_of(text: str, element: str, floats: Floats) -> Any:
     return [one(t, element, floats) for t in text.split()]
 
 
-def one(text: str, element: str, floats: Floats) -> Any:
-    """A value of a primitive type."""
+def one(text: str, element: str, floats: FloatCache) -> Any:
+    """Return a value of a primitive type."""
     if element == STRING:
         return text
     if element in LIMITS:
@@ -132,18 +132,18 @@ def one(text: str, element: str, floats: Floats) -> Any:
     return single(floats[text]) if element == "uima.cas.Float" else floats[text]
 
 
-class Kinds(dict[str, PhiKind]):
-    """PHI kinds by name. Raises ValueFault that names the nearest."""
+class KindCache(dict[str, PhiKind]):
+    """PHI kinds by name. Raises ValueFault, which suggests the nearest name."""
 
     def __missing__(self, name: str) -> PhiKind:
         try:
             return PhiKind.of(name)
-        except ValueError:  # its message repeats the value, which may be anything here
+        except ValueError:  # its message repeats the value, which may be text of the document
             raise ValueFault(f"expected a kind of PHI{nearest(name, [k.name for k in PhiKind])}") from None
 
 
 def enumeration(python: Any, text: str) -> Any:
-    """A value of an enumeration, or of another type that is made from its `str`. Raises ValueFault."""
+    """Return a value of an enumeration, or of another type that is constructed from its `str`. Raises ValueFault."""
     try:
         return from_text(python, text)
     except (KeyError, ValueError, TypeError):
@@ -152,32 +152,33 @@ def enumeration(python: Any, text: str) -> Any:
         raise ValueFault(f"expected a {getattr(python, '__name__', python)}") from None
 
 
-KINDS = Kinds()
+KINDS = KindCache()
 
 
 def decoder(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
-    """The function `make(rows, i, stop, by_id, sofas, floats, fix)` for rows with these attributes; cached in the plan.
+    """Return the function `decode(rows, i, stop, name, by_id, sofas, floats, refer)` for rows with these attributes.
 
-    It makes instances from row `i` on, as long as name and attributes are these, puts them in `by_id`, and returns the row it
-    did not do. `sofas` maps a Sofa's id to (Sofa, length, converter), `fix` takes (instance, field, text) of references.
-    Raises UnknownFeature; the function raises RowFault, whose cause is a ValueFault, or a KeyError for an unknown Sofa.
+    It adds the instances of the rows from `i` on to `by_id`, as long as name and attributes are the same, and returns the first
+    row that it did not decode. `sofas` maps a Sofa's id to (Sofa, length, converter); `refer` takes (instance, field, text) of
+    references. Functions are cached in the plan. Raises UnknownFeature; the function raises RowFault, whose cause is a
+    ValueFault, IdInUse, or a KeyError for an unknown Sofa.
     """
-    found: Callable[..., int] | None = plan.decoders.get((keys, id_name, lenient))
-    if found is not None:
-        return found
+    decode: Callable[..., int] | None = plan.decoders.get((keys, id_name, lenient))
+    if decode is not None:
+        return decode
     known = plan.names()
     for key in keys:
         if key not in known and key != id_name:
             raise UnknownFeature(key)
-    these = keys if len(plan.decoders) < _MANY else None
-    found = plan.decoders.get((these, id_name, lenient))
-    if found is None:
-        found = plan.decoders[these, id_name, lenient] = _compile(plan, these, id_name, lenient)
-    return found
+    these = keys if len(plan.decoders) < _MOST_DECODERS else None
+    decode = plan.decoders.get((these, id_name, lenient))
+    if decode is None:
+        decode = plan.decoders[these, id_name, lenient] = _compile(plan, these, id_name, lenient)
+    return decode
 
 
 def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bool) -> Callable[..., int]:
-    """The function for these attributes; None: for any that the type has."""
+    """Compile the function for these attributes, or for any attributes of the type if `keys` is None."""
     at: Callable[[str], str | None]
     if keys is None:
         at = lambda name: f"x[{name!r}]"  # noqa: E731  as the one below
@@ -198,19 +199,19 @@ def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bo
     for i, f in enumerate(plan.fields):
         scope[f"f{i}"], scope[f"p{i}"] = f, f.python
         if f.kind in ("ref", "shared", "pos") or f.element == TOP:
-            there = [store(f, "''" if f.kind == "pos" else "None"), f"fix((a, f{i}, {{}}))"]
+            given = [store(f, "''" if f.kind == "pos" else "None"), f"refer((a, f{i}, {{}}))"]
         else:
-            there = [store(f, _value(i, f, "{}"))]
-        body += _either(at(f.name), there, [missing(i, f, scope, lenient)], f.name, keys is None)
+            given = [store(f, _value(i, f, "{}"))]
+        body += _either(at(f.name), given, [missing(i, f, scope, lenient)], f.name, keys is None)
     if hasattr(plan.cls, "_pos_link"):
         body.append("a._pos_link = None")
-    scope |= {"Taken": Taken, "RowFault": RowFault, "keys": list(keys or ())}
+    scope |= {"IdInUse": IdInUse, "RowFault": RowFault, "keys": list(keys or ())}
     test = "x[::2] != keys"
     if keys is None:
         scope |= {"known": {id_name, *plan.names()}, "dict": dict, "zip": zip, "id_name": id_name}
         test = "not known.issuperset(x := dict(zip(x[::2], x[1::2]))) or id_name not in x"
     head = [
-        "def make(rows, i, stop, name, by_id, sofas, floats, fix):",
+        "def decode(rows, i, stop, name, by_id, sofas, floats, refer):",
         "    try:",
         "        while i < stop:",
         "            element, x = rows[i]",
@@ -219,17 +220,17 @@ def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bo
         f"            v = {at(id_name)}",
         "            n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
         "            if n in by_id:",
-        "                raise Taken(n)",
+        "                raise IdInUse(n)",
     ]
     tail = ["            by_id[n] = a", "            i += 1", "        return i"]
-    tail += ["    except (ValueError, KeyError, Taken) as e:", "        raise RowFault(i) from e"]
+    tail += ["    except (ValueError, KeyError, IdInUse) as e:", "        raise RowFault(i) from e"]
     exec("\n".join([*head, *(f"            {line}" for line in body), *tail]), scope)
-    made: Callable[..., int] = scope["make"]
-    return made
+    compiled: Callable[..., int] = scope["decode"]
+    return compiled
 
 
 def store(f: Field, value: str) -> str:
-    """The statement that sets a feature of `a`."""
+    """Return the statement that sets a feature of `a`."""
     if keyword.iskeyword(f.attribute):
         return f"setattr(a, {f.attribute!r}, {value})"
     return f"a.{f.attribute} = {value}"
@@ -246,18 +247,18 @@ def _value(i: int, f: Field, value: str) -> str:
 
 
 def _of_document(begin: int, end: int, sofa: Sofa | None, limit: int) -> tuple[int, int]:
-    """UIMA corrects the span of a document annotation; we do where it leaves the text (UTF-16 code units)."""
+    """Return the span of a document annotation, limited to the text (UTF-16 code units): UIMA corrects it too."""
     if sofa is None or sofa.text is None:
         return begin, end
     return max(0, min(begin, limit)), max(0, min(max(begin, end), limit))
 
 
-def _either(value: str | None, there: list[str], absent: list[str], name: str, any_: bool) -> list[str]:
-    """What to do with an attribute (`{}` is its value), or without it; `any_`: that is only known row by row."""
-    there = [line.replace("{}", value) for line in there] if value else []
+def _either(value: str | None, given: list[str], absent: list[str], name: str, any_: bool) -> list[str]:
+    """Return the statements for an attribute (`{}` is its value) or its absence; `any_`: the row decides at run time."""
+    given = [line.replace("{}", value) for line in given] if value else []
     if not any_:
-        return there or absent
-    return [f"if {name!r} in x:", *(f"    {line}" for line in there), "else:", *(f"    {line}" for line in absent)]
+        return given or absent
+    return [f"if {name!r} in x:", *(f"    {line}" for line in given), "else:", *(f"    {line}" for line in absent)]
 
 
 def _span(at: Callable[[str], str | None], document: bool, any_: bool) -> list[str]:
@@ -282,7 +283,10 @@ def _number(f: Field, value: str) -> str:
 
 
 def missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:
-    """A feature the row does not have: our default, else null; a kind or an enumeration is a fault, or OTHER and null."""
+    """Return the statement for a feature that a row lacks: our default, else null.
+
+    Without a default, a PHI kind or an enumeration is a fault; in lenient reading they are OTHER and null.
+    """
     scope[f"d{i}"] = f.default
     if f.kind == "pos" or (f.default is REQUIRED and f.kind == "text" and f.python is str):
         return store(f, "''")

@@ -1,4 +1,4 @@
-"""What a form of writing cannot carry of a document, recorded in its metadata so that reading brings it back exactly."""
+"""Record the characters that a format cannot express in the metadata of the document, so that reading restores them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Replace = Callable[[str], tuple[str, list[tuple[int, int]]]]
 
 
 class Losses:
-    """Collects the losses of one document. `replace` says what a form cannot carry, `nulls` whether null strings count."""
+    """Collects the losses of one document.
+
+    `replace` replaces what the format cannot express; `nulls`: whether null strings in arrays are losses.
+    """
 
     def __init__(self, replace: Replace = replace_illegal, *, nulls: bool = True) -> None:
         self._replace, self._nulls = replace, nulls
@@ -33,7 +36,7 @@ class Losses:
             self._texts[TEXT_KEY + view] = _pairs(lost)
 
     def features(self, plan: Plan, items: Iterable[Any], numbers: Sequence[int], lossy: set[str]) -> None:
-        """Losses of a batch. `lossy`: the strings known to have lost something."""
+        """Record the losses of a batch. `lossy`: the strings that lost characters."""
         for item, number in zip(items, numbers, strict=True):
             for f in plan.texts:
                 value = getattr(item, f.attribute)
@@ -47,30 +50,30 @@ class Losses:
     def array(self, number: int, values: Iterable[Any], lossy: set[str]) -> None:
         self._strings(f"{number}.elements", values, lossy)
 
-    def _strings(self, where: str, values: Iterable[Any], lossy: set[str]) -> None:
+    def _strings(self, feature: str, values: Iterable[Any], lossy: set[str]) -> None:
         for i, value in enumerate(values):
             if value is None:
                 if not self._nulls:
                     continue
-                self._features.append(f"{where}[{i}]:null")
+                self._features.append(f"{feature}[{i}]:null")
             elif isinstance(value, str):
-                self._string(f"{where}[{i}]", value, lossy)
+                self._string(f"{feature}[{i}]", value, lossy)
 
-    def _string(self, where: str, value: str, lossy: set[str]) -> None:
+    def _string(self, feature: str, value: str, lossy: set[str]) -> None:
         if value in lossy:
-            self._features += [f"{where}:{offset}:{code:04X}" for offset, code in self._replace(value)[1]]
+            self._features += [f"{feature}:{offset}:{code:04X}" for offset, code in self._replace(value)[1]]
 
     def entries(self, metadata: dict[str, str], number: int, esc: Escaper) -> dict[str, str]:
-        """The metadata entries that hold the losses; `metadata` is what goes with them under the same number."""
+        """Return the metadata entries for the losses. `metadata`: the other entries of the same record, whose id is `number`."""
         for feature, strings in (("keys", metadata.keys()), ("values", metadata.values())):
             for i, text in enumerate(strings):
                 if isinstance(text, str) and not esc.strict:
                     lost = self._replace(text)[1]
                     self._features += [f"{number}.{feature}[{i}]:{o}:{c:04X}" for o, c in lost]
-        found = {key: value for key, value in sorted(self._texts.items()) if key not in metadata}
+        entries = {key: value for key, value in sorted(self._texts.items()) if key not in metadata}
         if self._features:
-            found[FEATURE_KEY] = " ".join(self._features)
-        return found
+            entries[FEATURE_KEY] = " ".join(self._features)
+        return entries
 
 
 def _pairs(lost: list[tuple[int, int]]) -> str:
@@ -78,10 +81,10 @@ def _pairs(lost: list[tuple[int, int]]) -> str:
 
 
 def parse_pairs(text: str) -> list[tuple[int, int]]:
-    """Undoes the record of a text. Entries that another tool damaged are passed over."""
+    """Parse the record of a text. Entries that another tool damaged are skipped."""
     return [(int(m.group(1)), int(m.group(2), 16)) for m in map(_PAIR.match, text.split()) if m]
 
 
 def restore_text(text: str, record: str) -> str:
-    """The text before it was written, as far as the record fits it."""
+    """Return the text as it was before writing, as far as the record fits it."""
     return restore(text, parse_pairs(record))

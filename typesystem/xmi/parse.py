@@ -1,4 +1,4 @@
-"""XMI as rows: each element with its attributes, before anything is understood of it."""
+"""Parse XMI into rows: one per element, with its attributes and features as strings."""
 
 from __future__ import annotations
 
@@ -18,43 +18,74 @@ NO_NAMESPACE = "http:///uima/noNamespace.ecore"
 
 @dataclass(slots=True)
 class Child:
-    """A feature given as an element: its text, or the id its href names."""
+    """A feature written as an element: its text, or the id in its href."""
 
     feature: str
     text: str = ""
     href: str | None = None
     null: bool = False
 
+    @property
+    def value(self) -> str:
+        return self.text if self.href is None else self.href
+
 
 @dataclass(slots=True)
 class Rows:
-    """A parsed document. Element names are `uri local`; attributes are flat: name, value, name, value."""
+    """A parsed document. Element names are `uri local`; attributes are a flat list: name, value, name, value."""
 
     where: str
     data: bytes
     id_name: str
-    """How xmi:id is called here, with its namespace."""
+    """The name of xmi:id with the namespace of this document."""
     elements: list[tuple[str, list[str]]] = field(default_factory=list)
     children: dict[int, list[Child]] = field(default_factory=dict)
-    """By row, in the order of rows."""
+    """Features written as elements by row, in the order of rows."""
     notes: list[str] = field(default_factory=list)
-    """What lenient parsing passed over."""
+    """What lenient parsing skipped."""
     lenient: bool = False
 
+    def get(self, row: int, key: str) -> str | None:
+        """Return the value of an attribute."""
+        flat = self.elements[row][1]
+        return flat[2 * flat[::2].index(key) + 1] if key in flat[::2] else None
+
+    def set(self, row: int, key: str, value: str) -> None:
+        flat = self.elements[row][1]
+        if key in flat[::2]:
+            flat[2 * flat[::2].index(key) + 1] = value
+        else:
+            flat += [key, value]
+
+    def drop(self, row: int, key: str) -> None:
+        flat = self.elements[row][1]
+        i = 2 * flat[::2].index(key)
+        del flat[i : i + 2]
+
+    def attributes(self, row: int) -> dict[str, str]:
+        """Return the attributes of an element."""
+        flat = self.elements[row][1]
+        return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def ids(self, *names: str) -> set[str]:
+        """Return the xmi:ids of the elements with these names, or of all elements."""
+        ids = {self.get(i, self.id_name) for i, (name, _) in enumerate(self.elements) if not names or name in names}
+        return {i for i in ids if i is not None}
+
     def place(self, row: int) -> str:
-        """`file:line:column` of an element; parses the document again, so for messages only."""
+        """Return `file:line:column` of an element. Parses the document again, so for messages only."""
         parser = parser_for(self.where)
         depth, count = 0, -1
-        found = self.where
-        skipped = _passed_over(self.id_name[:-3])
+        place = self.where
+        skipped = _skipped_prefix(self.id_name[:-3])
 
         def start(name: str, _: list[str]) -> None:
-            nonlocal count, depth, found
+            nonlocal count, depth, place
             depth += 1
             if depth == 2 and not (skipped and name.startswith(skipped)):
                 count += 1
                 if count == row:
-                    found = f"{self.where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}"
+                    place = f"{self.where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}"
 
         def end(_: str) -> None:
             nonlocal depth
@@ -62,20 +93,20 @@ class Rows:
 
         parser.StartElementHandler, parser.EndElementHandler = start, end
         run(parser, readable(self.data, self.lenient)[0], self.where)
-        return found
+        return place
 
 
 def parse(data: bytes, where: str, *, lenient: bool = False) -> Rows:
-    """The rows of an XMI document. Raises FormatError for damaged XML, a document type, or what is no XMI.
+    """Return the rows of an XMI document. Raises FormatError for damaged XML, a document type, or anything but XMI.
 
-    `lenient`: what no UIMA would read is passed over with a note in `Rows.notes`: elements where none belong, characters that
-    XML forbids, references into other files.
+    `lenient`: skip what no UIMA reads, with a note in `Rows.notes`: misplaced elements, characters that XML forbids,
+    references into other files.
     """
     return _Parser(data, where, lenient).rows()
 
 
 class _Parser:
-    """Elements below the root become rows, elements below those their features."""
+    """Elements below the root become rows, and elements below those become their features."""
 
     def __init__(self, data: bytes, where: str, lenient: bool) -> None:
         self.data, self.where, self.lenient = data, where, lenient
@@ -84,9 +115,9 @@ class _Parser:
         self.children: dict[int, list[Child]] = {}
         self.notes: list[str] = []
         self.ends: list[str] = []
-        """The elements that ended: what began and did not end is open."""
+        """Elements that ended; compared with those that began, this gives the depth."""
         self.inner = 0
-        """Elements that began and are no rows."""
+        """The number of elements that are not rows."""
         self.xmi = ""
         self.current: Child | None = None
         self.parts: list[str] = []
@@ -97,9 +128,9 @@ class _Parser:
         run(self.parser, data, self.where)
         rows = Rows(self.where, self.data, f"{self.xmi} id", self.elements, self.children, self.notes, self.lenient)
         if stand_ins:
-            _bring_back(rows, stand_ins)
+            _restore(rows, stand_ins)
             if self.lenient:
-                self.notes.append("characters or references that XML does not allow here were read all the same")
+                self.notes.append("characters or references that XML does not allow were accepted")
         return rows
 
     def _fail(self, message: str) -> FormatError:
@@ -109,21 +140,21 @@ class _Parser:
     def _root(self, name: str, attributes: list[str]) -> None:
         uri, _, local = name.rpartition(" ")
         if local == "CAS" and not uri:
-            raise self._fail("this is XCAS, UIMA's older form; expected xmi:XMI")
+            raise self._fail("this is XCAS, UIMA's older format; expected xmi:XMI")
         if local != "XMI" or not uri:
             raise self._fail(f"expected xmi:XMI as root, got {local}")
         self.xmi = uri
-        self.parser.StartElementHandler = self._row_maker(_passed_over(uri))
+        self.parser.StartElementHandler = self._row_maker(_skipped_prefix(uri))
         self.parser.EndElementHandler = self.ends.append
 
     def _row_maker(self, xmi: str) -> Any:
-        """The handler of every element: as little as possible for rows."""
+        """Return the handler of start tags, which does as little as possible for rows."""
         elements, ends, append = self.elements, self.ends, self.elements.append
 
         def start(name: str, attributes: list[str]) -> None:
             if len(ends) != len(elements) + self.inner:
                 self._feature(name, attributes)
-            elif xmi and name.startswith(xmi):  # xmi:Documentation and the like: about the file, not of the document
+            elif xmi and name.startswith(xmi):  # xmi:Documentation and the like, which describe the file
                 self._skip(None)
             else:
                 append((name, attributes))
@@ -144,7 +175,7 @@ class _Parser:
             if key == "href":
                 child.href = value[1:] if value.startswith("#") else "0"
                 if child.href == "0" and value != "#0":
-                    self._pass_over('href to another file; expected href="#id"')
+                    self._note('href to another file; expected href="#id"')
             elif key.endswith(" nil"):
                 child.null = value == "true"
         self.children.setdefault(len(self.elements) - 1, []).append(child)
@@ -159,15 +190,15 @@ class _Parser:
             self.parser.CharacterDataHandler = None
             self.parser.EndElementHandler = self.ends.append
 
-    def _pass_over(self, message: str) -> None:
+    def _note(self, message: str) -> None:
         if not self.lenient:
             raise self._fail(message)
         self.notes.append(message)
 
     def _skip(self, message: str | None) -> None:
-        """Passes over the element that begins here, with all in it."""
+        """Skip the element that begins here, with everything in it."""
         if message is not None:
-            self._pass_over(message)
+            self._note(message)
         parser, ends = self.parser, self.ends
         back, base, opened = parser.StartElementHandler, len(ends), 1
         collecting = parser.CharacterDataHandler
@@ -188,7 +219,7 @@ class _Parser:
             parser.CharacterDataHandler = collecting
 
         def end(name: str) -> None:
-            if len(ends) - base >= opened:  # this one is around what was passed over
+            if len(ends) - base >= opened:  # the end tag of an enclosing element
                 leave()
                 before(name)
             else:
@@ -198,7 +229,7 @@ class _Parser:
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, None
 
 
-def _bring_back(rows: Rows, stand_ins: dict[int, int]) -> None:
+def _restore(rows: Rows, stand_ins: dict[int, int]) -> None:
     for _, attributes in rows.elements:
         attributes[1::2] = [v.translate(stand_ins) for v in attributes[1::2]]
     for several in rows.children.values():
@@ -206,16 +237,16 @@ def _bring_back(rows: Rows, stand_ins: dict[int, int]) -> None:
             child.text = child.text.translate(stand_ins)
 
 
-def _passed_over(uri: str) -> str:
-    """How names begin of elements that are XMI's own. None are where UIMA took the prefix xmi for a package: `org.xmi`."""
+def _skipped_prefix(uri: str) -> str:
+    """Return the prefix of the names of XMI's own elements; empty if UIMA took the prefix xmi for a package (`org.xmi`)."""
     return "" if uri.endswith(".ecore") else f"{uri} "
 
 
 @lru_cache(4096)
 def type_name(element: str) -> str | None:
-    """The UIMA type of an element name, None where its namespace names no package.
+    """Return the UIMA type of an element name, or None if its namespace is not that of a package.
 
-    As UIMA for Java does it: the path of the namespace, without `.ecore`, dots for slashes.
+    Like UIMA for Java: the path of the namespace without `.ecore`, with dots for slashes.
     """
     uri, _, local = element.rpartition(" ")
     if uri in ("", NO_NAMESPACE):
@@ -232,5 +263,5 @@ def type_name(element: str) -> str | None:
 
 
 def package_uri(package: str) -> str:
-    """The namespace of a package."""
+    """Return the namespace of a package."""
     return f"http:///{package.replace('.', '/')}.ecore" if package else NO_NAMESPACE

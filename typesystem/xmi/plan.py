@@ -1,4 +1,4 @@
-"""How each type stands in XMI: worked out once per type, then compiled into one function that writes all its instances."""
+"""The plan of each type: its fields, and a function compiled to write all its instances as XMI."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from ..annotation import TYPES, Annotation, AnnotationBase, Feature, FeatureStructure
 from ..arrays import ELEMENTS, ArrayBase, ListNode
-from ..builtin_mapping import POS_LINK, edge_features
+from ..builtin_mapping import POS_LINK, features_in_files
 from ..description import ARRAYS, LISTS, STRING, TOP
 from ..errors import CasError
 from ..phi import PhiKind
@@ -25,12 +25,12 @@ LIST_OF = {
     for kind in ("FS", "String", "Integer", "Float")
     for name in (f"uima.cas.{kind}List", f"uima.cas.Empty{kind}List", f"uima.cas.NonEmpty{kind}List")
 }
-"""The list types and their parts."""
+"""The list type of each list type, end and node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One feature as it is written and read."""
+    """A feature as it is written and read."""
 
     name: str
     attribute: str
@@ -39,19 +39,19 @@ class Field:
     range: str
     """The primitive for values; the array or list type for `array` and `shared`."""
     element: str = ""
-    """What the array or list holds: a primitive, or TOP."""
+    """The range of the elements of the array or list: a primitive, or TOP."""
     python: Any = object
     omit_empty: bool = False
-    """An empty string is our way to say null."""
+    """Whether an empty string stands for null."""
     default: Any = None
-    """`REQUIRED` where our class has none."""
+    """`REQUIRED` if our class has no default."""
     target: Any = object
-    """What a reference must be an instance of."""
+    """The class of which a reference must be an instance."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """What writing and reading a type needs to know."""
+    """Everything that is needed to write and read a type."""
 
     cls: type[Any]
     name: str
@@ -61,7 +61,7 @@ class Plan:
     in_sofa: bool
     fields: list[Field]
     references: list[Field]
-    """The fields through which further feature structures are reached."""
+    """The fields that refer to feature structures."""
     texts: list[Field]
     write: Callable[..., None]
     decoders: dict[Any, Any] = field(default_factory=dict)
@@ -69,16 +69,19 @@ class Plan:
     is_token: bool = False
     string_arrays: bool = False
     unfit: str = ""
-    """Why the type cannot stand in XMI, where it cannot."""
+    """Why the type cannot be written as XMI; empty if it can."""
 
     def names(self) -> set[str]:
-        """All that an element of this type may say, but for its number."""
+        """Return the attributes that an element of this type may have, except its id."""
         place = ("sofa", "begin", "end") if self.span else ("sofa",) if self.in_sofa else ()
         return {*place, *(f.name for f in self.fields)}
 
 
 def plan_for(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
-    """The plan of a class; cached in the type system. Raises CasError where the type system lacks or contradicts the type."""
+    """Return the plan of a class, cached in the type system.
+
+    Raises CasError if the type system lacks or contradicts a feature, TypeSystemError if it lacks the type.
+    """
     plan: Plan | None = types.plans.get(cls)
     if plan is None:
         plan = _make(cls, types)
@@ -89,7 +92,7 @@ def plan_for(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
 def _make(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
     name = cls.uima_name
     if name not in types:
-        types.describe(name)  # its message names the nearest type
+        types.describe(name)  # raises TypeSystemError, which suggests the nearest name
     node = issubclass(cls, ListNode)
     if node:
         parts = cls.features.values()
@@ -123,18 +126,18 @@ def _node_field(f: Feature) -> Field:
 
 
 def fields_of(cls: type[FeatureStructure], types: TypeSystem) -> list[Field]:
-    """The features of a class as they are written, checked against the type system (CasError)."""
+    """Return the features of a class as they are written, checked against the type system (CasError)."""
     known = types.features(cls.uima_name)
-    found: list[Field] = []
-    for f in edge_features(cls):
-        there = known.get(f.name)
-        if there is None or there.range != f.range or bool(there.multiple) != bool(f.multiple):
-            why = "is not in" if there is None else "is another in"
+    fields: list[Field] = []
+    for f in features_in_files(cls):
+        declared = known.get(f.name)
+        if declared is None or declared.range != f.range or bool(declared.multiple) != bool(f.multiple):
+            why = "is not in" if declared is None else "is another in"
             raise CasError(
                 f"type {cls.uima_name}: feature {f.name} {why} the type system (from {types.where(cls.uima_name)})"
             )
-        found.append(_field(f, cls, types))
-    return found
+        fields.append(_field(f, cls, types))
+    return fields
 
 
 def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
@@ -162,7 +165,7 @@ def _unfit_for_xml(name: str, local: str, fields: list[Field]) -> str:
 
 
 def is_xml_name(name: str) -> bool:
-    """Whether XML 1.0 takes it for the name of an element or an attribute."""
+    """Return whether XML 1.0 allows a name for elements and attributes."""
     try:
         expat.ParserCreate().Parse(f"<{name}/>".encode(), True)
     except expat.ExpatError:
@@ -174,7 +177,7 @@ def is_xml_name(name: str) -> bool:
 
 
 def text_of(value: Any, python: Any) -> str:
-    """A string feature's value as str. Raises TypeError where it is of another type."""
+    """Return the value of a string feature as str. Raises TypeError for other types."""
     if python is object or python is str:
         if not isinstance(value, str):
             raise TypeError(f"expected str, got {type(value).__name__}")
@@ -204,11 +207,10 @@ def _number_expression(f: Field) -> str:
 
 
 def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., None]:
-    """Makes `write(out, head, close, sofa, rows, pos, esc, ref, refs)`.
+    """Compile `write(out, head, close, sofa, rows, pos, esc, ref, refs)`.
 
-    `rows` gives (number, feature structure, begin, end); `sofa` is the attribute that names it, or nothing; `pos` the
-    attribute that links a token's POS, row by row;
-    `esc` the escaper, `ref` the number of a feature structure, `refs` those of several.
+    `rows` yields (id, feature structure, begin, end); `sofa` is the attribute that names the Sofa, or empty; `pos` yields the
+    attribute that links each token's POS; `esc` escapes strings; `ref` returns the id of a feature structure, `refs` several.
     """
     children = any(f.element == STRING and f.kind == "array" for f in fields)
     body = ["def write(out, head, close, sofa, rows, pos, esc, ref, refs):", "    for n, a, b, e in rows:"]
@@ -248,12 +250,12 @@ def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., No
         "strings": strings, "values": values,
     }  # fmt: skip
     exec("\n".join(body), scope)
-    made: Callable[..., None] = scope["write"]
-    return made
+    compiled: Callable[..., None] = scope["write"]
+    return compiled
 
 
 def strings(inner: list[str], name: str, value: Any, esc: Any) -> str:
-    """Appends a child element for each string, an empty one for null; an empty collection is an empty attribute."""
+    """Append an element for each string, an empty one for null. Return the attribute of an empty collection."""
     if isinstance(value, str):
         raise TypeError("expected a list, got str")
     before = len(inner)
@@ -266,7 +268,7 @@ def _enum_name(value: Any) -> Any:
 
 
 def values(value: Any, element: str) -> str:
-    """The values of an inline array or list, separated by blanks; bytes as hexadecimal pairs."""
+    """Write the values of an inline array or list, separated by spaces; bytes as hexadecimal pairs."""
     if element == "uima.cas.Byte":
         return byte_array(value)
     if element in LIMITS:
@@ -276,7 +278,7 @@ def values(value: Any, element: str) -> str:
 
 
 def check(f: Field, value: Any, esc: Any) -> None:
-    """Raises what writing the value would raise: TypeError, OverflowError, ValueError (also IllegalCharacterError)."""
+    """Raise the error of writing the value, if any: TypeError, OverflowError, ValueError (also IllegalCharacterError)."""
     if value is None or f.kind == "pos":
         return
     if f.kind == "text":
@@ -304,7 +306,7 @@ def _collection(value: Any) -> Any:
 
 
 def number(value: Any, range_: str) -> str:
-    """A value of any primitive range but String."""
+    """Write a value of any primitive range but String."""
     if range_ in LIMITS:
         return integer(value, range_)
     convert = {"uima.cas.Double": double, "uima.cas.Float": single, "uima.cas.Boolean": boolean}[range_]

@@ -1,6 +1,6 @@
-"""What lenient reading puts right in a document's rows before they become feature structures, each with a note.
+"""Repair the rows of a document before lenient reading decodes them, with a note for each change.
 
-Nothing of a document is told in a note, only types, features and numbers.
+Notes contain types, features and numbers, but no text of the document.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from ..cas import INITIAL_VIEW
 from ..description import STRING, TOP
 from ..errors import CasError, TypeSystemError
 from ..typesystem import TypeSystem
-from .decode import Floats, ValueFault, enumeration, list_of, one
+from .decode import FloatCache, ValueFault, enumeration, list_of, one
+from .graph import unused_ids
 from .parse import NULL, SOFA, VIEW, Rows, package_uri, type_name
 from .plan import Field, Plan, plan_for
-from .xmi_builder import OLD_VIEW, xmi_id
+from .xmi_builder import OLD_VIEW, SOFA_FEATURES, xmi_id
 
 _PLACE = ("sofa", "begin", "end")
-_SOFA_FEATURES = {"sofaNum", "sofaID", "mimeType", "sofaString", "sofaURI", "sofaArray"}
 
 
 def rename(rows: Rows) -> None:
-    """Gives types and features whose names UIMA would refuse names that it takes, with a note."""
+    """Rename the types and features whose names UIMA does not allow, with a note."""
     elements: dict[str, str] = {}
     features: dict[str, str] = {}
     for i, (element, flat) in enumerate(rows.elements):
@@ -43,7 +43,7 @@ def rename(rows: Rows) -> None:
     for before, after in [*elements.items(), *features.items()]:
         if before != after:
             rows.notes.append(
-                f"{before.rpartition(' ')[2]}: UIMA takes no such name: read as {after.rpartition(' ')[2]}"
+                f"{before.rpartition(' ')[2]}: UIMA does not allow this name: read as {after.rpartition(' ')[2]}"
             )
 
 
@@ -66,7 +66,7 @@ def _legal(name: str) -> str:
 
 
 def repair(rows: Rows, types: TypeSystem) -> None:
-    """Changes the rows so that strict reading takes them, but for references and offsets. Notes go to `rows.notes`."""
+    """Change the rows so that strict reading accepts them, except for references and offsets. Add notes to `rows.notes`."""
     _Repair(rows, types).run()
 
 
@@ -75,7 +75,7 @@ class _Repair:
         self.rows, self.types = rows, types
         self.id_name = rows.id_name
         self.notes: Counter[str] = Counter()
-        self.floats = Floats()
+        self.floats = FloatCache()
         self.plans: dict[str, Plan | None] = {}
         self.fit: dict[tuple[str, str, str], bool] = {}
         self.known: dict[str, set[str]] = {}
@@ -92,43 +92,29 @@ class _Repair:
     # -- xmi:ids ---------------------------------------------------------------------------------------------------
 
     def _numbers(self) -> None:
-        """Gives every element an xmi:id of its own; of two that share one, the later keeps it, as in UIMA; of Sofas the first.
+        """Give every element an xmi:id of its own. Of two with the same id, the later keeps it, as in UIMA; of Sofas, the first.
 
-        A Sofa and something else may share one: who refers to a Sofa is not in doubt.
+        A Sofa and another element may have the same id: references to a Sofa are unambiguous.
         """
         elements = self.rows.elements
         instances: dict[int, int] = {}
         sofas: dict[int, int] = {}
-        homeless: list[int] = []
+        without_id: list[int] = []
         order = [i for i, (name, _) in enumerate(elements) if name not in (SOFA, VIEW, NULL)]
         order += [i for i in reversed(range(len(elements))) if elements[i][0] == SOFA]
         for i in order:
-            owner = sofas if elements[i][0] == SOFA else instances
-            number = xmi_id(self._get(i, self.id_name) or "")
+            owners = sofas if elements[i][0] == SOFA else instances
+            number = xmi_id(self.rows.get(i, self.id_name) or "")
             if number is None or number <= 0:
                 self.notes["an element without an xmi:id that can be used was given one"] += 1
-                homeless.append(i)
+                without_id.append(i)
                 continue
-            if number in owner:
+            if number in owners:
                 self.notes[f"xmi:id {number} is used twice, the later element counts"] += 1
-                homeless.append(owner[number])
-            owner[number] = i
-        taken = instances.keys() | sofas.keys()
-        highest = max(taken, default=0)  # from the gaps where there is no room above
-        fresh = (n for n in range(highest + 1 if highest < 2**30 else 1, 2**31) if n not in taken)
-        for i, number in zip(sorted(homeless), fresh, strict=False):
-            self._set(i, self.id_name, str(number))
-
-    def _get(self, row: int, key: str) -> str | None:
-        flat = self.rows.elements[row][1]
-        return flat[2 * flat[::2].index(key) + 1] if key in flat[::2] else None
-
-    def _set(self, row: int, key: str, value: str) -> None:
-        flat = self.rows.elements[row][1]
-        if key in flat[::2]:
-            flat[2 * flat[::2].index(key) + 1] = value
-        else:
-            flat += [key, value]
+                without_id.append(owners[number])
+            owners[number] = i
+        for i, number in zip(sorted(without_id), unused_ids({*instances, *sofas}), strict=False):
+            self.rows.set(i, self.id_name, str(number))
 
     # -- Sofas ---------------------------------------------------------------------------------------------------
 
@@ -137,13 +123,13 @@ class _Repair:
         for i, (element, flat) in enumerate(self.rows.elements):
             if element != SOFA:
                 continue
-            self.sofas.add(self._get(i, self.id_name) or "")
-            for key in [k for k in flat[::2] if k not in _SOFA_FEATURES and k != self.id_name]:
+            self.sofas.add(self.rows.get(i, self.id_name) or "")
+            for key in [k for k in flat[::2] if k not in SOFA_FEATURES and k != self.id_name]:
                 self.notes[f"uima.cas.Sofa has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-                self._drop(flat, key)
+                self.rows.drop(i, key)
             if i in self.rows.children:
-                self.rows.children[i] = [c for c in self.rows.children[i] if c.feature in _SOFA_FEATURES]
-            given = self._get(i, "sofaID")
+                self.rows.children[i] = [c for c in self.rows.children[i] if c.feature in SOFA_FEATURES]
+            given = self.rows.get(i, "sofaID")
             first = INITIAL_VIEW if given in (None, "", OLD_VIEW) else given
             name, n = first, 1
             while name in names:
@@ -152,7 +138,7 @@ class _Repair:
             if name != given and not any(c.feature == "sofaID" for c in self.rows.children.get(i, ())):
                 if given != OLD_VIEW or name != first:
                     self.notes["a Sofa without a sofaID of its own was given one"] += 1
-                self._set(i, "sofaID", name)
+                self.rows.set(i, "sofaID", name)
             names.add(name)
 
     # -- feature structures --------------------------------------------------------------------------------------
@@ -165,24 +151,24 @@ class _Repair:
             self.rows.children.pop(i, None)
             return
         if issubclass(plan.cls, ArrayBase):
-            self._array(plan, flat)
+            self._array(i, plan, flat)
             return
         known = self._known(plan)
         for key in [k for k in flat[::2] if k not in known]:  # of UIMA's own types, or in another namespace
             self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-            self._drop(flat, key)
+            self.rows.drop(i, key)
         children = self.rows.children.get(i, [])
         if any(c.feature not in known for c in children):
             self.notes[f"{plan.name}: elements that are none of its features are not kept"] += 1
             self.rows.children[i] = [c for c in children if c.feature in known]
         if issubclass(plan.cls, AnnotationBase):
-            self._placed(i, plan, flat)
+            self._check_position(i, plan)
         given = {*flat[::2], *(c.feature for c in self.rows.children.get(i, ()))}
         for f in plan.fields:
             if f.name in given and not (
                 f.kind in ("text", "ref") and f.python is object and i not in self.rows.children
             ):
-                self._value(i, plan, f, flat)
+                self._check_value(i, plan, f)
 
     def _plan(self, element: str) -> Plan | None:
         if element not in self.plans:
@@ -199,40 +185,40 @@ class _Repair:
             self.known[plan.name] = {self.id_name, *plan.names()}
         return self.known[plan.name]
 
-    def _placed(self, i: int, plan: Plan, flat: list[str]) -> None:
-        """A Sofa that there is, and offsets that are numbers."""
+    def _check_position(self, i: int, plan: Plan) -> None:
+        """Drop a Sofa that is not in the document, and offsets that are not numbers."""
         self._flatten(i, _PLACE if plan.span else ("sofa",))
-        sofa = self._get(i, "sofa")
+        sofa = self.rows.get(i, "sofa")
         if sofa is not None and sofa not in self.sofas and sofa not in ("", "0"):
             number = str(xmi_id(sofa))
             if number in self.sofas:
-                self._set(i, "sofa", number)
+                self.rows.set(i, "sofa", number)
             else:
                 self.notes[f"{plan.name}: its sofa is not in the document"] += 1
-                self._drop(flat, "sofa")
+                self.rows.drop(i, "sofa")
         for edge in ("begin", "end") if plan.span else ():
-            text = self._get(i, edge)
+            text = self.rows.get(i, edge)
             if text is None or (text.isdecimal() and len(text) < 10):
                 continue
             if not self._fits(f"@{edge}", text, Field(edge, edge, "number", "uima.cas.Integer")):
-                self.notes[f"{plan.name}: {edge} is no number: taken as 0"] += 1
-                self._drop(flat, edge)
+                self.notes[f"{plan.name}: {edge} is not a number: taken as 0"] += 1
+                self.rows.drop(i, edge)
 
     def _flatten(self, i: int, place: tuple[str, ...]) -> None:
-        """Makes attributes of the Sofa and the offsets where they stand as elements: the last of several counts."""
+        """Turn the Sofa and the offsets into attributes if they are elements; the last of several counts."""
         children = self.rows.children.get(i, ())
         for child in children:
             if child.feature in place:
-                self._set(i, child.feature, child.href if child.href is not None else child.text)
+                self.rows.set(i, child.feature, child.value)
         if any(c.feature in place for c in children):
             self.rows.children[i] = [c for c in children if c.feature not in place]
 
-    def _value(self, i: int, plan: Plan, f: Field, flat: list[str]) -> None:
-        """A value that its feature cannot hold, where the feature is not one that could be read as another."""
-        text = self._get(i, f.name)
+    def _check_value(self, i: int, plan: Plan, f: Field) -> None:
+        """Drop a value that does not fit its feature, if the range of the feature could not be changed."""
+        text = self.rows.get(i, f.name)
         if text is not None and not self._fits(plan.name, text, f):
             self.notes[f"{plan.name}: a value of feature {f.name} does not fit and is not kept"] += 1
-            self._drop(flat, f.name)
+            self.rows.drop(i, f.name)
         children = self.rows.children.get(i, [])
         if not children:
             return
@@ -251,24 +237,19 @@ class _Repair:
             found = self.fit[key] = fits(text, f, self.floats, child)
         return found
 
-    def _array(self, plan: Plan, flat: list[str]) -> None:
+    def _array(self, i: int, plan: Plan, flat: list[str]) -> None:
         element = ELEMENTS[plan.name]
         for key in [k for k in flat[::2] if k not in ("elements", self.id_name)]:
             self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-            self._drop(flat, key)
-        text = flat[2 * flat[::2].index("elements") + 1] if "elements" in flat[::2] else ""
+            self.rows.drop(i, key)
+        text = self.rows.get(i, "elements") or ""
         if element not in (TOP, STRING) and not fits(text, Field("", "", "array", plan.name, element), self.floats):
             self.notes[f"{plan.name}: elements that do not fit are not kept"] += 1
-            self._drop(flat, "elements")
-
-    @staticmethod
-    def _drop(flat: list[str], key: str) -> None:
-        at = 2 * flat[::2].index(key)
-        del flat[at : at + 2]
+            self.rows.drop(i, "elements")
 
 
-def fits(text: str, f: Field, floats: Floats, child: bool = False) -> bool:
-    """Whether a feature can hold a value; `child`: one that stands in an element of its own."""
+def fits(text: str, f: Field, floats: FloatCache, child: bool = False) -> bool:
+    """Return whether a value fits a feature. `child`: whether the value is an element of its own."""
     try:
         if f.kind == "text":
             if f.python is not object and f.python is not str:

@@ -1,4 +1,4 @@
-"""How single values stand in XMI: ranges of UIMA's numbers, Java's spelling of floats, and what each must be in Python."""
+"""Write single values: the limits of UIMA's numbers, Java's spelling of floats, and checks of the Python types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMITS: dict[str, tuple[int, int]] = {
 
 
 def integer(value: Any, range_: str) -> str:
-    """An integer feature's value. Raises TypeError for what is no integer, OverflowError beyond the range."""
+    """Write an integer. Raises TypeError for other types, OverflowError outside the range."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"expected int, got {type(value).__name__}")
     number = value.__index__()
@@ -26,7 +26,7 @@ def integer(value: Any, range_: str) -> str:
 
 
 def double(value: Any) -> str:
-    """A Double feature's value. Raises TypeError for what is no number."""
+    """Write a Double. Raises TypeError for other types."""
     if isinstance(value, bool) or not (isinstance(value, float) or hasattr(value, "__index__") or _is_float(value)):
         raise TypeError(f"expected float, got {type(value).__name__}")
     number = float(value)
@@ -38,13 +38,13 @@ def double(value: Any) -> str:
 
 
 def _is_float(value: Any) -> bool:
-    return hasattr(value, "__float__") and hasattr(value, "dtype")  # numpy's float32 is no float
+    return hasattr(value, "__float__") and hasattr(value, "dtype")  # numpy's float32 is not a float
 
 
 def single(value: Any) -> str:
-    """A Float feature's value, with all its digits: Java rounds to 32 bits, Python gets back what it had.
+    """Write a Float with all its digits: Java rounds to 32 bits, Python restores the exact value.
 
-    Raises TypeError for what is no number, OverflowError beyond the range.
+    Raises TypeError for other types, OverflowError outside the range.
     """
     text = double(value)
     if text[-1] not in "Ny":
@@ -56,7 +56,7 @@ def single(value: Any) -> str:
 
 
 def boolean(value: Any) -> str:
-    """A Boolean feature's value. Raises TypeError for anything but True and False."""
+    """Write a Boolean. Raises TypeError for other types."""
     if value is True:
         return "true"
     if value is False:
@@ -67,7 +67,7 @@ def boolean(value: Any) -> str:
 
 
 def byte_array(value: Any) -> str:
-    """Bytes as hexadecimal pairs. Raises TypeError, OverflowError for numbers beyond a byte (-128 to 255)."""
+    """Write bytes as hexadecimal pairs. Raises TypeError, and OverflowError for numbers outside -128 to 255."""
     if isinstance(value, bytes | bytearray):
         return value.hex().upper()
     numbers = list(value)

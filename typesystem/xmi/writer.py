@@ -1,11 +1,10 @@
-"""Writes documents as XMI, UIMA's XML form: string templates compiled per type, checked so that every UIMA can read them."""
+"""Write documents as XMI, UIMA's XML format, with string templates compiled per type."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +16,9 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from .collector import Batch, Collector, Graph, document_name
-from .graph_writer import GraphWriter
+from .collector import Collector
+from .graph import Graph, document_name
+from .graph_writer import GraphWriter, Rows
 from .loss import Losses
 from .parse import package_uri
 from .plan import Field, Plan, is_xml_name, plan_for, strings, values
@@ -36,28 +36,27 @@ def write_xmi(
     offset_map: bool = False,
     pretty: bool = False,
 ) -> bytes:
-    """The document as XMI, UTF-8; the same document gives the same bytes.
+    """Return the document as XMI in UTF-8, deterministically.
 
-    `typesystem`: by default the document's own, else caspipe's. `views`, `types`: only these (and subtypes); what refers to
-    others then refers to nothing. The document's id and metadata go with the initial view only: they may be PHI.
-    `on_illegal`: characters that XML 1.0 cannot carry are replaced one for one, and recorded so that `read_xmi` brings them
-    back, or are an error. `offset_map`: also the way from a masked view's text back to the original.
+    `typesystem`: by default the document's own, else caspipe's. `views`, `types`: only these (and subtypes); references to
+    others are null. The document's id and metadata are written with the initial view only: they may be PHI.
+    `on_illegal`: characters that XML 1.0 cannot express are replaced one for one, and recorded so that `read_xmi` restores
+    them, or are an error. `offset_map`: also write the maps from a masked view's text to the original.
 
-    Raises CasError that names document, type and feature, never a value.
+    Raises CasError, which names document, type and feature, never a value.
     """
     ts = typesystem or cas.typesystem or own_types()
-    only = None if types is None else tuple(types)
-    graph = Collector(cas, ts, views, only, offset_map).collect()
+    graph = Collector(cas, ts, views, types, offset_map).collect()
     return _Writer(cas, ts, graph, on_illegal == "error", "\n  " if pretty else "").document()
 
 
 def save_xmi(cas: Cas, path: str | Path, **options: Any) -> None:
-    """Writes the document to a file, whole or not at all. Options as of `write_xmi`. Raises CasError, OSError."""
+    """Write the document to a file, atomically. Options are those of `write_xmi`. Raises CasError, OSError."""
     write_atomically(Path(path), write_xmi(cas, **options))
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Puts `data` in place of a file in one step: a reader sees the old content or the new, never a part. Raises OSError."""
+    """Replace the content of a file in one step, so that no process reads a part of it. Raises OSError."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as out:
@@ -79,27 +78,28 @@ class _Writer(GraphWriter):
         self.indent = indent
         self.prefixes: dict[str, str] = {}
 
-    def tag(self, number: int) -> str:
+    def pos_reference(self, number: int) -> str:
         return f' pos="{number}"'
 
     def document(self) -> bytes:
         graph, indent = self.graph, self.indent
-        metadata_plan = plan_for(MetadataRecord, self.types)
+        metadata_package = plan_for(MetadataRecord, self.types).package
+        packages = [b.plan.package for b in graph.batches]
         for batch in graph.batches:
             if batch.plan.unfit:
                 raise CasError(batch.plan.unfit)
-        self._name_packages([*(b.plan.package for b in graph.batches), metadata_plan.package])
-        self.out.append("")
-        self.out.append(f'{indent}<cas:NULL xmi:id="0"/>')
+        self._name_packages([*packages, metadata_package])
+        self.out += ["", f'{indent}<cas:NULL xmi:id="0"/>']
         sofas = self.sofas_needed()
         for i, has_sofa in enumerate(sofas):
             if has_sofa:
                 self._sofa(i)
         for batch in graph.batches:
-            self._batch(batch)
-        for array in graph.arrays:
-            self._array(array)
-        self._metadata(metadata_plan)
+            self.write_batch(batch)
+        for value, range_ in graph.typed_arrays():
+            self._array(value, range_)
+        if not self.write_metadata() and metadata_package not in packages:
+            del self.prefixes[metadata_package]
         for i, members in enumerate(graph.members):
             sofa = f' sofa="{graph.sofa_numbers[i]}"' if sofas[i] else ""
             self.out.append(f'{indent}<cas:View{sofa} members="{" ".join(map(str, members))}"/>')
@@ -114,7 +114,7 @@ class _Writer(GraphWriter):
         for package in sorted(set(packages) - {"uima.cas"}, key=lambda p: (p != "uima.tcas", p)):
             last = package.rpartition(".")[2] or "noNamespace"
             if last.lower().startswith(("xmi", "xml")) or not is_xml_name(last):
-                last = "p"  # UIMA passes over elements whose prefix begins with xmi; names that begin with xml are XML's own
+                last = "p"  # UIMA skips elements whose prefix begins with xmi; XML reserves names that begin with xml
             prefix, n = last, 1
             while prefix in taken:
                 n += 1
@@ -122,83 +122,41 @@ class _Writer(GraphWriter):
             taken.add(prefix)
             self.prefixes[package] = prefix
 
-    # -- Sofas ---------------------------------------------------------------------------------------------------
-
     def _sofa(self, i: int) -> None:
-        view, esc = self.graph.views[i], self.esc
-        sofa = view.sofa
+        sofa, esc = self.graph.views[i].sofa, self.esc
         try:
             parts = [f'sofaNum="{i + 1}" sofaID="{esc[sofa.name]}"']
             parts += [f'mimeType="{esc[sofa.mime]}"'] if sofa.mime else []
-            if sofa.text is not None:
-                parts.append(f'sofaString="{esc[sofa.text]}"')
-            if sofa.uri is not None:
-                parts.append(f'sofaURI="{esc[sofa.uri]}"')
+            parts += [f'sofaString="{esc[sofa.text]}"'] if sofa.text is not None else []
+            parts += [f'sofaURI="{esc[sofa.uri]}"'] if sofa.uri is not None else []
         except IllegalCharacterError as e:
-            raise CasError(f"{document_name(self.cas)}: view {shown(view.name)}: {e}") from None
+            raise CasError(f"{document_name(self.cas)}: view {shown(sofa.name)}: {e}") from None
         if sofa.array is not None:
             parts.append(f'sofaArray="{self.graph.number[id(sofa.array)]}"')
         self.out.append(f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}" {" ".join(parts)}/>')
-        if sofa.text in esc.lossy:
-            self.losses.text(view.name, sofa.text or "")
-            esc.lossy.discard(sofa.text or "")
-            del esc[sofa.text or ""]  # a feature with the same string is a loss of its own
+        self.record_text_loss(sofa)
 
     # -- feature structures --------------------------------------------------------------------------------------
 
-    def _batch(self, batch: Batch) -> None:
-        plan = batch.plan
-        tag = f"{self.prefixes[plan.package]}:{plan.local}"
-        head, close = f'{self.indent}<{tag} xmi:id="', f"</{tag}>"
-        sofa = f' sofa="{self.graph.sofa_numbers[batch.view]}"' if batch.view >= 0 else ""
-        if batch.begins is not None:
-            self._columns(batch, head, close, sofa)
-            return
-        begins: Iterable[int] = repeat(0)
-        ends: Iterable[int] = repeat(0)
-        if plan.span:
-            begins, ends = self.spans(batch, [a._begin for a in batch.items], [a._end for a in batch.items])
-        rows = zip(batch.numbers, batch.items, begins, ends)  # noqa: B905  repeat() has no end
-        self._write(plan, batch.items, batch.numbers, head, close, sofa, rows, self.out)
+    def write_rows(self, plan: Plan, view: int, rows: Rows, tags: Iterator[str], out: list[str]) -> None:
+        head, sofa = self._head(plan), self._sofa_attribute(view)
+        close = f"</{self.prefixes[plan.package]}:{plan.local}>"
+        plan.write(out.append, head, close, sofa, rows, tags, self.esc, self.ref, self._refs)
 
-    def _columns(self, batch: Batch, head: str, close: str, sofa: str) -> None:
-        begins, ends = self.spans(batch, batch.begins or (), batch.ends)
-        one: list[str] = []
-        self._write(batch.plan, batch.items, (0,), "", close, sofa, [(0, batch.items[0], 0, 0)], one)
-        before = f'0"{sofa} begin="0" end="0"'
-        rest = one[0][len(before) :]
-        self.out += [
-            f'{head}{n}"{sofa} begin="{b}" end="{e}"{rest}' for n, b, e in zip(batch.numbers, begins, ends, strict=True)
-        ]
+    def span_frame(self, plan: Plan, view: int) -> tuple[str, str, str]:
+        return self._head(plan), f'"{self._sofa_attribute(view)} begin="', '" end="'
 
-    def _write(
-        self,
-        plan: Plan,
-        items: list[Any],
-        numbers: Sequence[int],
-        head: str,
-        close: str,
-        sofa: str,
-        rows: Any,
-        out: list[str],
-    ) -> None:
-        tags = self.tags(items) if plan.is_token else iter(())
-        try:
-            plan.write(out.append, head, close, sofa, rows, tags, self.esc, self.ref, self._refs)
-        except (TypeError, ValueError, OverflowError, AttributeError, KeyError):
-            self.explain(plan, items)
-            raise
-        if self.esc.lossy or plan.string_arrays:
-            self.losses.features(plan, items, numbers, self.esc.lossy)
+    def _head(self, plan: Plan) -> str:
+        return f'{self.indent}<{self.prefixes[plan.package]}:{plan.local} xmi:id="'
 
-    def _refs(self, values_: Any) -> str:
+    def _sofa_attribute(self, view: int) -> str:
+        return f' sofa="{self.graph.sofa_numbers[view]}"' if view >= 0 else ""
+
+    def _refs(self, items: Any) -> str:
         ref = self.ref
-        return " ".join(["0" if v is None else str(ref(v)) for v in values_])
+        return " ".join(["0" if v is None else str(ref(v)) for v in items])
 
-    # -- arrays and metadata -------------------------------------------------------------------------------------
-
-    def _array(self, array: Any) -> None:
-        value, range_ = array if isinstance(array, tuple) else (array, array.uima_name)
+    def _array(self, value: Any, range_: str) -> None:
         number = self.graph.number[id(value)]
         local = range_.rpartition(".")[2]
         inner: list[str] = []
@@ -216,24 +174,3 @@ class _Writer(GraphWriter):
         self.out.append(f'{self.indent}<cas:{local} xmi:id="{number}"{attribute}{tail}')
         if range_ == StringArray.uima_name:
             self.losses.array(number, value, self.esc.lossy)
-
-    def _metadata(self, plan: Plan) -> None:
-        """The record of metadata and losses, indexed in the first view."""
-        graph = self.graph
-        entries = {**graph.metadata, **self.losses.entries(graph.metadata, graph.metadata_number, self.esc)}
-        if not entries:
-            self.prefixes = {p: x for p, x in self.prefixes.items() if p != plan.package or self._uses(p)}
-            return
-        record = MetadataRecord(keys=list(entries), values=list(entries.values()))
-        if graph.members:
-            graph.members[0].append(graph.metadata_number)
-        tag = f"{self.prefixes[plan.package]}:{plan.local}"
-        rows = [(graph.metadata_number, record, 0, 0)]
-        head = f'{self.indent}<{tag} xmi:id="'
-        try:
-            plan.write(self.out.append, head, f"</{tag}>", "", rows, iter(()), self.esc, self.ref, self._refs)
-        except (TypeError, IllegalCharacterError) as e:
-            raise CasError(f"{document_name(self.cas)}: metadata: {e}") from None
-
-    def _uses(self, package: str) -> bool:
-        return any(b.plan.package == package for b in self.graph.batches)

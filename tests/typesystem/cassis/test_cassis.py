@@ -89,7 +89,7 @@ def test_what_cassis_cannot_hold_is_refused_by_name() -> None:
     T = ts.create_type("my.T", Annotation, {"class": "uima.cas.String"})
     cas = Cas("abc", typesystem=ts)
     cas.add(T(0, 1))
-    with pytest.raises(CasError, match=r"^type my\.T: cassis cannot hold a feature with such a name$"):
+    with pytest.raises(CasError, match=r"^type my\.T: cassis does not support a feature with such a name$"):
         to_cassis(cas)
     wrong = Cas("abc", id="d", typesystem=ts)
     R = ts.create_type("my.R", Annotation, {"n": "uima.cas.Integer"})

@@ -30,7 +30,7 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
         t(2, aFSAray=1),
         "[1] (%ID 2): my.T has no feature aFSAray; did you mean aFSArray?",
     ),
-    "an unknown keyword": (t(2, **{"%X": 1}), "[1] (%ID 2): my.T: a keyword that is none of JSON CAS"),
+    "an unknown keyword": (t(2, **{"%X": 1}), "[1] (%ID 2): my.T: a keyword that JSON CAS does not have"),
     "a feature given twice": (
         t(2, **{"d": 1, "#d": "NaN"}),
         "[1] (%ID 2): my.T: a feature is given twice",
@@ -173,7 +173,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
     "a control character": (b'{"a": "Zebulon\x01"}', ":1:15: damaged JSON: invalid control character"),
     "Latin-1": ('{"a": "Zebulön"}'.encode("latin-1"), ": byte 12: expected JSON in UTF-8"),
     "a half in UTF-8": (b'{"a": "\xed\xa0\x80"}', ": byte 7: expected JSON in UTF-8"),
-    "NaN": (b'{"a": NaN}', ": NaN is no JSON; expected it as a string, its feature with # before the name"),
+    "NaN": (b'{"a": NaN}', ": NaN is not JSON; expected it as a string, its feature with # before the name"),
     "a number without end": (b'{"a": ' + b"1" * 5000 + b"}", ": a number of too many digits"),
     "depth": (b'{"%TYPES":' + b"[" * 200_000, ": JSON nested deeper than any document"),
     "depth of objects": (b'{"a":' * 100_000, ": JSON nested deeper than any document"),
@@ -199,7 +199,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
     ),
     "a member that is not there": (
         data(rows(members=[5])),
-        f": {PLACE}[0] (%ID 1): View _InitialView: member 5 is no feature structure of the document",
+        f": {PLACE}[0] (%ID 1): View _InitialView: member 5 is not a feature structure of the document",
     ),
     "a view of no Sofa": (
         data({PLACE: [SOFA], "%VIEWS": {"a": {"%SOFA": 9}}}),
@@ -233,7 +233,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
                 t(2, **{"@aStringList": 3}), {"%ID": 3, "%TYPE": "uima.cas.NonEmptyStringList", "head": "x", "@tail": 3}
             )
         ),
-        f": {PLACE}[1] (%ID 2): my.T: feature aStringList: a list that runs in a circle",
+        f": {PLACE}[1] (%ID 2): my.T: feature aStringList: a circular list",
     ),
     "types that are a list": (data(rows(**{"%TYPES": []})), ": %TYPES: expected an object"),
     "a type that is a word": (data(with_types(**{"my.X": "Zebulon"})), ": %TYPES.my.X: expected an object"),
@@ -263,7 +263,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
                 **{"uima.tcas.Annotation": {"%SUPER_TYPE": "uima.cas.AnnotationBase", "x": {"%RANGE": "uima.cas.Long"}}}
             )
         ),
-        ": %TYPES.uima.tcas.Annotation: UIMA's own type takes no further feature",
+        ": %TYPES.uima.tcas.Annotation: UIMA's own type has no further features",
     ),
     "a circle of types": (
         data(with_types(**{"my.X": {"%SUPER_TYPE": "my.Y"}, "my.Y": {"%SUPER_TYPE": "my.X"}})),
@@ -315,7 +315,7 @@ def test_lenient_reading_keeps_what_it_does_not_know_and_notes_what_it_changed()
         "my.T 0:99 moved into the text (0:12)",
         "uima.cas.FSArray: feature elements refers to %ID 88, which is not in the document",
         "my.T: feature to refers to %ID 77, which is not in the document",
-        "View _InitialView: member 66 is no feature structure of the document",
+        "View _InitialView: member 66 is not a feature structure of the document",
     ]
     again = read_jsoncas(write_jsoncas(cas))
     (one,) = again.select("my.T")

@@ -207,7 +207,7 @@ FAULTS = {
     ),
     "elements of what is no array": (
         document('<my.T _id="8"><i>x</i></my.T>'),
-        "4:1: elements <i> in what is no array",
+        "4:1: elements <i> outside an array",
     ),
     "another element inside": (
         document('<my.T _id="8"><x/></my.T>'),

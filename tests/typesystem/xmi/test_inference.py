@@ -95,7 +95,7 @@ def test_names_uima_would_refuse_are_faults_or_others() -> None:
     cas = read_xmi(data, lenient=True)
     assert [r.words for r in cas.select("org.note.Re_cord")] == [["a", ""]]
     assert [s.x_si_ze for s in cas.select("org.note.Span")] == [3, -4]
-    assert "Re-cord: UIMA takes no such name: read as Re_cord" in cas.metadata["xmi:notes"]
+    assert "Re-cord: UIMA does not allow this name: read as Re_cord" in cas.metadata["xmi:notes"]
     assert cas.typesystem is not None
     again = read_xmi(write_xmi(cas), TypeSystem.from_xml(cas.typesystem.to_xml()))
     assert [s.x_si_ze for s in again.select("org.note.Span")] == [3, -4]

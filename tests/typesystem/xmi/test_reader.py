@@ -112,7 +112,7 @@ FAULTS = {
     ),
     "a member that is not there": (
         document(view='<cas:View sofa="1" members="5"/>'),
-        "3:1: View _InitialView: member 5 is no feature structure of the document",
+        "3:1: View _InitialView: member 5 is not a feature structure of the document",
     ),
     "a view of no Sofa": (
         document(view='<cas:View sofa="5" members=""/>'),
@@ -142,7 +142,7 @@ FAULTS = {
         "3:30: damaged XML: reference to invalid character number",
     ),
     "another root": (b"<a/>", "1:1: expected xmi:XMI as root, got a"),
-    "the older form XCAS": (b'<CAS version="2"/>', "1:1: this is XCAS, UIMA's older form; expected xmi:XMI"),
+    "the older form XCAS": (b'<CAS version="2"/>', "1:1: this is XCAS, UIMA's older format; expected xmi:XMI"),
     "nothing": (b"", "1:1: damaged XML: no element found"),
     "changes instead of a document": (
         document(view='<cas:View sofa="1" deleted_members="3"/>'),
@@ -214,7 +214,7 @@ def test_lenient_reading_notes_what_it_changed() -> None:
         "my.T 5:1 moved into the text (0:12)",
         "my.T: feature to refers to xmi:id 77, which is not in the document",
         "my.T: feature all refers to xmi:id 88, which is not in the document",
-        "View _InitialView: member 66 is no feature structure of the document",
+        "View _InitialView: member 66 is not a feature structure of the document",
     ]
     assert write_xmi(cas)
 

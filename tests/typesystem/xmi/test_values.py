@@ -148,13 +148,13 @@ def test_a_plain_list_in_a_shared_feature_keeps_its_identity() -> None:
 
 
 def test_a_list_in_a_circle_cannot_be_inline() -> None:
-    from caspipe.typesystem.arrays import NonEmptyIntegerList
+    from caspipe.typesystem.arrays import LISTS
 
     ts = TypeSystem()
     T = ts.create_type(
         "my.T", Annotation, [Feature("l", "uima.cas.IntegerList"), Feature("m", "uima.cas.IntegerList", None, True)]
     )
-    circle = NonEmptyIntegerList(1)
+    circle: Any = LISTS["uima.cas.IntegerList"][1](1)
     circle.tail = circle
     cas = Cas("abc", typesystem=ts)
     item = cas.add(T(0, 1, m=circle))
