@@ -82,10 +82,8 @@ def _tree(data: bytes, where: str) -> _Node:
     top = _Node("", 0, {})
     stack = [top]
 
-    def start(name: str, attributes: list[str]) -> None:
-        node = _Node(
-            name.rpartition(" ")[2], parser.CurrentLineNumber, dict(zip(attributes[::2], attributes[1::2], strict=True))
-        )
+    def start(name: str, attributes: dict[str, str]) -> None:
+        node = _Node(name.rpartition(" ")[2], parser.CurrentLineNumber, attributes)
         stack[-1].children.append(node)
         stack.append(node)
 

@@ -112,8 +112,8 @@ def from_xmi(data: bytes, where: str, types: TypeSystem) -> RawDocument:
     """Read an XMI file. Raises FormatError if it is damaged or not XMI."""
     rows = parse(data, where)
     document = RawDocument(types, xml_11=is_xml_11(data))
-    for row, (element, flat) in enumerate(rows.elements):
-        values = dict(zip(flat[::2], flat[1::2], strict=True))
+    for row, (element, attributes) in enumerate(rows.elements):
+        values = dict(attributes)
         if element == VIEW:
             members = [int(m) for m in values.get("members", "").split() if m.isdecimal()]
             document.add_view(_id(values.get("sofa", "0")) or 0, members)

@@ -111,7 +111,7 @@ def _dialect(data: bytes, where: str) -> str:
     """Return the dialect of a file by its root element. Raises ReaderError, or FormatError for XML that is damaged before it."""
     names: list[str] = []
 
-    def start(name: str, attributes: list[str]) -> None:
+    def start(name: str, attributes: dict[str, str]) -> None:
         names.append(name)
         raise _RootSeen
 
@@ -145,7 +145,7 @@ class _TaggedText:
         finally:
             del self._parser
 
-    def _start(self, name: str, attributes: list[str]) -> None:
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         path = self._path
         path.append(name)
         line = self._parser.CurrentLineNumber
@@ -155,7 +155,7 @@ class _TaggedText:
         elif len(path) > 2 and path[1] == "TEXT":
             raise ReaderError(f"line {line}: expected text alone in TEXT, found an element")
         elif len(path) == 3 and path[1] == "TAGS":
-            self.tags.append(_tag(name, dict(zip(attributes[::2], attributes[1::2], strict=True)), line))
+            self.tags.append(_tag(name, attributes, line))
 
     def _end(self, name: str) -> None:
         self._path.pop()

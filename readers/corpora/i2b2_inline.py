@@ -84,23 +84,22 @@ class _RecordParser:
         record = self.records[-1]
         record.fault = record.fault or f"line {self._parser.CurrentLineNumber}: {message}"
 
-    def _start(self, name: str, attributes: list[str]) -> None:
-        values = dict(zip(attributes[::2], attributes[1::2], strict=True))
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
         if self._in_text:
             if name != "PHI":
                 self._fault("expected text and PHI in TEXT, found another element")
             elif self._open is not None:
                 self._fault("expected text alone in PHI, found another PHI")
-            elif not values.get("TYPE"):
+            elif not attributes.get("TYPE"):
                 self._fault("expected PHI with a TYPE, found one without")
             else:
-                self._open = self._text.size, self._parser.CurrentLineNumber, values["TYPE"]
+                self._open = self._text.size, self._parser.CurrentLineNumber, attributes["TYPE"]
         self._path.append(name)
         if name == "RECORD" and not self._depth:
             self._depth = len(self._path)
             self._texts = 0
             self._text = FileText(self._data)
-            self.records.append(Record(values.get("ID", "").strip()))
+            self.records.append(Record(attributes.get("ID", "").strip()))
         elif self._in_text and len(self._path) == self._depth + 1:
             self._texts += 1
 

@@ -15,8 +15,8 @@ def elements(data: bytes) -> tuple[dict[str, tuple[str, dict[str, Any]]], set[tu
     rows = parse(data, "(bytes)", lenient=True)
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     members: set[tuple[str, str]] = set()
-    for i, (name, flat) in enumerate(rows.elements):
-        features: dict[str, Any] = dict(zip(flat[::2], flat[1::2], strict=True))
+    for i, (name, attributes) in enumerate(rows.elements):
+        features: dict[str, Any] = dict(attributes)
         number = features.pop(rows.id_name, "")
         if name == VIEW:
             members |= {(features.get("sofa", ""), m) for m in features.get("members", "").split()}

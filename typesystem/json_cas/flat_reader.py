@@ -15,18 +15,14 @@ from ..text import Sofa, shown
 from ..typesystem import TypeSystem
 from ..xmi.builtin_features import resolve_pos_links
 from ..xmi.cas_builder import CasBuilder
-from ..xmi.decode import UnknownFeature, ValueFault
+from ..xmi.decode import ValueFault
 from ..xmi.loss import TEXT_KEY, restore_text
 from ..xmi.plan import Field, Plan
 from .flat_decode import (
-    MissingId,
     Row,
     decoder,
     element_of,
-    hint,
     kind_of,
-    normalize,
-    normalized_decoder,
     repair_values,
 )
 from .inline_collections import CollectionInliner
@@ -71,6 +67,9 @@ class FlatReader(CasBuilder):
 
     def current_type(self) -> str:
         return self.row_types[self.row]
+
+    def safe_name(self, name: str) -> str:
+        return safe(name)
 
     def row_with_id(self, number: int) -> int:
         return next((i for i, row in enumerate(self.rows) if row.get("%ID") == number), self.row)
@@ -168,7 +167,7 @@ class FlatReader(CasBuilder):
                 continue
             plan = plans.get(name)
             if plan is None:
-                plan = plans[name] = array_class(name) or self.plan_named(name, safe(name))
+                plan = plans[name] = array_class(name) or self.plan_named(name)
             if isinstance(plan, Plan):
                 i = self._decode_rows(plan, i)
                 continue
@@ -178,21 +177,8 @@ class FlatReader(CasBuilder):
             i += 1
 
     def _decode_rows(self, plan: Plan, i: int) -> int:
-        """Decode rows from `i` on with the same type and keys; return the first row that was not decoded."""
-        rows, stop = self.rows, len(self.rows)
-        try:
-            decode = decoder(plan, tuple(rows[i]), self.lenient)
-            if decode is None:
-                decode = normalized_decoder(plan, self.lenient)
-                rows, stop, i = [normalize(plan, rows[i], self.lenient)], 1, 0
-        except UnknownFeature as e:
-            raise self.fault(f"{plan.name} has no feature {safe(e.feature)}{hint(e.feature, plan)}") from None
-        except ValueFault as e:
-            if self.repair_row(plan):
-                return self.row
-            raise self.fault(f"{plan.name}: {e}") from None
-        except MissingId:
-            raise self.fault(f"{plan.name} without {self.id_name}") from None
+        """Decode rows from `i` on with the same type; return the first row that was not decoded."""
+        rows, stop, decode = self.rows, len(self.rows), decoder(plan, self.lenient)
         add = self.references.append
         return self.decode_rows(plan, lambda i: decode(rows, i, stop, self.by_id, self.sofas, add), i)
 

@@ -20,9 +20,8 @@ def read_bytes(source: bytes | bytearray | memoryview | str | Path) -> tuple[byt
 
 
 def parser_for(where: str, *, namespaces: bool = True) -> Any:
-    """An expat parser with namespaces (`uri name`) and attributes as a flat list, which refuses a document type."""
+    """Return an expat parser with namespaces (`uri name`) that refuses document types."""
     parser = expat.ParserCreate(namespace_separator=" ") if namespaces else expat.ParserCreate()
-    parser.ordered_attributes = True
     parser.buffer_text = True
 
     def refuse(*_: object) -> None:

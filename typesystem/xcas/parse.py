@@ -34,7 +34,7 @@ def parse(data: bytes, where: str) -> list[Element]:
     def fail(message: str) -> FormatError:
         return FormatError(f"{where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}: {message}")
 
-    def start(name: str, flat: list[str]) -> None:
+    def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
         if depth == 1:
@@ -43,10 +43,9 @@ def parse(data: bytes, where: str) -> list[Element]:
             if name != "CAS":
                 raise fail("expected CAS as root")
         elif depth == 2:
-            attributes = dict(zip(flat[::2], flat[1::2], strict=True))
             elements.append(Element(_type(name), attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1))
             text.clear()
-        elif depth == 3 and name == "i" and not flat:
+        elif depth == 3 and name == "i" and not attributes:
             text.clear()
         else:
             raise fail("expected text, or elements <i> of an array")

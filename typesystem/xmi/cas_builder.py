@@ -20,7 +20,7 @@ from ..utf16 import Utf16
 from ..view import View
 from .builtin_features import document_id, read_records
 from .collector import Collector
-from .decode import IdInUse, RowFault, ValueFault
+from .decode import IdInUse, MissingId, RowFault, UnknownFeature, ValueFault
 from .plan import Field, Plan, plan_for
 
 Anchor = tuple[Sofa | None, int, Callable[[int, int], tuple[int, int]] | None]
@@ -69,6 +69,10 @@ class CasBuilder(ABC):
     @abstractmethod
     def current_type(self) -> str:
         """Return the type of the current row."""
+
+    @abstractmethod
+    def safe_name(self, name: str) -> str:
+        """Return the name of a type or feature as messages may show it."""
 
     @abstractmethod
     def row_with_id(self, number: int) -> int:
@@ -150,12 +154,12 @@ class CasBuilder(ABC):
 
     # -- feature structures --------------------------------------------------------------------------------------
 
-    def plan_named(self, name: str, safe_name: str) -> Plan:
-        """Return the plan of a type of the document. `safe_name`: the name as messages may show it."""
+    def plan_named(self, name: str) -> Plan:
+        """Return the plan of a type of the document."""
         try:
             return plan_for(self.types[name], self.types)
         except TypeSystemError:
-            raise self.fault(f"no type {safe_name} in the type system{nearest(name, self.types)}") from None
+            raise self.fault(f"no type {self.safe_name(name)} in the type system{nearest(name, self.types)}") from None
         except CasError as e:
             raise self.fault(str(e)) from None
 
@@ -176,6 +180,11 @@ class CasBuilder(ABC):
                     if self.repair_row(plan):
                         return self.row
                     raise self.fault(f"{plan.name}: {cause}") from None
+                elif isinstance(cause, UnknownFeature):
+                    hint = nearest(cause.feature, [f.name for f in plan.fields])
+                    raise self.fault(f"{plan.name} has no feature {self.safe_name(cause.feature)}{hint}") from None
+                elif isinstance(cause, MissingId):
+                    raise self.fault(f"{plan.name} without {self.id_name}") from None
                 elif isinstance(cause, ValueError | OverflowError):
                     raise self.fault(f"{plan.name}: a number of too many digits") from None
                 else:

@@ -1,4 +1,4 @@
-"""Decode rows of XMI to instances, with one function compiled per type and set of attributes."""
+"""Decode rows to instances, with one function compiled per type; and the values of XMI."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ _HEXADECIMAL = re.compile(
 )
 _TRIMMED = "".join(map(chr, range(33)))
 """The characters that Java trims from a floating-point number."""
-_MOST_DECODERS = 256
-"""The number of attribute sets per type with a function each; one function decodes all others."""
 _BEYOND_SINGLE = 2.0**128 - 2.0**103
 """The smallest number that rounds to infinity as a float of 32 bits."""
 _SPECIAL = {
@@ -47,6 +45,10 @@ class UnknownFeature(Exception):
     def __init__(self, feature: str) -> None:
         super().__init__(feature)
         self.feature = feature
+
+
+class MissingId(Exception):
+    """A row has no id."""
 
 
 class IdInUse(Exception):
@@ -155,76 +157,96 @@ def enumeration(python: Any, text: str) -> Any:
 KINDS = KindCache()
 
 
-def decoder(plan: Plan, keys: tuple[str, ...], id_name: str, lenient: bool) -> Callable[..., int]:
-    """Return the function `decode(rows, i, stop, name, by_id, sofas, floats, refer)` for rows with these attributes.
+def decoder(plan: Plan, id_name: str, lenient: bool) -> Callable[..., int]:
+    """Return the function `decode(rows, i, stop, name, by_id, sofas, floats, refer)` for rows of a type, cached in the plan.
 
-    It adds the instances of the rows from `i` on to `by_id`, as long as name and attributes are the same, and returns the first
-    row that it did not decode. `sofas` maps a Sofa's id to (Sofa, length, converter); `refer` takes (instance, field, text) of
-    references. Functions are cached in the plan. Raises UnknownFeature; the function raises RowFault, whose cause is a
-    ValueFault, IdInUse, or a KeyError for an unknown Sofa.
+    It adds the instances of the rows from `i` on to `by_id`, as long as the name of the element is the same, and returns the
+    first row that it did not decode. `sofas` maps a Sofa's id to (Sofa, length, converter); `refer` takes (instance, field,
+    text) of references. It raises RowFault, whose cause is a ValueFault, UnknownFeature, MissingId, IdInUse, or a KeyError for
+    an unknown Sofa.
     """
-    decode: Callable[..., int] | None = plan.decoders.get((keys, id_name, lenient))
+    decode: Callable[..., int] | None = plan.decoders.get((id_name, lenient))
     if decode is not None:
         return decode
-    known = plan.names()
-    for key in keys:
-        if key not in known and key != id_name:
-            raise UnknownFeature(key)
-    these = keys if len(plan.decoders) < _MOST_DECODERS else None
-    decode = plan.decoders.get((these, id_name, lenient))
-    if decode is None:
-        decode = plan.decoders[these, id_name, lenient] = _compile(plan, these, id_name, lenient)
+    scope: dict[str, Any] = {
+        "integer": integer, "boolean": boolean, "list_of": list_of, "single": single, "of_document": _of_document,
+        "kinds": KINDS, "enumeration": enumeration, "known": {id_name, *plan.names()}, "id_name": id_name,
+    }  # fmt: skip
+
+    def feature(i: int, f: Field, absent: str) -> list[str]:
+        if f.kind in ("ref", "shared", "pos") or f.element == TOP:
+            given = [store(f, "''" if f.kind == "pos" else "None"), f"refer((a, f{i}, v))"]
+        else:
+            given = [store(f, _value(i, f))]
+        return [f"v = x.get({f.name!r})", "if v is None:", f"    {absent}", "else:", *(f"    {line}" for line in given)]
+
+    checks = [
+        "element, x = rows[i]",
+        "if element != name:",
+        "    break",
+        "if not known.issuperset(x):",
+        "    raise UnknownFeature(next(k for k in x if k not in known))",
+        "v = x.get(id_name)",
+        "if v is None:",
+        "    raise MissingId",
+        "n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
+    ]
+    offsets: list[str] = []
+    for edge in ("begin", "end"):
+        offsets += [
+            f"v = x.get({edge!r}, '0')",
+            f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
+        ]
+    if issubclass(plan.cls, DocumentAnnotation):
+        offsets.append("begin, end = of_document(begin, end, s, limit)")
+    signature = "rows, i, stop, name, by_id, sofas, floats, refer"
+    decode = compile_decoder(plan, scope, signature, checks, "sofas[x.get('sofa', '')]", offsets, feature, lenient)
+    plan.decoders[id_name, lenient] = decode
     return decode
 
 
-def _compile(plan: Plan, keys: tuple[str, ...] | None, id_name: str, lenient: bool) -> Callable[..., int]:
-    """Compile the function for these attributes, or for any attributes of the type if `keys` is None."""
-    at: Callable[[str], str | None]
-    if keys is None:
-        at = lambda name: f"x[{name!r}]"  # noqa: E731  as the one below
-    else:
-        places = {k: f"x[{2 * i + 1}]" for i, k in enumerate(keys)}
-        at = places.get
-    scope: dict[str, Any] = {
-        "new": plan.cls.__new__, "cls": plan.cls, "integer": integer, "boolean": boolean, "list_of": list_of,
-        "single": single, "of_document": _of_document, "kinds": KINDS, "enumeration": enumeration, "ValueFault": ValueFault,
+def compile_decoder(
+    plan: Plan,
+    scope: dict[str, Any],
+    signature: str,
+    checks: list[str],
+    sofa: str,
+    offsets: list[str],
+    feature: Callable[[int, Field, str], list[str]],
+    lenient: bool,
+) -> Callable[..., int]:
+    """Compile the function that decodes rows of a type.
+
+    The statements of a format: `checks` set `x` to the row and `n` to its id; `sofa` is the expression for (Sofa, length,
+    converter); `offsets` set `begin` and `end`; `feature` returns those that set a feature, given the one for its absence.
+    """
+    scope |= {
+        "new": plan.cls.__new__, "cls": plan.cls, "ValueFault": ValueFault, "UnknownFeature": UnknownFeature,
+        "MissingId": MissingId, "IdInUse": IdInUse, "RowFault": RowFault,
     }  # fmt: skip
-    body = ["a = new(cls)"]
+    body = [*checks, "if n in by_id:", "    raise IdInUse(n)", "a = new(cls)"]
     if plan.span:
-        body += _span(at, issubclass(plan.cls, DocumentAnnotation), keys is None)
+        body += [f"s, limit, convert = {sofa}", *offsets]
+        body += ["if convert is not None:", "    begin, end = convert(begin, end)"]
+        body += ["elif not 0 <= begin <= end <= limit:"]
+        body += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]
+        body += ["a._sofa = s", "a._begin = begin", "a._end = end"]
         if not any(f.attribute == "_source" for f in plan.fields):
             body.append("a._source = ''")
     elif plan.in_sofa:
-        body += _either(at("sofa"), ["a._sofa = sofas[{}][0]"], ["a._sofa = sofas[''][0]"], "sofa", keys is None)
+        body.append(f"a._sofa = {sofa}[0]")
     for i, f in enumerate(plan.fields):
         scope[f"f{i}"], scope[f"p{i}"] = f, f.python
-        if f.kind in ("ref", "shared", "pos") or f.element == TOP:
-            given = [store(f, "''" if f.kind == "pos" else "None"), f"refer((a, f{i}, {{}}))"]
-        else:
-            given = [store(f, _value(i, f, "{}"))]
-        body += _either(at(f.name), given, [missing(i, f, scope, lenient)], f.name, keys is None)
+        body += feature(i, f, missing(i, f, scope, lenient))
     if hasattr(plan.cls, "_pos_link"):
         body.append("a._pos_link = None")
-    scope |= {"IdInUse": IdInUse, "RowFault": RowFault, "keys": list(keys or ())}
-    test = "x[::2] != keys"
-    if keys is None:
-        scope |= {"known": {id_name, *plan.names()}, "dict": dict, "zip": zip, "id_name": id_name}
-        test = "not known.issuperset(x := dict(zip(x[::2], x[1::2]))) or id_name not in x"
-    head = [
-        "def decode(rows, i, stop, name, by_id, sofas, floats, refer):",
-        "    try:",
-        "        while i < stop:",
-        "            element, x = rows[i]",
-        f"            if element != name or {test}:",
-        "                break",
-        f"            v = {at(id_name)}",
-        "            n = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')",
-        "            if n in by_id:",
-        "                raise IdInUse(n)",
+    lines = [f"def decode({signature}):", "    try:", "        while i < stop:"]
+    lines += [f"            {line}" for line in [*body, "by_id[n] = a", "i += 1"]]
+    lines += [
+        "        return i",
+        "    except (ValueError, KeyError, OverflowError, UnknownFeature, MissingId, IdInUse) as e:",
     ]
-    tail = ["            by_id[n] = a", "            i += 1", "        return i"]
-    tail += ["    except (ValueError, KeyError, IdInUse) as e:", "        raise RowFault(i) from e"]
-    exec("\n".join([*head, *(f"            {line}" for line in body), *tail]), scope)
+    exec("\n".join([*lines, "        raise RowFault(i) from e"]), scope)
     compiled: Callable[..., int] = scope["decode"]
     return compiled
 
@@ -236,14 +258,15 @@ def store(f: Field, value: str) -> str:
     return f"a.{f.attribute} = {value}"
 
 
-def _value(i: int, f: Field, value: str) -> str:
+def _value(i: int, f: Field) -> str:
+    """Return the expression for the value of a feature with the text `v`."""
     if f.kind == "array":
-        return f"{value}.split()" if f.element == STRING else f"list_of({value}, {f.element!r}, floats)"
+        return "v.split()" if f.element == STRING else f"list_of(v, {f.element!r}, floats)"
     if f.kind == "number":
-        return _number(f, value)
+        return _number(f)
     if f.python is str or f.python is object:
-        return value
-    return f"kinds[{value}]" if f.python is PhiKind else f"enumeration(p{i}, {value})"
+        return "v"
+    return "kinds[v]" if f.python is PhiKind else f"enumeration(p{i}, v)"
 
 
 def _of_document(begin: int, end: int, sofa: Sofa | None, limit: int) -> tuple[int, int]:
@@ -253,33 +276,12 @@ def _of_document(begin: int, end: int, sofa: Sofa | None, limit: int) -> tuple[i
     return max(0, min(begin, limit)), max(0, min(max(begin, end), limit))
 
 
-def _either(value: str | None, given: list[str], absent: list[str], name: str, any_: bool) -> list[str]:
-    """Return the statements for an attribute (`{}` is its value) or its absence; `any_`: the row decides at run time."""
-    given = [line.replace("{}", value) for line in given] if value else []
-    if not any_:
-        return given or absent
-    return [f"if {name!r} in x:", *(f"    {line}" for line in given), "else:", *(f"    {line}" for line in absent)]
-
-
-def _span(at: Callable[[str], str | None], document: bool, any_: bool) -> list[str]:
-    lines = _either(at("sofa"), ["s, limit, convert = sofas[{}]"], ["s, limit, convert = sofas['']"], "sofa", any_)
-    for edge in ("begin", "end"):
-        number = ["v = {}", f"{edge} = int(v) if v.isdecimal() else integer(v, 'uima.cas.Integer')"]
-        lines += _either(at(edge), number, [f"{edge} = 0"], edge, any_)
-    if document:
-        lines.append("begin, end = of_document(begin, end, s, limit)")
-    lines += ["if convert is not None:", "    begin, end = convert(begin, end)"]
-    lines += ["elif not 0 <= begin <= end <= limit:"]
-    lines += ["    raise ValueFault(f'offsets {begin}:{end} lie outside the text (0:{limit})')"]
-    return [*lines, "a._sofa = s", "a._begin = begin", "a._end = end"]
-
-
-def _number(f: Field, value: str) -> str:
+def _number(f: Field) -> str:
     if f.range in LIMITS:
-        return f"integer({value}, {f.range!r})"
+        return f"integer(v, {f.range!r})"
     if f.range == "uima.cas.Boolean":
-        return f"boolean({value})"
-    return f"single(floats[{value}])" if f.range == "uima.cas.Float" else f"floats[{value}]"
+        return "boolean(v)"
+    return "single(floats[v])" if f.range == "uima.cas.Float" else "floats[v]"
 
 
 def missing(i: int, f: Field, scope: dict[str, Any], lenient: bool) -> str:

@@ -95,7 +95,7 @@ class _Document:
 
     def _count(self, row: int, seen: _Occurrences, sofas: set[str]) -> None:
         rows, children = self.rows, self.rows.children.get(row, ())
-        attributes = rows.attributes(row)
+        attributes = dict(rows.elements[row][1])
         if len(attributes) > _MOST_ATTRIBUTES:
             raise FormatError(
                 f"{rows.place(row)}: an element with {len(attributes):,} attributes; expected at most {_MOST_ATTRIBUTES:,}"
@@ -136,9 +136,9 @@ class _Document:
         elements, id_name = self.rows.elements, self.rows.id_name
         type_of = {self.rows.get(i, id_name): n for i, (e, _) in enumerate(elements) if (n := type_name(e)) in new}
         required: dict[str, set[str]] = {}
-        for element, flat in elements:
+        for element, attributes in elements:
             specific = ranges.get(type_name(element) or "", {})
-            for key, value in zip(flat[::2], flat[1::2], strict=True) if specific else ():
+            for key, value in attributes.items() if specific else ():
                 if key in specific and (name := type_of.get(value)) is not None:
                     required.setdefault(name, set()).add(specific[key])
         supertypes: dict[str, str] = {}

@@ -32,13 +32,13 @@ class Child:
 
 @dataclass(slots=True)
 class Rows:
-    """A parsed document. Element names are `uri local`; attributes are a flat list: name, value, name, value."""
+    """A parsed document. Element names are `uri local`."""
 
     where: str
     data: bytes
     id_name: str
     """The name of xmi:id with the namespace of this document."""
-    elements: list[tuple[str, list[str]]] = field(default_factory=list)
+    elements: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     children: dict[int, list[Child]] = field(default_factory=dict)
     """Features written as elements by row, in the order of rows."""
     notes: list[str] = field(default_factory=list)
@@ -47,25 +47,7 @@ class Rows:
 
     def get(self, row: int, key: str) -> str | None:
         """Return the value of an attribute."""
-        flat = self.elements[row][1]
-        return flat[2 * flat[::2].index(key) + 1] if key in flat[::2] else None
-
-    def set(self, row: int, key: str, value: str) -> None:
-        flat = self.elements[row][1]
-        if key in flat[::2]:
-            flat[2 * flat[::2].index(key) + 1] = value
-        else:
-            flat += [key, value]
-
-    def drop(self, row: int, key: str) -> None:
-        flat = self.elements[row][1]
-        i = 2 * flat[::2].index(key)
-        del flat[i : i + 2]
-
-    def attributes(self, row: int) -> dict[str, str]:
-        """Return the attributes of an element."""
-        flat = self.elements[row][1]
-        return dict(zip(flat[::2], flat[1::2], strict=True))
+        return self.elements[row][1].get(key)
 
     def ids(self, *names: str) -> set[str]:
         """Return the xmi:ids of the elements with these names, or of all elements."""
@@ -79,7 +61,7 @@ class Rows:
         place = self.where
         skipped = _skipped_prefix(self.id_name[:-3])
 
-        def start(name: str, _: list[str]) -> None:
+        def start(name: str, _: dict[str, str]) -> None:
             nonlocal count, depth, place
             depth += 1
             if depth == 2 and not (skipped and name.startswith(skipped)):
@@ -111,7 +93,7 @@ class _Parser:
     def __init__(self, data: bytes, where: str, lenient: bool) -> None:
         self.data, self.where, self.lenient = data, where, lenient
         self.parser = parser_for(where)
-        self.elements: list[tuple[str, list[str]]] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
         self.children: dict[int, list[Child]] = {}
         self.notes: list[str] = []
         self.ends: list[str] = []
@@ -137,7 +119,7 @@ class _Parser:
         parser = self.parser
         return FormatError(f"{self.where}:{parser.CurrentLineNumber}:{parser.CurrentColumnNumber + 1}: {message}")
 
-    def _root(self, name: str, attributes: list[str]) -> None:
+    def _root(self, name: str, attributes: dict[str, str]) -> None:
         uri, _, local = name.rpartition(" ")
         if local == "CAS" and not uri:
             raise self._fail("this is XCAS, UIMA's older format; expected xmi:XMI")
@@ -151,7 +133,7 @@ class _Parser:
         """Return the handler of start tags, which does as little as possible for rows."""
         elements, ends, append = self.elements, self.ends, self.elements.append
 
-        def start(name: str, attributes: list[str]) -> None:
+        def start(name: str, attributes: dict[str, str]) -> None:
             if len(ends) != len(elements) + self.inner:
                 self._feature(name, attributes)
             elif xmi and name.startswith(xmi):  # xmi:Documentation and the like, which describe the file
@@ -161,7 +143,7 @@ class _Parser:
 
         return start
 
-    def _feature(self, name: str, attributes: list[str]) -> None:
+    def _feature(self, name: str, attributes: dict[str, str]) -> None:
         if self.current is not None:
             self._skip(f"element {name.rpartition(' ')[2]} inside a feature; expected text")
             return
@@ -171,7 +153,7 @@ class _Parser:
         self.inner += 1
         self.current = child = Child(name)
         self.parts = []
-        for key, value in zip(attributes[::2], attributes[1::2], strict=True):
+        for key, value in attributes.items():
             if key == "href":
                 child.href = value[1:] if value.startswith("#") else "0"
                 if child.href == "0" and value != "#0":
@@ -204,7 +186,7 @@ class _Parser:
         collecting = parser.CharacterDataHandler
         self.inner += 1
 
-        def start(name: str, attributes: list[str]) -> None:
+        def start(name: str, attributes: dict[str, str]) -> None:
             nonlocal opened
             if len(ends) - base >= opened:
                 leave()
@@ -231,7 +213,7 @@ class _Parser:
 
 def _restore(rows: Rows, stand_ins: dict[int, int]) -> None:
     for _, attributes in rows.elements:
-        attributes[1::2] = [v.translate(stand_ins) for v in attributes[1::2]]
+        attributes.update([(key, value.translate(stand_ins)) for key, value in attributes.items()])
     for several in rows.children.values():
         for child in several:
             child.text = child.text.translate(stand_ins)

@@ -7,7 +7,7 @@ bytes -> parse -> rows -> [rename, infer types, repair] -> decode -> resolve ref
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +15,13 @@ from typing import Any
 
 from ..arrays import ARRAYS, ArrayBase, linked
 from ..cas import INITIAL_VIEW, Cas
-from ..description import STRING, TOP, nearest
+from ..description import STRING, TOP
 from ..errors import FormatError
 from ..markup.safe_xml import read_bytes
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
 from .builtin_features import RECORDS, lost_texts, resolve_pos_links
-from .decode import UnknownFeature, ValueFault, decoder, list_of
+from .decode import ValueFault, decoder, list_of
 from .inference import extend_types
 from .parse import NULL, SOFA, VIEW, Child, parse, type_name
 from .plan import Field, Plan
@@ -88,7 +88,7 @@ class _Reader(XmiBuilder):
         i = 0
         while i < len(elements):
             self.row = i
-            name, flat = elements[i]
+            name, attributes = elements[i]
             while stop < i:
                 stop = next(with_children, len(elements))
             if name in (SOFA, VIEW, NULL):
@@ -100,18 +100,18 @@ class _Reader(XmiBuilder):
                     self.read_array(plan.cls, i)
                 i += 1
             elif i == stop:
-                flat, collections = self._with_children(plan, flat, children[i])
-                self._decode_rows(plan, [(name, flat)], 0, 1)
+                attributes, collections = self._with_children(plan, attributes, children[i])
+                self._decode_rows(plan, [(name, attributes)], 0, 1)
                 item = next(reversed(self.by_id.values()))
                 self.references += [(item, f, value) for f, value in collections]
                 i += 1
             else:
                 i = self._decode_rows(plan, elements, i, stop)
 
-    def _decode_rows(self, plan: Plan, rows: list[tuple[str, list[str]]], i: int, stop: int) -> int:
-        """Decode rows from `i` on with the same name and attributes; return the first row that was not decoded."""
-        name, flat = rows[i]
-        decode = self._decoder(plan, tuple(flat[::2]))
+    def _decode_rows(self, plan: Plan, rows: list[tuple[str, dict[str, str]]], i: int, stop: int) -> int:
+        """Decode rows from `i` on with the same name; return the first row that was not decoded."""
+        name = rows[i][0]
+        decode = decoder(plan, self.rows.id_name, self.lenient)
         add = self.references.append
         return self.decode_rows(
             plan, lambda i: decode(rows, i, stop, name, self.by_id, self.sofas, self.floats, add), i
@@ -123,29 +123,20 @@ class _Reader(XmiBuilder):
             raise self.fault(
                 f"element {element.rpartition(' ')[2]}: its namespace is not one of UIMA's (http:///....ecore)"
             )
-        plan = self.plan_named(name, name)
+        plan = self.plan_named(name)
         if plan.unfit or (issubclass(plan.cls, ArrayBase) and name not in ARRAYS):
             raise self.fault(plan.unfit or f"{name}: expected one of the arrays below it")
         return plan
 
-    def _decoder(self, plan: Plan, keys: tuple[str, ...]) -> Callable[..., int]:
-        if self.rows.id_name not in keys:
-            raise self.fault(f"{plan.name} without xmi:id")
-        try:
-            return decoder(plan, keys, self.rows.id_name, self.lenient)
-        except UnknownFeature as e:
-            hint = nearest(e.feature, [f.name for f in plan.fields])
-            raise self.fault(f"{plan.name} has no feature {e.feature.rpartition(' ')[2]}{hint}") from None
-
     def _with_children(
-        self, plan: Plan, flat: list[str], children: list[Child]
-    ) -> tuple[list[str], list[tuple[Field, Any]]]:
+        self, plan: Plan, attributes: dict[str, str], children: list[Child]
+    ) -> tuple[dict[str, str], list[tuple[Field, Any]]]:
         """Return the attributes with the features written as elements, and separately the collections of strings."""
         fields = {f.name: f for f in plan.fields}
         grouped: dict[str, list[Child]] = {}
         for child in children:
             grouped.setdefault(child.feature, []).append(child)
-        flat = list(flat)
+        attributes = dict(attributes)
         collections: list[tuple[Field, Any]] = []
         for name, several in grouped.items():
             f = fields.get(name)
@@ -154,14 +145,14 @@ class _Reader(XmiBuilder):
                 collections.append((f, [None if c.null else c.text for c in several]))
             elif f is not None and f.kind == "array":
                 is_bytes = f.element == "uima.cas.Byte"
-                flat += [name, self.hexadecimal(texts, plan.name) if is_bytes else " ".join(texts)]
+                attributes[name] = self.hexadecimal(texts, plan.name) if is_bytes else " ".join(texts)
             elif f is not None and f.kind == "shared" and self.lenient:
                 collections.append((f, texts))
             elif len(several) > 1:
                 raise self.fault(f"{plan.name}: feature {name} is given {len(several)} times")
             elif not several[0].null:
-                flat += [name, texts[0]]
-        return flat, collections
+                attributes[name] = texts[0]
+        return attributes, collections
 
     # -- references ----------------------------------------------------------------------------------------------
 

@@ -27,16 +27,14 @@ def rename(rows: Rows) -> None:
     """Rename the types and features whose names UIMA does not allow, with a note."""
     elements: dict[str, str] = {}
     features: dict[str, str] = {}
-    for i, (element, flat) in enumerate(rows.elements):
+    for i, (element, attributes) in enumerate(rows.elements):
         if element not in elements:
             elements[element] = _legal_element(element)
-        if elements[element] != element:
-            rows.elements[i] = elements[element], flat
-        for key in flat[::2]:
+        for key in attributes:
             if key not in features:
                 features[key] = key if " " in key else _legal(key)
-        if any(features[k] != k for k in flat[::2]):
-            flat[::2] = [features[k] for k in flat[::2]]
+        if elements[element] != element or any(features[k] != k for k in attributes):
+            rows.elements[i] = elements[element], {features[k]: v for k, v in attributes.items()}
     for several in rows.children.values():
         for child in several:
             child.feature = features.setdefault(child.feature, _legal(child.feature))
@@ -84,9 +82,9 @@ class _Repair:
     def run(self) -> None:
         self._numbers()
         self._sofas()
-        for i, (name, flat) in enumerate(self.rows.elements):
+        for i, (name, attributes) in enumerate(self.rows.elements):
             if name not in (SOFA, VIEW, NULL):
-                self._row(i, name, flat)
+                self._row(i, name, attributes)
         self.rows.notes += [f"{note} ({n} times)" if n > 1 else note for note, n in self.notes.items()]
 
     # -- xmi:ids ---------------------------------------------------------------------------------------------------
@@ -104,7 +102,7 @@ class _Repair:
         order += [i for i in reversed(range(len(elements))) if elements[i][0] == SOFA]
         for i in order:
             owners = sofas if elements[i][0] == SOFA else instances
-            number = xmi_id(self.rows.get(i, self.id_name) or "")
+            number = xmi_id(elements[i][1].get(self.id_name, ""))
             if number is None or number <= 0:
                 self.notes["an element without an xmi:id that can be used was given one"] += 1
                 without_id.append(i)
@@ -114,22 +112,22 @@ class _Repair:
                 without_id.append(owners[number])
             owners[number] = i
         for i, number in zip(sorted(without_id), unused_ids({*instances, *sofas}), strict=False):
-            self.rows.set(i, self.id_name, str(number))
+            elements[i][1][self.id_name] = str(number)
 
     # -- Sofas ---------------------------------------------------------------------------------------------------
 
     def _sofas(self) -> None:
         names: set[str] = set()
-        for i, (element, flat) in enumerate(self.rows.elements):
+        for i, (element, attributes) in enumerate(self.rows.elements):
             if element != SOFA:
                 continue
-            self.sofas.add(self.rows.get(i, self.id_name) or "")
-            for key in [k for k in flat[::2] if k not in SOFA_FEATURES and k != self.id_name]:
+            self.sofas.add(attributes.get(self.id_name) or "")
+            for key in [k for k in attributes if k not in SOFA_FEATURES and k != self.id_name]:
                 self.notes[f"uima.cas.Sofa has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-                self.rows.drop(i, key)
+                del attributes[key]
             if i in self.rows.children:
                 self.rows.children[i] = [c for c in self.rows.children[i] if c.feature in SOFA_FEATURES]
-            given = self.rows.get(i, "sofaID")
+            given = attributes.get("sofaID")
             first = INITIAL_VIEW if given in (None, "", OLD_VIEW) else given
             name, n = first, 1
             while name in names:
@@ -138,32 +136,32 @@ class _Repair:
             if name != given and not any(c.feature == "sofaID" for c in self.rows.children.get(i, ())):
                 if given != OLD_VIEW or name != first:
                     self.notes["a Sofa without a sofaID of its own was given one"] += 1
-                self.rows.set(i, "sofaID", name)
+                attributes["sofaID"] = name
             names.add(name)
 
     # -- feature structures --------------------------------------------------------------------------------------
 
-    def _row(self, i: int, element: str, flat: list[str]) -> None:
+    def _row(self, i: int, element: str, attributes: dict[str, str]) -> None:
         plan = self._plan(element)
         if plan is None:
             self.notes[f"{type_name(element) or element.rpartition(' ')[2]}: no such feature structures; not kept"] += 1
-            self.rows.elements[i] = NULL, []
+            self.rows.elements[i] = NULL, {}
             self.rows.children.pop(i, None)
             return
         if issubclass(plan.cls, ArrayBase):
-            self._array(i, plan, flat)
+            self._array(plan, attributes)
             return
         known = self._known(plan)
-        for key in [k for k in flat[::2] if k not in known]:  # of UIMA's own types, or in another namespace
+        for key in [k for k in attributes if k not in known]:  # of UIMA's own types, or in another namespace
             self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-            self.rows.drop(i, key)
+            del attributes[key]
         children = self.rows.children.get(i, [])
         if any(c.feature not in known for c in children):
             self.notes[f"{plan.name}: elements that are none of its features are not kept"] += 1
             self.rows.children[i] = [c for c in children if c.feature in known]
         if issubclass(plan.cls, AnnotationBase):
             self._check_position(i, plan)
-        given = {*flat[::2], *(c.feature for c in self.rows.children.get(i, ()))}
+        given = {*attributes, *(c.feature for c in self.rows.children.get(i, ()))}
         for f in plan.fields:
             if f.name in given and not (
                 f.kind in ("text", "ref") and f.python is object and i not in self.rows.children
@@ -187,38 +185,41 @@ class _Repair:
 
     def _check_position(self, i: int, plan: Plan) -> None:
         """Drop a Sofa that is not in the document, and offsets that are not numbers."""
+        attributes = self.rows.elements[i][1]
         self._flatten(i, _PLACE if plan.span else ("sofa",))
-        sofa = self.rows.get(i, "sofa")
+        sofa = attributes.get("sofa")
         if sofa is not None and sofa not in self.sofas and sofa not in ("", "0"):
             number = str(xmi_id(sofa))
             if number in self.sofas:
-                self.rows.set(i, "sofa", number)
+                attributes["sofa"] = number
             else:
                 self.notes[f"{plan.name}: its sofa is not in the document"] += 1
-                self.rows.drop(i, "sofa")
+                del attributes["sofa"]
         for edge in ("begin", "end") if plan.span else ():
-            text = self.rows.get(i, edge)
+            text = attributes.get(edge)
             if text is None or (text.isdecimal() and len(text) < 10):
                 continue
             if not self._fits(f"@{edge}", text, Field(edge, edge, "number", "uima.cas.Integer")):
                 self.notes[f"{plan.name}: {edge} is not a number: taken as 0"] += 1
-                self.rows.drop(i, edge)
+                del attributes[edge]
 
     def _flatten(self, i: int, place: tuple[str, ...]) -> None:
         """Turn the Sofa and the offsets into attributes if they are elements; the last of several counts."""
+        attributes = self.rows.elements[i][1]
         children = self.rows.children.get(i, ())
         for child in children:
             if child.feature in place:
-                self.rows.set(i, child.feature, child.value)
+                attributes[child.feature] = child.value
         if any(c.feature in place for c in children):
             self.rows.children[i] = [c for c in children if c.feature not in place]
 
     def _check_value(self, i: int, plan: Plan, f: Field) -> None:
         """Drop a value that does not fit its feature, if the range of the feature could not be changed."""
-        text = self.rows.get(i, f.name)
+        attributes = self.rows.elements[i][1]
+        text = attributes.get(f.name)
         if text is not None and not self._fits(plan.name, text, f):
             self.notes[f"{plan.name}: a value of feature {f.name} does not fit and is not kept"] += 1
-            self.rows.drop(i, f.name)
+            del attributes[f.name]
         children = self.rows.children.get(i, [])
         if not children:
             return
@@ -237,15 +238,15 @@ class _Repair:
             found = self.fit[key] = fits(text, f, self.floats, child)
         return found
 
-    def _array(self, i: int, plan: Plan, flat: list[str]) -> None:
+    def _array(self, plan: Plan, attributes: dict[str, str]) -> None:
         element = ELEMENTS[plan.name]
-        for key in [k for k in flat[::2] if k not in ("elements", self.id_name)]:
+        for key in [k for k in attributes if k not in ("elements", self.id_name)]:
             self.notes[f"{plan.name} has no feature {key.rpartition(' ')[2]}: its value is not kept"] += 1
-            self.rows.drop(i, key)
-        text = self.rows.get(i, "elements") or ""
+            del attributes[key]
+        text = attributes.get("elements") or ""
         if element not in (TOP, STRING) and not fits(text, Field("", "", "array", plan.name, element), self.floats):
             self.notes[f"{plan.name}: elements that do not fit are not kept"] += 1
-            self.rows.drop(i, "elements")
+            del attributes["elements"]
 
 
 def fits(text: str, f: Field, floats: FloatCache, child: bool = False) -> bool:

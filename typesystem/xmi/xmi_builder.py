@@ -39,6 +39,9 @@ class XmiBuilder(CasBuilder):
     def current_type(self) -> str:
         return type_name(self.rows.elements[self.row][0]) or "annotation"
 
+    def safe_name(self, name: str) -> str:
+        return name.rpartition(" ")[2]
+
     def row_with_id(self, number: int) -> int:
         ids = (i for i in range(len(self.rows.elements)) if self.rows.get(i, self.rows.id_name) == str(number))
         return next(ids, 0)
@@ -54,7 +57,7 @@ class XmiBuilder(CasBuilder):
 
     def attributes(self, row: int) -> dict[str, str]:
         """Return the features of a row, whether they are attributes or elements."""
-        return {**self.rows.attributes(row), **{c.feature: c.value for c in self.rows.children.get(row, ())}}
+        return {**self.rows.elements[row][1], **{c.feature: c.value for c in self.rows.children.get(row, ())}}
 
     def read_sofas(self, cas: Cas, rows: list[int], lost: dict[str, str]) -> None:
         """Add the Sofas. `lost`: the records of characters that texts lost when they were written, by view."""
@@ -99,7 +102,7 @@ class XmiBuilder(CasBuilder):
 
     def read_array(self, cls: type[Any], row: int) -> None:
         """Add an array that is an element of its own."""
-        attributes = self.rows.attributes(row)
+        attributes = dict(self.rows.elements[row][1])
         number = self.number(attributes.pop(self.rows.id_name, None), cls.uima_name)
         text = attributes.pop("elements", None)
         if attributes and not self.lenient:
