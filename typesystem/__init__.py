@@ -1,4 +1,4 @@
-"""The CAS and its types: what readers, engines and consumers share."""
+"""The CAS and its types, which readers, engines and consumers share."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ _FORMATS = {
     "save_xmi": "xmi.writer",
     "write_xmi": "xmi.writer",
 }
-"""What reads and writes files, by module: imported when asked for, since most commands start without."""
+"""The modules of the functions that read and write files, which are imported on first use: most commands need none."""
 
 
 def __getattr__(name: str) -> Any:
@@ -72,8 +72,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_FORMATS[name]}"), name)
-    return found
+    function = globals()[name] = getattr(import_module(f"{__name__}.{_FORMATS[name]}"), name)
+    return function
 
 
 __all__ = [

@@ -21,23 +21,23 @@ REQUIRED: Any = object()
 class Feature:
     """One feature of a type: its name, its UIMA range and, for arrays and lists, the element type.
 
-    `python` is the range as a Python type when the type is a class of ours, `object` for types made at run time.
+    `python` is the range as a Python type for declared classes, `object` for types made at run time.
     """
 
     name: str
     range: str
     element: str | None = None
     multiple: bool | None = None
-    """`multipleReferencesAllowed`: the array or list is shared between feature structures and keeps its identity."""
+    """`multipleReferencesAllowed`: whether feature structures share the array or list, which then keeps its identity."""
     python: Any = object
     default: Any = None
     description: str = ""
     attribute: str = ""
-    """The Python attribute that holds it, where its own name is not free; empty means `name`."""
+    """The Python attribute of the feature if `name` is not available; empty means `name`."""
 
 
 class FeatureStructure:
-    """`uima.cas.TOP`: a record with identity. Two equal-looking feature structures are still two."""
+    """`uima.cas.TOP`: a record with identity. Feature structures with equal values are still different."""
 
     __slots__ = ()
     uima_name: ClassVar[str] = "uima.cas.TOP"
@@ -47,11 +47,11 @@ class FeatureStructure:
     description: ClassVar[str] = ""
 
     def __getitem__(self, feature: str) -> Any:
-        """The value of a feature by its UIMA name: `fs["class"]`. Raises KeyError."""
+        """Return the value of a feature by its UIMA name: `fs["class"]`. Raises KeyError."""
         return getattr(self, _attribute(type(self), feature))
 
     def __setitem__(self, feature: str, value: Any) -> None:
-        """Sets a feature by its UIMA name. Raises KeyError for an unknown one, AttributeError for begin, end and sofa."""
+        """Set a feature by its UIMA name. Raises KeyError for an unknown one, AttributeError for begin, end and sofa."""
         setattr(self, _attribute(type(self), feature), value)
 
     def __repr__(self) -> str:
@@ -59,9 +59,9 @@ class FeatureStructure:
 
 
 def _attribute(cls: type[FeatureStructure], feature: str) -> str:
-    found = cls.features.get(feature)
-    if found is not None:
-        return found.attribute or feature
+    known = cls.features.get(feature)
+    if known is not None:
+        return known.attribute or feature
     if (feature == "sofa" and issubclass(cls, AnnotationBase)) or (
         feature in ("begin", "end") and issubclass(cls, Annotation)
     ):
@@ -70,7 +70,7 @@ def _attribute(cls: type[FeatureStructure], feature: str) -> str:
 
 
 class AnnotationBase(FeatureStructure):
-    """`uima.cas.AnnotationBase`: belongs to one view's Sofa, whatever that holds: text, sound, a picture."""
+    """`uima.cas.AnnotationBase`: belongs to the Sofa of one view, which may be text, audio or an image."""
 
     __slots__ = ("_sofa",)
     uima_name: ClassVar[str] = "uima.cas.AnnotationBase"
@@ -89,12 +89,12 @@ class AnnotationBase(FeatureStructure):
 
 
 def _field(*, init: bool = True, kw_only: bool = True) -> Any:
-    """What type checkers need to know of an attribute; nothing at run time."""
+    """Describe an attribute for type checkers; does nothing at run time."""
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(_field,))
 def _typed(cls: type[T]) -> type[T]:
-    """Tells type checkers that `begin` and `end` come first when an annotation is made."""
+    """Tell type checkers that `begin` and `end` are the first arguments of annotations."""
     return cls
 
 
@@ -102,8 +102,8 @@ def _typed(cls: type[T]) -> type[T]:
 class Annotation(AnnotationBase):
     """`uima.tcas.Annotation`: a span of one view's text.
 
-    `begin` and `end` are offsets in Unicode code points, half-open, fixed once made. `source` is the id of the component
-    that made the annotation; the engine stamps it. `sofa` is the text it belongs to, known once it is in a view.
+    `begin` and `end` are offsets in Unicode code points, half-open, immutable. `source` is the id of the component that made
+    the annotation; the engine sets it. `sofa` is the text it belongs to, set when it is added to a view.
     """
 
     __slots__ = ("_begin", "_end", "_source")
@@ -138,18 +138,18 @@ class Annotation(AnnotationBase):
 
     @property
     def covered_text(self) -> str:
-        """The text of the span. Raises ValueError for an annotation that is in no view."""
+        """The text of the span. Raises ValueError if the annotation is not in a view."""
         if self._sofa is None or self._sofa.text is None:
             raise ValueError(f"{self!r} belongs to no view with text: add it to a view first")
         return self._sofa.text[self._begin : self._end]
 
     def moved(self, begin: int, end: int) -> Self:
-        """A copy with other offsets that belongs to no text yet; features are shared, not copied."""
+        """Return a copy with other offsets that is not in a view yet; features are shared, not copied."""
         cls = type(self)
         if "_copy" not in cls.__dict__:
             cls._copy = _copier(cls)
-        made: Self = cls._copy(self, begin, end)
-        return made
+        copied: Self = cls._copy(self, begin, end)
+        return copied
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._begin}:{self._end}>"
@@ -179,7 +179,7 @@ _ARRAYS = {
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(_field,))
 def uima_type(name: str) -> Callable[[type[T]], type[T]]:
-    """Makes a class a UIMA type called `name`; its annotated fields become features and keyword arguments.
+    """Declare a class as the UIMA type `name`; its annotated fields become features and keyword arguments.
 
     `str, int, float, bool, bytes`, enumerations, other types, and `list[...]` of these map to UIMA ranges; anything else
     is stored as its `str` (it must come back from `type(value)(text)`). A field without a default is required.
@@ -192,16 +192,16 @@ def uima_type(name: str) -> Callable[[type[T]], type[T]]:
     def wrap(cls: type[T]) -> type[T]:
         if name in TYPES and (TYPES[name].__module__, TYPES[name].__qualname__) != (cls.__module__, cls.__qualname__):
             raise ValueError(f"type {name} is declared twice: by {TYPES[name].__module__} and by {cls.__module__}")
-        made = slotted(cls)
-        made.uima_name = name
-        TYPES[name] = made
-        return made
+        declared = slotted(cls)
+        declared.uima_name = name
+        TYPES[name] = declared
+        return declared
 
     return wrap
 
 
 def slotted(cls: type[T]) -> type[T]:
-    """The class again, with a slot for each annotated field of its own and an `__init__` over all fields."""
+    """Return the class with a slot for each annotated field of its own and an `__init__` over all fields."""
     own = [field for field in inspect.get_annotations(cls) if not _is_classvar(cls, field)]
     body = {k: v for k, v in cls.__dict__.items() if k not in own and k not in ("__dict__", "__weakref__")}
     defaults = {k: cls.__dict__[k] for k in own if k in cls.__dict__}
@@ -230,7 +230,7 @@ def _all_features(cls: type[FeatureStructure]) -> dict[str, Feature]:
 
 
 class _Lazy:
-    """A class attribute computed at first use: type hints may name classes declared further down."""
+    """A class attribute computed on first use: type hints may name classes declared later."""
 
     def __init__(self, compute: Callable[[], Any], name: str) -> None:
         self.compute, self.name = compute, name
@@ -268,7 +268,7 @@ def _initialiser(cls: type[FeatureStructure]) -> Callable[..., None]:
 
 
 def _copier(cls: type[Annotation]) -> Callable[[Any, int, int], Any]:
-    """What `Annotation.moved` does for one type, written out: a loop over the features takes six times as long."""
+    """Compile `Annotation.moved` for one type: a loop over the features takes six times as long."""
     names = [f.attribute or f.name for f in cls.features.values()]
     lines = [
         "made = new(cls)",
@@ -303,7 +303,7 @@ def _feature(cls: type[FeatureStructure], field: str) -> Feature:
 
 
 def uima_range(hint: Any) -> str:
-    """The UIMA range of a Python type: primitives by table, types by their name, everything else as a string."""
+    """Return the UIMA range of a Python type: a primitive, the name of a declared type, otherwise String."""
     if isinstance(hint, type) and issubclass(hint, FeatureStructure):
         return hint.uima_name
     return _RANGES.get(hint, "uima.cas.String")

@@ -103,7 +103,7 @@ class Cas:
 
     @property
     def known_phi(self) -> list[KnownPhi]:
-        """What the source record says about the person."""
+        """The facts about the person in the source record."""
         return self.view().select(KnownPhi) if self.has_view(INITIAL_VIEW) else []
 
     @property

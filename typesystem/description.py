@@ -1,4 +1,4 @@
-"""What a type is, apart from any class: its name, supertype and features; UIMA's own types; the rules for names."""
+"""Descriptions of types: name, supertype and features; UIMA's own types; the rules for names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LISTS = frozenset(f"uima.cas.{name}List" for name in ("FS", "String", "Integer",
 
 @dataclass(frozen=True, slots=True)
 class TypeDescription:
-    """A type as a type system file gives it. `features` are its own, not the inherited ones."""
+    """A type as in a type system file. `features` are its own, without inherited ones."""
 
     name: str
     supertype: str
@@ -62,18 +62,18 @@ def _builtin() -> dict[str, TypeDescription]:
 
 
 BUILTIN: dict[str, TypeDescription] = _builtin()
-"""UIMA's own types, which a file need not and (but for DocumentAnnotation) may not define."""
+"""UIMA's own types, which a file need not define and (except DocumentAnnotation) must not extend."""
 
 FINAL = PRIMITIVES | ARRAYS | {"uima.cas.ArrayBase", "uima.cas.Sofa"}
-"""Types nobody may derive from; String only for value lists."""
+"""Types without subtypes; String has only lists of allowed values as subtypes."""
 
 
 def describe(cls: type[FeatureStructure]) -> TypeDescription:
-    """The type a class of ours declares, as it looks in files: with `source`, and POS as an annotation."""
-    above = supertype(cls)
-    inherited = {f.name for f in features_in_files(above)}
+    """Return the type that a class declares, as in files: with `source`, and POS as an annotation."""
+    parent = supertype(cls)
+    inherited = {f.name for f in features_in_files(parent)}
     own = tuple(_plain(f) for f in features_in_files(cls) if f.name not in inherited)
-    return TypeDescription(cls.uima_name, above.uima_name, own, cls.description)
+    return TypeDescription(cls.uima_name, parent.uima_name, own, cls.description)
 
 
 def _plain(feature: Feature) -> Feature:
@@ -81,17 +81,17 @@ def _plain(feature: Feature) -> Feature:
 
 
 def declared() -> dict[str, type[FeatureStructure]]:
-    """The classes declared in this process beyond UIMA's own types, by UIMA name, sorted."""
+    """Return the classes declared in this process, except UIMA's own types, by UIMA name, sorted."""
     return {name: TYPES[name] for name in sorted(TYPES) if name not in BUILTIN or name == DOCUMENT_ANNOTATION}
 
 
 def check_type_name(name: str, where: str) -> None:
-    """Raises TypeSystemError unless `name` is a legal UIMA type name: parts of letters, digits and underscores."""
+    """Raise TypeSystemError unless `name` is a legal UIMA type name: parts of letters, digits and underscores."""
     _check(name, where, "type", name.split("."))
 
 
 def check_feature_name(name: str, of: str, where: str) -> None:
-    """Raises TypeSystemError unless `name` is a legal UIMA feature name."""
+    """Raise TypeSystemError unless `name` is a legal UIMA feature name."""
     _check(name, where, f"feature of {of}", [name])
 
 
@@ -113,7 +113,7 @@ def _check(name: str, where: str, what: str, parts: list[str]) -> None:
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """`; did you mean ...?` with the nearest name, by its last part too; empty where nothing is near."""
+    """Return `; did you mean ...?` with the nearest name, also by its last part, or an empty string."""
     names = sorted(among)
     near = difflib.get_close_matches(name, names, 1, 0.75)
     if not near:
@@ -126,6 +126,6 @@ def nearest(name: str, among: Iterable[str]) -> str:
 
 
 def _letter_or_digit(c: str) -> bool:
-    """As Java has it: `²` is neither."""
+    """Return whether Java regards a character as a letter or digit: `²` is neither."""
     category = unicodedata.category(c)
     return category[0] == "L" or category == "Nd"

@@ -1,17 +1,17 @@
-"""What can go wrong with a document: one root, so that callers can catch everything of caspipe's by one name."""
+"""The errors of the CAS, with one base class for every error of caspipe."""
 
 from typing import ClassVar
 
 
 class CaspipeError(Exception):
-    """Root of every error caspipe raises on purpose. Its message never holds text of a document."""
+    """Base class of every error that caspipe raises on purpose. Its message never contains text of a document."""
 
     reason: ClassVar[str] = "error"
-    """Code of what befell a document, for quarantine, ledger and metrics: error, unreadable, leak, time, memory, crash ..."""
+    """Why a document failed, for quarantine, ledger and metrics: error, unreadable, leak, time, memory, crash ..."""
 
 
 class CasError(CaspipeError, ValueError):
-    """A view, type or annotation is not what the operation needs."""
+    """A view, type or annotation does not fit the operation."""
 
 
 class TypeSystemError(CaspipeError, ValueError):
@@ -19,18 +19,18 @@ class TypeSystemError(CaspipeError, ValueError):
 
 
 class FormatError(CaspipeError, ValueError):
-    """A file is not what its format says. Names file, line and column where they are known."""
+    """A file does not conform to its format. The message names file, line and column if they are known."""
 
 
 class CaspipeWarning(UserWarning):
-    """Something a person should know about a run. Like the errors, it never quotes a document, so its text may be shown.
+    """Something that a person should know about a run. Its text never quotes a document, so it may be shown.
 
-    Of any other warning only the class and the line of code are shown: its text may quote a document.
+    Of other warnings, only the class and the line of code are shown: their text may quote a document.
     """
 
 
 def warning_text(message: Warning | str, category: type[Warning], filename: str, line: int) -> str:
-    """What may be shown of a warning."""
+    """Return the part of a warning that may be shown."""
     if issubclass(category, CaspipeWarning):
         return str(message)
     return f"{category.__name__} from {filename.replace(chr(92), '/').rpartition('/')[2]}:{line}"

@@ -1,4 +1,4 @@
-"""Classes made at run time for types that came from a file; the same description gives the same class in a process."""
+"""Classes made at run time for the types of a file; equal descriptions give the same class within a process."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ ZERO: dict[str, Any] = {
     "uima.cas.Float": 0.0,
     "uima.cas.Double": 0.0,
 }
-"""What UIMA takes for a feature of primitive range that nobody set."""
+"""The default values of features of primitive range in UIMA."""
 
 
 class ClassSpec(NamedTuple):
-    """All that a run-time class is made of."""
+    """The description of a run-time class."""
 
     name: str
     bases: tuple[Any, ...]
-    """Classes of ours, or specs of further run-time classes."""
+    """Declared classes, or specs of other run-time classes."""
     features: tuple[Feature, ...]
     extensible: bool
-    """Values live in a `__dict__`, so that a class of ours can be combined with this one."""
+    """True if values are in a `__dict__`, so that a declared class can be combined with this one."""
 
 
 _MADE: WeakValueDictionary[ClassSpec, type[FeatureStructure]] = WeakValueDictionary()
-"""Classes that somebody still uses: a type system, or a document."""
+"""Classes in use by a type system or a document."""
 
 
 def make_class(spec: ClassSpec) -> type[FeatureStructure]:
-    """The class for a spec, made at the first call. Features have attributes of their own name where that is free.
+    """Return the class for a spec, made at the first call.
 
-    An attribute that the bases use already (`source` of an annotation, `pos` of our Token) gets an underscore; the feature
-    is found as `fs["source"]`.
+    Features are attributes of the same name, with an underscore if the bases have that attribute already (`source` of an
+    annotation, `pos` of Token); `fs["source"]` is the feature.
     """
-    made = _MADE.get(spec)
-    if made is None:
-        made = _MADE.setdefault(spec, _make(spec))
-    return made
+    cls = _MADE.get(spec)
+    if cls is None:
+        cls = _MADE.setdefault(spec, _make(spec))
+    return cls
 
 
 def _make(spec: ClassSpec) -> type[FeatureStructure]:
@@ -93,7 +93,7 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
         "_ours": _nearest_declared(main),
     }
     if spec.extensible:
-        body.update({f.attribute or f.name: f.default for f in own})  # class attributes: what nobody set
+        body.update({f.attribute or f.name: f.default for f in own})  # class attributes, as defaults
         if link:
             body["_pos_link"] = None
     else:
@@ -102,7 +102,7 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
 
 
 def _identifier(name: str) -> str:
-    """A feature's name as Python takes it: other tools' names may hold hyphens, or characters that Python spells otherwise."""
+    """Return the name of a feature as a Python identifier: other tools' names may contain hyphens."""
     plain = unicodedata.normalize("NFKC", name)
     if plain.isidentifier():
         return plain
@@ -115,7 +115,7 @@ def _nearest_declared(cls: Any) -> Any:
 
 
 def _beyond(main: Any, bases: tuple[Any, ...], own: list[Feature]) -> list[Feature]:
-    """The features that the nearest class of ours does not initialise."""
+    """Return the features that the nearest declared class does not initialize."""
     ours = _nearest_declared(main).features
     found: dict[str, Feature] = {}
     for base in reversed(bases):
@@ -125,7 +125,7 @@ def _beyond(main: Any, bases: tuple[Any, ...], own: list[Feature]) -> list[Featu
 
 
 def _initialise(self: Any, /, *span: int, **values: Any) -> None:
-    """`T(begin, end, feature=value ...)`, by UIMA names; features not given are null, numbers 0.
+    """Initialize `T(begin, end, feature=value ...)`, by UIMA names; other features are null, numbers 0.
 
     Raises TypeError for a feature the type does not have.
     """
@@ -144,7 +144,7 @@ def _initialise(self: Any, /, *span: int, **values: Any) -> None:
         else:
             ours.__init__(self, offsets.get("begin", 0), offsets.get("end", 0), **given)
     elif span:
-        raise TypeError(f"{cls.uima_name} is no annotation: it has no offsets")
+        raise TypeError(f"{cls.uima_name} is not an annotation: it has no offsets")
     elif ours is AnnotationBase:
         AnnotationBase.__init__(self)
     elif ours is not FeatureStructure:
@@ -161,7 +161,7 @@ def _initialise(self: Any, /, *span: int, **values: Any) -> None:
 
 
 class ForeignType(type):
-    """The class of run-time classes: they pickle as their description."""
+    """The metaclass of run-time classes, which are pickled as their description."""
 
 
 def _reduce(cls: Any) -> tuple[Any, ...]:

@@ -47,7 +47,7 @@ class Index(Generic[A]):
 
     @property
     def has_only_spans(self) -> bool:
-        """Whether the spans are still columns without features."""
+        """True if the spans are still columns without features."""
         return self._columns is not None and not self._features
 
     @property

@@ -1,4 +1,4 @@
-"""Regular expressions compiled when first used: hundreds of them at import would take most of a command's start."""
+"""Regular expressions that are compiled on first use: compiling hundreds at import would dominate the start of a command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, cast
 
 
 class _LazyRegex:
-    """Stands for the compiled pattern, whose methods it takes over at first use: later calls cost nothing more."""
+    """A pattern that takes over the methods of the compiled one on first use, so that later calls cost nothing more."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self._flags = pattern, flags
@@ -39,5 +39,5 @@ class _LazyRegex:
 
 
 def lazy_regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """`re.compile(pattern, flags)`, put off until it is used; a faulty pattern is not told before."""
+    """Return `re.compile(pattern, flags)`, compiled on first use; only then does a faulty pattern raise `re.error`."""
     return cast("re.Pattern[str]", _LazyRegex(pattern, int(flags)))

@@ -1,4 +1,4 @@
-"""The union of type systems: what UIMA lets agree, and errors that name both sides of what contradicts."""
+"""Merge definitions of types by UIMA's rules, with errors that name both sides of a contradiction."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Types = dict[str, TypeDescription]
 
 
 def union(definitions: Iterable[tuple[TypeDescription, str]]) -> tuple[Types, dict[str, str]]:
-    """All definitions as one set of types over UIMA's own, checked; and where each type was first defined.
+    """Return the checked union of all definitions and UIMA's own types, and the place where each type was first defined.
 
-    Features add up, a supertype may be refined. Raises TypeSystemError for contradictions (naming both definitions and
-    both places), unknown supertypes and ranges, circles, and types derived from what nobody may derive from.
+    Features are united, and a supertype may be refined. Raises TypeSystemError for contradictions (with both definitions and
+    both places), unknown supertypes and ranges, circular supertypes, and subtypes of final types.
     """
     merged: Types = dict(BUILTIN)
     where: dict[str, str] = {}
@@ -43,13 +43,13 @@ def union(definitions: Iterable[tuple[TypeDescription, str]]) -> tuple[Types, di
 
 
 def ancestors(types: Types, name: str) -> list[str]:
-    """The supertypes of a type, nearest first."""
-    found: list[str] = []
-    above = types[name].supertype
-    while above and above not in found:
-        found.append(above)
-        above = types[above].supertype if above in types else ""
-    return found
+    """Return the supertypes of a type, nearest first."""
+    chain: list[str] = []
+    parent = types[name].supertype
+    while parent and parent not in chain:
+        chain.append(parent)
+        parent = types[parent].supertype if parent in types else ""
+    return chain
 
 
 def _check_builtin(new: TypeDescription, place: str) -> None:
@@ -68,7 +68,7 @@ def _check_builtin(new: TypeDescription, place: str) -> None:
 
 def _merge(old: TypeDescription, old_place: str, new: TypeDescription, place: str) -> TypeDescription:
     features = {f.name: f for f in old.features}
-    for f in new.features:  # also one type may give a feature twice
+    for f in new.features:  # one definition may also repeat a feature
         features[f.name] = _same(old.name, features[f.name], old_place, f, place) if f.name in features else f
     allowed = old.allowed_values if old.allowed_values is not None else new.allowed_values
     if (
@@ -146,9 +146,7 @@ def _check(types: Types, name: str, place: str, where: dict[str, str]) -> None:
         if f.range not in types:
             hint = nearest(f.range, types)
             raise TypeSystemError(f"{place}: feature {name}:{f.name}: no type {f.range} for its range{hint}")
-        if (
-            f.element and f.element not in types and f.range in ELEMENTS
-        ):  # elsewhere it says nothing, and UIMA does not look
+        if f.element and f.element not in types and f.range in ELEMENTS:  # UIMA ignores it elsewhere
             raise TypeSystemError(
                 f"{place}: feature {name}:{f.name}: no type {f.element} for its elements{nearest(f.element, types)}"
             )
@@ -161,7 +159,7 @@ def _check(types: Types, name: str, place: str, where: dict[str, str]) -> None:
 
 
 def is_value(types: Types, range_: str) -> str:
-    """The primitive a range comes down to: String for its subtypes, empty for feature structures."""
+    """Return the primitive of a range (String for its subtypes), or an empty string for feature structures."""
     if range_ in PRIMITIVES:
         return range_
     return STRING if range_ not in ARRAYS and STRING in ancestors(types, range_) else ""

@@ -1,4 +1,4 @@
-"""The PHI kinds: a two-level taxonomy, where each kind stands in other schemes, and the policies that say what is masked.
+"""The PHI kinds: a two-level taxonomy, their categories in other schemes, and the policies that define what is masked.
 
 Sources: HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)-(R); i2b2/UTHealth 2014 (Stubbs & Uzuner 2015, J Biomed Inform 58);
 the seven kinds of the VigiBase system (Person, Date, Age, Location, Organization, IdNumber, Phone); MEDDOCAN (Marimon
@@ -14,11 +14,11 @@ from typing import Any
 
 _REGISTRY: dict[str, PhiKind] = {}
 _CANONICAL: dict[str, dict[str, PhiKind]] = {}
-"""Scheme -> label -> the kind that stands for it."""
+"""The kind of each label, by scheme and label."""
 
 
 class _Kinds(type):
-    """Gives `PhiKind.DATE` and `for kind in PhiKind` over the open registry of kinds."""
+    """Provides `PhiKind.DATE` and `for kind in PhiKind` for the extensible registry of kinds."""
 
     def __getattr__(cls, name: str) -> PhiKind:
         if name in _REGISTRY:
@@ -31,10 +31,10 @@ class _Kinds(type):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhiKind(metaclass=_Kinds):
-    """What sort of identifying information a span is: `DATE`, or below it `DATE_BIRTH`. One object per name and process.
+    """A kind of identifying information: `DATE`, or below it `DATE_BIRTH`. There is one object per name in a process.
 
-    `hipaa` is the letter of the Safe Harbor identifier, empty for kinds outside HIPAA. `direct` marks kinds that point to
-    one person on their own; the others do so in combination (quasi-identifiers).
+    `hipaa` is the letter of the Safe Harbor identifier, empty for kinds outside HIPAA. `direct` marks kinds that identify
+    a person on their own; others do so in combination (quasi-identifiers).
     """
 
     name: str
@@ -43,19 +43,19 @@ class PhiKind(metaclass=_Kinds):
     direct: bool = False
     description: str = ""
     schemes: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`, `i2b2-2006`; `PhiKind.of_scheme` goes the other way."""
+    """The category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`, `i2b2-2006`; `PhiKind.of_scheme` is the inverse."""
 
     @property
     def top(self) -> PhiKind:
-        """The kind of the first level: `DATE` for `DATE_BIRTH`."""
+        """The kind at the first level: `DATE` for `DATE_BIRTH`."""
         return self if self.parent is None else self.parent
 
     def is_a(self, other: PhiKind) -> bool:
-        """Whether this kind is `other` or lies below it."""
+        """Return whether this kind is `other` or below it."""
         return self is other or self.parent is other
 
     def in_scheme(self, scheme: str) -> str:
-        """The category of this kind in another scheme, its parent's where it has none of its own."""
+        """Return the category of this kind in another scheme, by default that of its parent."""
         if scheme in self.schemes:
             return self.schemes[scheme]
         return self.parent.in_scheme(scheme) if self.parent else "OTHER"
@@ -71,17 +71,17 @@ class PhiKind(metaclass=_Kinds):
 
     @staticmethod
     def of(name: str) -> PhiKind:
-        """The kind called `name`. Raises ValueError that names the nearest kind."""
+        """Return the kind called `name`. Raises ValueError, which suggests the nearest kind."""
         if name in _REGISTRY:
             return _REGISTRY[name]
         raise ValueError(unknown_kind(name))
 
     @staticmethod
     def of_scheme(scheme: str, label: str) -> PhiKind:
-        """The kind that stands for a label of another scheme; its `schemes[scheme]` is that label again.
+        """Return the kind of a label of another scheme; its `schemes[scheme]` is that label again.
 
-        Where several kinds have the label, the most general of them that means just that. Raises ValueError that names the
-        nearest label or the schemes there are.
+        If several kinds have the label, this is the most general one with exactly that meaning. Raises ValueError, which
+        suggests the nearest label or lists the schemes.
         """
         labels = PhiKind.labels(scheme)
         if label not in _CANONICAL[scheme]:
@@ -93,7 +93,7 @@ class PhiKind(metaclass=_Kinds):
 
     @staticmethod
     def labels(scheme: str) -> list[str]:
-        """The labels of another scheme, in the order of their kinds. Raises ValueError that lists the schemes."""
+        """Return the labels of another scheme, in the order of their kinds. Raises ValueError, which lists the schemes."""
         if scheme not in _CANONICAL:
             raise ValueError(f"no scheme called {scheme!r}; expected one of {', '.join(_CANONICAL)}")
         return list(_CANONICAL[scheme])
@@ -108,7 +108,7 @@ class PhiKind(metaclass=_Kinds):
         description: str = "",
         schemes: Mapping[str, str] | None = None,
     ) -> PhiKind:
-        """Adds a kind of your own below a first-level kind; its name begins with the parent's: `ID_BADGE` below `ID`."""
+        """Define a kind below a first-level kind; its name begins with that of the parent: `ID_BADGE` below `ID`."""
         above = PhiKind.of(parent)
         if above.parent is not None or not name.startswith(f"{parent}_"):
             raise ValueError(
@@ -143,7 +143,7 @@ def unknown_kind(name: str) -> str:
 
 # ruff: noqa: E501
 # name | HIPAA letter | direct | i2b2-2014 category/sub-category | VigiBase kind | MEDDOCAN | description
-# A star marks the kind that a label stands for where it is not the first one with that label.
+# A star marks the kind of a label if that is not the first kind with the label.
 _TABLE = """
 DATE                   | C | - | DATE/DATE               | Date          | FECHAS                           | calendar dates, parts of dates, weekdays, holidays, seasons
 DATE_BIRTH             | C | - | DATE/DATE               | Date          | FECHAS                           | date of birth
@@ -215,11 +215,11 @@ _I2B2_2006 = {
     **dict.fromkeys("USERNAME EMAIL URL IPADDR".split(), "ID"),
     "FAX": "PHONE",
 }
-"""Sub-category of 2014 -> category of 2006; None: the same. Professions and `OTHER` had none."""
+"""The category of 2006 by sub-category of 2014; None: the same. Professions and `OTHER` had none."""
 
 
 def _of_2006(name: str, sub: str) -> dict[str, str]:
-    """The cell of i2b2 2006 for a row of the table."""
+    """Return the category of i2b2 2006 for a row of the table."""
     sub = sub.rstrip("*")
     if sub not in _I2B2_2006:
         return {}
@@ -267,15 +267,15 @@ HIPAA = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which kinds are masked. A kind not named follows its parent, a kind unknown to the policy is masked."""
+    """The kinds that are masked. A kind that is not named follows its parent; kinds are masked by default."""
 
     name: str
     keep: frozenset[str] = frozenset()
-    """Names of kinds that stay readable; a first-level name covers all kinds below it unless `mask` names them."""
+    """Names of kinds that stay readable; a first-level name includes all kinds below it unless `mask` names them."""
     mask: frozenset[str] = frozenset()
 
     def masks(self, kind: PhiKind) -> bool:
-        """Whether spans of this kind are masked."""
+        """Return whether spans of this kind are masked."""
         for k in (kind, kind.top):
             if k.name in self.mask:
                 return True
@@ -285,14 +285,14 @@ class Policy:
 
     @staticmethod
     def of(name: str) -> Policy:
-        """A shipped policy by name. Raises ValueError that lists them."""
+        """Return a shipped policy by name. Raises ValueError, which lists the policies."""
         if name not in POLICIES:
             raise ValueError(f"no policy called {name!r}; expected one of {', '.join(POLICIES)}")
         return POLICIES[name]
 
 
 def _safe_harbor() -> Policy:
-    """Kinds without a HIPAA letter stay readable; a weekday alone is masked, since it gives a shift away modulo seven."""
+    """Keep kinds without a HIPAA letter readable, except weekdays: these would reveal a date shift modulo seven."""
     outside = {k.name for k in _REGISTRY.values() if not k.hipaa and k.name != "DATE_WEEKDAY"}
     inside = {k.name for k in _REGISTRY.values() if k.hipaa}
     return Policy("hipaa-safe-harbor", keep=frozenset(outside), mask=frozenset(inside))

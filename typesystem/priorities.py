@@ -1,4 +1,4 @@
-"""Type priorities: several lists of types merged into one order, or the circle that forbids it."""
+"""Merge several lists of type priorities into one order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import TypeSystemError
 
 
 def merged_order(lists: Iterable[Sequence[str]], types: dict[str, TypeDescription]) -> dict[str, int]:
-    """Position of each named type in one order that agrees with every list; ties go to the type named first.
+    """Return the position of each named type in one order that agrees with every list; ties go to the type named first.
 
     Raises TypeSystemError for an unknown type and for lists that contradict each other.
     """
@@ -26,16 +26,16 @@ def merged_order(lists: Iterable[Sequence[str]], types: dict[str, TypeDescriptio
             if second not in after[first]:
                 after[first].append(second)
                 waiting[second] += 1
-    found: dict[str, int] = {}
+    order_of: dict[str, int] = {}
     ready = [n for n in waiting if not waiting[n]]
     while ready:
         name = ready.pop(0)
-        found[name] = len(found)
+        order_of[name] = len(order_of)
         for later in after[name]:
             waiting[later] -= 1
             if not waiting[later]:
                 ready.append(later)
-    if len(found) < len(waiting):
-        circle = ", ".join(n for n in waiting if n not in found)
+    if len(order_of) < len(waiting):
+        circle = ", ".join(n for n in waiting if n not in order_of)
         raise TypeSystemError(f"type priorities contradict each other about {circle}")
-    return found
+    return order_of

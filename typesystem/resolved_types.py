@@ -39,7 +39,7 @@ class ResolvedTypes:
         self.types, self.defined_at = union([*ours, *definitions])
         self.ranks = merged_order(priorities, self.types)
         self.plans: dict[Any, Any] = {}
-        """What readers and writers computed for these types."""
+        """The cache of readers and writers for these types."""
         self._classes: dict[str, type[FeatureStructure]] = {}
 
     def describe(self, name: str) -> TypeDescription:

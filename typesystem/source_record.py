@@ -1,4 +1,4 @@
-"""What travels with the documents of a record file (E2B, FHIR), so that masked values find their way back into it."""
+"""The metadata of documents from record files (E2B, FHIR), which lead masked values back into the source record."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ RECORD = "carrier_record"
 FIELD = "carrier_field"
 """Metadata: name of the text's field in the standard: `H.1`, `narrativeincludeclinical`."""
 PATH = "carrier_path"
-"""Metadata: where the text stands, as a `ValueLocation`; empty where the record has no text."""
+"""Metadata: the location of the text, as a `ValueLocation`; empty if the record has no text."""
 TEXTS = "carrier_texts"
-"""Metadata: how many documents the whole file yields."""
+"""Metadata: the number of documents in the whole file."""
 MOST = "carrier_most"
-"""Metadata: characters that the standard allows in the field; empty where it sets no limit."""
+"""Metadata: the maximum number of characters in the field; empty if the standard has no limit."""
 DIGEST = "carrier_digest"
-"""Metadata: what `digest` says of the file."""
+"""Metadata: the `digest` of the file."""
 KNOWN = "carrier_known"
-"""Metadata: a fingerprint of the file with what other files say of the people in it; absent where they say nothing."""
+"""Metadata: a fingerprint of the file with what other files contain about the people in it; absent if they contain nothing."""
 NAMED = "field:"
-"""Begins the path of a RecordField of a record with named fields (CSV, JSON Lines); the field's name follows."""
+"""The prefix of the path of a RecordField in a record with named fields (CSV, JSON Lines), before the name of the field."""
 
 
 class ValueLocation(NamedTuple):
-    """Where a value stands in a file, and how it is written there."""
+    """The location of a value in a file, and how it is written."""
 
     path: str
-    """Which element or object; the format's own notation, without `#`."""
+    """The element or object, in the notation of the format, without `#`."""
     form: str
-    """How values are written: a name that the format's consumer knows."""
+    """How values are written: a name that the consumer of the format knows."""
 
     def __str__(self) -> str:
         return f"{self.path}#{self.form}"
 
     @classmethod
     def of(cls, written: str) -> ValueLocation:
-        """Takes `path#form` apart."""
+        """Parse `path#form`."""
         path, _, form = written.rpartition("#")
         return cls(path, form)
 
 
 def digest(data: bytes) -> str:
-    """A fingerprint of a file: SHA-256, in hexadecimal."""
+    """Return the fingerprint of a file: SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""Text of a view and how offsets move when text is replaced: `Sofa` and `OffsetMap`."""
+"""The text of a view (`Sofa`), and how offsets move when text is replaced (`OffsetMap`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sofa:
-    """Subject of analysis: one view's immutable text. `uri` or `array` (a feature structure) stand for other data."""
+    """Subject of analysis: one view's immutable text. Other data is at `uri` or in `array` (a feature structure)."""
 
     name: str
     text: str | None = None
@@ -23,7 +23,7 @@ class Sofa:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Code points `begin:end` of the old text became `text`."""
+    """A replacement of the code points `begin:end` by `text`."""
 
     begin: int
     end: int
@@ -34,11 +34,10 @@ class Replacement:
 
 
 class OffsetMap:
-    """Where each code point of an old text lies in the new text after disjoint replacements, and back.
+    """Maps offsets of an old text to the new text after disjoint replacements, and back.
 
-    Outside replacements the map is exact in both directions. Inside a replaced span there is no finer truth than the whole
-    span: `begin` and `end` snap to its borders, so that a mapped annotation always covers the whole replacement.
-    Arrays are kept per replacement, not per character.
+    Outside replacements the map is exact in both directions. Within a replaced span, `begin` and `end` snap to its borders, so
+    that a mapped annotation always covers the whole replacement. Memory is proportional to the number of replacements.
     """
 
     __slots__ = ("_new_begin", "_new_end", "_old_begin", "_old_end")
@@ -62,15 +61,15 @@ class OffsetMap:
             last = end
 
     def to_new(self, begin: int, end: int) -> tuple[int, int]:
-        """The span in the new text that covers old `begin:end`."""
+        """Return the span in the new text that covers old `begin:end`."""
         return _move(begin, end, self._old_begin, self._old_end, self._new_begin, self._new_end)
 
     def to_old(self, begin: int, end: int) -> tuple[int, int]:
-        """The span in the old text that new `begin:end` came from."""
+        """Return the span in the old text that corresponds to new `begin:end`."""
         return _move(begin, end, self._new_begin, self._new_end, self._old_begin, self._old_end)
 
     def segments(self) -> list[tuple[int, int, int, int]]:
-        """(old begin, old end, new begin, new end) of each replacement, in order."""
+        """Return (old begin, old end, new begin, new end) of each replacement, in order."""
         return list(zip(self._old_begin, self._old_end, self._new_begin, self._new_end, strict=True))
 
     def __repr__(self) -> str:
@@ -85,7 +84,7 @@ def _move(
         new_begin = begin
     elif begin < from_end[i]:
         new_begin = to_begin[i]
-    else:  # also at an empty replaced span: what begins here lies behind it
+    else:  # an annotation that begins at an empty replaced span comes after it
         new_begin = to_end[i] + begin - from_end[i]
     j = bisect_left(from_begin, end) - 1
     if j < 0:
@@ -98,22 +97,22 @@ def _move(
 
 
 def replace_spans(text: str, replacements: Iterable[Replacement]) -> tuple[str, OffsetMap]:
-    """The text with each span replaced, and the offset map. `replacements` must be sorted and disjoint (ValueError)."""
+    """Replace sorted, disjoint spans of a text; return the new text and the offset map. Raises ValueError."""
     pieces: list[str] = []
     spans: list[tuple[int, int, int]] = []
-    at = 0
+    last = 0
     for r in replacements:
         spans.append((r.begin, r.end, len(r.text)))
-        pieces.append(text[at : r.begin])
+        pieces.append(text[last : r.begin])
         pieces.append(r.text)
-        at = r.end
+        last = r.end
     offsets = OffsetMap(spans)
-    pieces.append(text[at:])
+    pieces.append(text[last:])
     return "".join(pieces), offsets
 
 
 def shown(view: str) -> str:
-    """The name of a view as it may be shown: one with blanks, or a long one, could be text of the document."""
+    """Return the name of a view as messages may show it: a long name, or one with spaces, could be text of the document."""
     return (
         view if len(view) <= 40 and all(c.isalnum() or c in "_-./:" for c in view) else "(a name with other characters)"
     )

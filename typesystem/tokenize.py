@@ -1,9 +1,9 @@
-"""Where tokens begin and end: one rule for documents, dictionaries and training data, so that they always agree.
+"""Split text into tokens, by the same rules for documents, dictionaries and training data.
 
-A token is a word, a number or a punctuation mark. Offsets are code points of the text as given; nothing is cleaned up first.
-The scheme follows cTAKES and the Penn Treebank where that helps look-up and tagging, and cuts finer where a border of
-protected health information can fall. It does not look at case (`covid19` and `COVID19` are cut alike; elided articles alone
-are told from names by it) nor beyond a run of non-space characters.
+A token is a word, a number or a punctuation mark. Offsets are code points of the text as given, without any normalization.
+The rules follow cTAKES and the Penn Treebank if that helps lookup and tagging, and split more finely where protected health
+information can begin or end. They ignore case (`covid19` and `COVID19` are split in the same way), except to distinguish
+elided articles from names, and they look at one run of non-space characters at a time.
 
 | text | tokens | why |
 |---|---|---|
@@ -14,7 +14,7 @@ are told from names by it) nor beyond a run of non-space characters.
 | `3/4/20`, `y/o`, `12:30` | cut at slashes and colons | as above |
 | `2.5`, `2,5`, `12,500`, `1,234.5` | 1 | decimals and thousands |
 | `03.04.2020`, `192.168.0.1`, `3,4,5` | cut at the marks | a date, an address, a list |
-| `3/4/21.2`, `2021.2`, `3/21,3/22` | cut at `.` and `,` | a date and a forgotten blank |
+| `3/4/21.2`, `2021.2`, `3/21,3/22` | cut at `.` and `,` | a date and a missing space |
 | `5mg`, `65yo`, `11Jan2021` | `5` `mg`, `65` `yo`, `11` `Jan` `2021` | a number and what it counts |
 | `20th`, `1970s` | 1 | ordinals and decades, as in the Treebank |
 | `BNT162b2`, `B12`, `011L20A` | 1 | codes: at most four letters in a row among digits |
@@ -24,12 +24,12 @@ are told from names by it) nor beyond a run of non-space characters.
 | combining marks, variation selectors | with the character they follow | |
 | zero-width characters | inside a word part of it, else a token | `Jo<U+200B>hn` is one name |
 | emoji with modifiers, ZWJ sequences, flags | 1 | what is drawn as one sign |
-| Chinese characters and Hiragana | 1 each | no blanks: each border of a name must be a border of tokens |
+| Chinese characters and Hiragana | 1 each | no spaces: each border of a name must be a border of tokens |
 
-Measured on 2026-11-21: of the borders of gold spans, the share that are borders of tokens is 1.0000 in `vaers_dev` (296) and
-`presidio_synth` (5,726) and .9995 in MEDDOCAN (34,268); `tests/typesystem/test_tokenize.py` holds it above .999.
+Measured on 2026-11-21: the share of the borders of gold spans that are borders of tokens is 1.0000 in `vaers_dev` (296) and
+`presidio_synth` (5,726) and .9995 in MEDDOCAN (34,268); `tests/typesystem/test_tokenize.py` requires more than .999.
 
-White space is what `str.isspace` says. Every other character, control characters and lone surrogates among them, lies in
+White space is defined by `str.isspace`. Every other character, including control characters and lone surrogates, belongs to
 exactly one token. Time and memory are linear in the length of the text.
 """
 
@@ -82,9 +82,9 @@ def _class_of(char: str) -> int:
     if char in _LISTED:
         return _LISTED[char]
     code = ord(char)
-    for first, last, found in _RANGES:
+    for first, last, class_ in _RANGES:
         if first <= code <= last:
-            return found
+            return class_
     category = unicodedata.category(char)
     return _BY_CATEGORY.get(category) or _BY_CATEGORY.get(category[0]) or SIGN
 
@@ -127,15 +127,15 @@ _MONTHS = frozenset(  # names of at most four letters: English, Spanish, French,
     )
 )
 _ORDINAL_OR_DECADE = frozenset(("st", "nd", "rd", "th", "s"))
-_SHORT = 300  # code points below which setting up arrays costs more than they save
-_BLOCK = 1 << 18  # code points worked on at once
-_LONGEST_KEPT = 64  # code points of a run of non-space that is worth remembering
+_SHORT = 300  # code points; below, arrays cost more time than they save
+_BLOCK = 1 << 18  # code points processed at once
+_LONGEST_KEPT = 64  # code points of the runs that are cached
 _NO_SPACE = re.compile(r"\S++")
 _ONE_SPACE = re.compile(r"\s")
 
 
 def token_spans(text: str) -> tuple[list[int], list[int]]:
-    """Begins and ends of the tokens of a text, in order, as two lists of code point offsets."""
+    """Return begins and ends of the tokens of a text, in order, as two lists of code point offsets."""
     if len(text) < _SHORT:
         return _short(text)
     if len(text) <= _BLOCK:
@@ -150,7 +150,7 @@ def token_spans(text: str) -> tuple[list[int], list[int]]:
 
 
 def _short(text: str) -> tuple[list[int], list[int]]:
-    """Run by run: less to set up than `_long`, for dictionary entries and short texts."""
+    """Split run by run: less setup than `_long`, for dictionary entries and short texts."""
     begins: list[int] = []
     ends: list[int] = []
     for run in _NO_SPACE.finditer(text):
@@ -164,20 +164,20 @@ def _short(text: str) -> tuple[list[int], list[int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """The text in blocks of about `_BLOCK` code points that end before white space: working memory stays bounded."""
+    """Divide the text into blocks of about `_BLOCK` code points that end before white space, to limit memory."""
     low = 0
     while len(text) - low > _BLOCK:
         high = max(text.rfind(" ", low, low + _BLOCK), text.rfind("\n", low, low + _BLOCK))
         if high <= low:
-            found = _ONE_SPACE.search(text, low + _BLOCK)
-            high = found.start() if found else len(text)
+            space = _ONE_SPACE.search(text, low + _BLOCK)
+            high = space.start() if space else len(text)
         yield low, high
         low = high
     yield low, len(text)
 
 
 def _long(text: str, offset: int) -> tuple[list[int], list[int]]:
-    """By a table over pairs of neighbouring classes; only runs in which a pair leaves doubt are cut by the grammar."""
+    """Split by a table over pairs of adjacent classes; only runs with an ambiguous pair are split by the grammar."""
     import numpy as np
 
     classes = _classes(text)
@@ -199,12 +199,12 @@ def _long(text: str, offset: int) -> tuple[list[int], list[int]]:
 
 
 def _where(flags: Bytes, flag: int) -> NDArray[np.intp]:
-    found: NDArray[np.intp] = ((flags & flag) != 0).nonzero()[0]
-    return found
+    indexes: NDArray[np.intp] = ((flags & flag) != 0).nonzero()[0]
+    return indexes
 
 
 def _classes(text: str) -> bytes:
-    """One class for each code point, with a space before and after."""
+    """Return the class of each code point, with a space before and after."""
     import numpy as np
 
     try:
@@ -212,17 +212,17 @@ def _classes(text: str) -> bytes:
     except UnicodeEncodeError:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     table = _class_table()
-    found = table.take(codes)
-    if not found.all():
-        for code in np.unique(codes[found == 0]).tolist():
+    classes = table.take(codes)
+    if not classes.all():
+        for code in np.unique(codes[classes == 0]).tolist():
             table[code] = _class_of(chr(code))
-        found = table.take(codes)
-    return b"_" + found.tobytes() + b"_"
+        classes = table.take(codes)
+    return b"_" + classes.tobytes() + b"_"
 
 
 @cache
 def _class_table() -> Bytes:
-    """Class of each code point, 0 where it was not asked for yet."""
+    """Return the table of the class of each code point, 0 if it is not computed yet."""
     import numpy as np
 
     return np.zeros(0x110000, np.uint8)
@@ -233,7 +233,7 @@ _BEGIN, _END, _DOUBT, _RUN = 1, 2, 4, 8
 
 @cache
 def _pair_table() -> Bytes:
-    """What lies between two neighbouring classes: a token's begin or end, a border of a run of non-space, or a doubt."""
+    """Return flags by pair of adjacent classes: begin or end of a token, border of a run of non-space, ambiguous."""
     import numpy as np
 
     together = {(LETTER, LETTER), (LETTER, MARK), (MARK, LETTER), (MARK, MARK), (DIGIT, DIGIT)}
@@ -256,7 +256,7 @@ def _pair_table() -> Bytes:
 
 
 def _cuts_of(run: str) -> Sequence[int]:
-    """Where a run of non-space characters is cut into tokens, its own borders left out."""
+    """Return the offsets at which a run of non-space characters is split into tokens, without its own borders."""
     if len(run) <= _LONGEST_KEPT:
         return _KEPT[run]
     return _cuts(run, bytes(map(_CLASS.__getitem__, run)))
@@ -297,15 +297,15 @@ def _cuts(run: str, classes: bytes) -> list[int]:
 
 
 def _clitic(tail: str) -> int:
-    """Length of the clitic at the end of a word of which at most three characters are given; 0 where there is none."""
+    """Return the length of the clitic at the end of a word, given its last three characters; 0 if it has none."""
     tail = tail.translate(_STRAIGHT).lower()
     return 3 if tail in _CLITICS and len(tail) == 3 else 2 if tail[-2:] in _CLITICS else 0
 
 
 def _elided(word: str) -> int:
-    """Length of an elided article or pronoun with its apostrophe, `d'` of `d'Angers`; 0 where there is none.
+    """Return the length of an elided article or pronoun with its apostrophe (`d'` of `d'Angers`); 0 if the word has none.
 
-    With a capital it counts only before a small letter: `L'hôpital` is cut, `D'Angelo` is not.
+    If capitalized, it is split only before a lower-case letter: `L'hôpital`, but not `D'Angelo`.
     """
     prefix, _, rest = word.translate(_STRAIGHT).partition("'")
     if len(rest) < 2 or prefix.lower() not in _ELISIONS or {f"'{rest}".lower(), f"{prefix}'{rest}".lower()} & _CLITICS:
@@ -314,7 +314,7 @@ def _elided(word: str) -> int:
 
 
 def _mixed_cuts(run: str, classes: bytes, offset: int) -> list[int]:
-    """Inner borders of letters and digits without anything between them, where they are to be cut."""
+    """Return the inner borders of adjacent letters and digits at which a piece is split."""
     if len(classes) > _LONGEST_KEPT:
         return []  # a key, a hash, an encoded file
     parts = [part.span() for part in _LETTERS_OR_DIGITS.finditer(classes)]

@@ -15,7 +15,7 @@ Rank = Callable[[type[Any]], Any]
 class TypeIndexes:
     """Annotations in one sorted index per class, other feature structures in one list per class.
 
-    Whoever changes `annotations` directly must call `changed()`.
+    Call `changed()` after a direct change of `annotations`.
     """
 
     __slots__ = ("_merged", "annotations", "others")

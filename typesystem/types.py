@@ -1,4 +1,4 @@
-"""The types of caspipe: sentences, tokens, terms, PHI. Their UIMA type system is generated from these classes."""
+"""The types of caspipe: sentences, tokens, terms, PHI. The UIMA type system is generated from these classes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Token(Annotation):
     """A word, number or punctuation mark."""
 
     pos: str = ""
-    """Penn Treebank tag, empty where no tagger ran. In XMI: DKPro's POS annotation, linked from the token."""
+    """Penn Treebank tag, empty if no tagger ran. In XMI: DKPro's POS annotation, linked from the token."""
 
 
 @uima_type("caspipe.Chunk")
@@ -56,7 +56,7 @@ class MedicalTerm(Annotation):
 
 @uima_type("caspipe.ListHit")
 class ListHit(Annotation):
-    """A word or phrase that stands in a list: countries, holidays, stop words, person titles ..."""
+    """A word or phrase of a list: countries, holidays, stop words, person titles ..."""
 
     list: str
     entry: str = ""
@@ -68,16 +68,16 @@ class Phi(Annotation):
 
     kind: PhiKind
     confidence: float = 1.0
-    """0 to 1; what it means is the finder's business: 1 for rules, a marginal probability for models."""
+    """0 to 1: 1 for rules, a marginal probability for models."""
     value: str = ""
     """Normalised: a date as ISO 8601 (EDTF level 1 where parts are missing), an age as `65 years`, a number's digits."""
     reason: str = ""
-    """Why this span won: the rule of the resolver that spoke."""
+    """Why this span won: the rule of the resolver that decided."""
 
 
 @uima_type("caspipe.PhiCandidate")
 class PhiCandidate(Annotation):
-    """What one finder takes for PHI. Stays in the CAS, so that every decision can be explained."""
+    """A span that one finder considers PHI. It stays in the CAS, so that every decision can be explained."""
 
     kind: PhiKind
     confidence: float = 1.0
@@ -85,50 +85,50 @@ class PhiCandidate(Annotation):
     rule: str = ""
     """Name of the rule, pattern or list entry class that found it."""
     winner: Phi | None = None
-    """The final span that took this place; None where a veto removed the candidate or no resolver ran yet."""
+    """The final span that replaced the candidate; None if a veto removed it or no resolver ran yet."""
     reason: str = ""
     """Why it won, lost or was vetoed."""
 
 
 @uima_type("caspipe.Leak")
 class Leak(Annotation):
-    """A place of the masked text that should not be readable. A document that holds one is never given away."""
+    """A span of the masked text that should not be readable. A document with a leak is never released."""
 
     kind: PhiKind
     check: str
-    """Who found it: `values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no place."""
+    """The check that found it: `values`, `known_phi`, `rules`, or `fields` for a structured field, which has no span."""
 
 
 @uima_type("caspipe.KnownPhi")
 class KnownPhi(FeatureStructure):
-    """What the record itself says about a person: not a span, but something to look for."""
+    """A fact about a person in the source record: not a span, but something to search for."""
 
     kind: PhiKind
     value: str
     provenance: str = ""
     """The field it came from: `patient.name`, `D.2.1`, a column."""
     role: str = ""
-    """Whose it is: `patient`, `doctor`, `reporter`, `relative`."""
+    """The person: `patient`, `doctor`, `reporter`, `relative`."""
 
 
 @uima_type("caspipe.RecordField")
 class RecordField(FeatureStructure):
-    """A structured field of the record that the text came from, which identifies somebody or is a date."""
+    """A structured field of the source record that identifies a person or is a date."""
 
     kind: PhiKind
     path: str
-    """Where it stands in the file; only the reader and the consumer of that format understand it."""
+    """The location in the file, in the notation of the format's reader and consumer."""
     value: str
     """Normalised: a date as ISO 8601 (`2020`, `2020-03`, `2020-03-04`), an age as `92 years`, else as in the file."""
     masked: str | None = None
-    """What is written in its place, in the form of `value`; None: nothing, the format's null."""
+    """The replacement, in the form of `value`; None: the null of the format."""
     operator: str = ""
-    """The masking operator that decided; empty where no masker ran yet, and then the record must not be released."""
+    """The masking operator that decided; empty if no masker ran yet, and then the record must not be released."""
 
 
 @uima_type("caspipe.SpanAttribute")
 class SpanAttribute(FeatureStructure):
-    """What a tool says of one of its spans beyond its kind: an attribute, or the name that fragments of one span share."""
+    """An attribute of another tool's span, or the name that the fragments of one span share."""
 
     of: Annotation | None = None
     name: str
@@ -137,7 +137,7 @@ class SpanAttribute(FeatureStructure):
 
 @uima_type("caspipe.TokenScore")
 class TokenScore(Annotation):
-    """What a model thinks of one token, also where it marks nothing: the ground for thresholds beyond its own choice."""
+    """The score of a model for one token, even if the model marks nothing, so that other thresholds can be applied."""
 
     score: float
     """Probability that the token is PHI (0 to 1)."""
@@ -147,36 +147,36 @@ class TokenScore(Annotation):
 
 @uima_type("caspipe.TokenVerdict")
 class TokenVerdict(Annotation):
-    """What rules and lists think of one token, for masking everything that is not shown to be safe."""
+    """The decision of rules and lists about one token, for masking everything that is not known to be safe."""
 
     verdict: str
     """`safe`, `unsafe`, `never_safe` or `unknown`."""
     evidence: str = ""
-    """Names of the features that hold of the token, with blanks between them."""
+    """Names of the features of the token, separated by spaces."""
 
 
 @uima_type("caspipe.MaskedSpan")
 class MaskedSpan(Annotation):
-    """What a replacement in the deidentified view stands for. Never holds the original text."""
+    """A replacement in the deidentified view. It never contains the original text."""
 
     kind: PhiKind
     operator: str
     original_begin: int
     original_end: int
     fallback: str = ""
-    """Why the placeholder was used instead of the operator, empty where it was not."""
+    """Why the placeholder was used instead of the operator; empty if it was not."""
 
 
 @uima_type("uima.tcas.DocumentAnnotation")
 class DocumentAnnotation(Annotation):
-    """UIMA's own record of a view: its language. One for each view at most."""
+    """UIMA's own record of a view: its language. A view has at most one."""
 
     language: str = "x-unspecified"
 
 
 @uima_type(f"{_DKPRO}.metadata.type.DocumentMetaData")
 class DocumentMetaData(DocumentAnnotation):
-    """Where the document came from."""
+    """The origin of the document."""
 
     documentTitle: str | None = None
     documentId: str | None = None
@@ -198,4 +198,4 @@ TYPE_PRIORITY: tuple[type[Annotation], ...] = (
     ListHit,
     Token,
 )
-"""Who comes first among annotations of the same span. Types not named follow, by name."""
+"""The order of types among annotations of the same span. All other types follow, by name."""

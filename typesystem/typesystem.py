@@ -26,7 +26,7 @@ from .resolved_types import ResolvedTypes
 
 Ref = str | Path
 Definition = tuple[TypeDescription, str]
-"""A definition of a type, and where it is: a file with its line, or a package."""
+"""A definition of a type and its place: a file with its line, or a package."""
 
 
 class TypeSystem:

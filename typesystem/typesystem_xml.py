@@ -1,4 +1,4 @@
-"""Type systems in UIMA's XML: read with their imports, written in the element order of the schema."""
+"""Read UIMA's type system files with their imports, and write them in the element order of the schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMESPACE = "http://uima.apache.org/resourceSpecifier"
 
 @dataclass(slots=True)
 class Parsed:
-    """What one file says."""
+    """The content of one file."""
 
     types: list[tuple[TypeDescription, str]] = field(default_factory=list)
     """Each type with `file:line`."""
@@ -44,8 +44,8 @@ class _Node:
         return next((c for c in self.children if c.tag == tag), None)
 
     def value(self, tag: str) -> str:
-        found = self.child(tag)
-        return found.text.strip() if found is not None else ""
+        child = self.child(tag)
+        return child.text.strip() if child is not None else ""
 
     def below(self, *path: str) -> list[_Node]:
         nodes = [self]
@@ -55,9 +55,9 @@ class _Node:
 
 
 def parse(data: bytes, where: str) -> Parsed:
-    """The types, imports and priority lists of one `typeSystemDescription` or `typePriorities` document.
+    """Return the types, imports and priority lists of a `typeSystemDescription` or `typePriorities` document.
 
-    Raises FormatError for damaged XML, TypeSystemError for what is no type system or breaks UIMA's rules for names.
+    Raises FormatError for damaged XML, TypeSystemError for another kind of document or names that UIMA does not allow.
     """
     root = _tree(data, where)
     if root.tag not in ("typeSystemDescription", "typePriorities"):
@@ -97,12 +97,12 @@ def _tree(data: bytes, where: str) -> _Node:
     data, stand_ins = readable(data, lenient=False)
     run(parser, data, where)
     if stand_ins:
-        _bring_back(top, stand_ins)
+        _restore(top, stand_ins)
     return top.children[0]
 
 
-def _bring_back(node: _Node, stand_ins: dict[int, int]) -> None:
-    """Control characters of XML 1.1 instead of what the parser took for them."""
+def _restore(node: _Node, stand_ins: dict[int, int]) -> None:
+    """Restore the control characters of XML 1.1 from the characters that were substituted for the parser."""
     nodes = [node]
     while nodes:
         node = nodes.pop()
@@ -118,16 +118,15 @@ def _required(node: _Node, tag: str, what: str, where: str) -> str:
 
 
 def _type(node: _Node, where: str) -> TypeDescription:
-    at = f"{where}:{node.line}"
     name = _required(node, "name", "type", where)
-    check_type_name(name, at)
+    check_type_name(name, f"{where}:{node.line}")
     features = tuple(_feature(f, name, where) for f in node.below("features", "featureDescription"))
     values = node.child("allowedValues")
     allowed = (
         None if values is None else tuple((v.value("string"), v.value("description")) for v in values.below("value"))
     )
-    above = _required(node, "supertypeName", f"type {name}", where)
-    return TypeDescription(name, above, features, node.value("description"), allowed)
+    supertype = _required(node, "supertypeName", f"type {name}", where)
+    return TypeDescription(name, supertype, features, node.value("description"), allowed)
 
 
 def _feature(node: _Node, of: str, where: str) -> Feature:
@@ -145,23 +144,23 @@ def _feature(node: _Node, of: str, where: str) -> Feature:
 
 
 class Files(Protocol):
-    """Where type systems lie. Paths are what the files call them; `beside` may raise TypeSystemError."""
+    """Access to type system files by path."""
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file. Raises OSError or CaspipeError."""
+        """Return the content of a file. Raises OSError or CaspipeError."""
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file."""
+        """Return whether the file exists."""
 
     def folder(self, path: str) -> str:
-        """The folder a file lies in."""
+        """Return the folder of a file."""
 
     def join(self, folder: str, relative: str) -> str:
-        """The path of a file relative to a folder; the same file has the same path."""
+        """Return the path of a file relative to a folder, normalized."""
 
 
 class Disk:
-    """Type systems on the disk."""
+    """Files on disk."""
 
     def read(self, path: str) -> bytes:
         return Path(path).read_bytes()
@@ -177,21 +176,21 @@ class Disk:
 
 
 def load(path: str, search: Sequence[str], files: Files) -> list[Parsed]:
-    """A file and all it imports, each once, in order of first mention.
+    """Return a file and everything it imports, each once, in order of first mention.
 
-    `location` is relative to the importing file, `name` (dots for slashes) is looked for in `search`, then beside the
-    first file. Raises TypeSystemError for an import that is not found or would need the network; OSError for the first file.
+    `location` is relative to the importing file; `name` (dots for slashes) is searched in `search`, then in the folder of the
+    first file. Raises TypeSystemError for an import that is missing or on the network, and OSError for the first file.
     """
-    found: dict[str, Parsed] = {}
+    parsed: dict[str, Parsed] = {}
     queue = [path]
     folders = [*search, files.folder(path)]
     while queue:
         current = queue.pop(0)
         key = files.join(files.folder(current), current.replace(os.sep, "/").rpartition("/")[2])
-        if key in found:
+        if key in parsed:
             continue
-        found[key] = parsed = parse(files.read(current), current)
-        for how, value in parsed.imports:
+        parsed[key] = parse(files.read(current), current)
+        for how, value in parsed[key].imports:
             if how == "location":
                 target = files.join(files.folder(current), _location(value, current))
             else:
@@ -199,7 +198,7 @@ def load(path: str, search: Sequence[str], files: Files) -> list[Parsed]:
             if not files.exists(target):
                 raise TypeSystemError(f"{current}: import by {how} {value!r}: no file {target}")
             queue.append(target)
-    return list(found.values())
+    return list(parsed.values())
 
 
 def _location(value: str, current: str) -> str:
@@ -218,7 +217,7 @@ def _by_name(value: str, folders: Sequence[str], current: str, files: Files) -> 
 
 
 def write(types: Iterable[TypeDescription], name: str, description: str) -> bytes:
-    """The document, types as given. UTF-8, the same bytes for the same types."""
+    """Write the types as given, in UTF-8, deterministically."""
     out = ['<?xml version="1.0" encoding="UTF-8"?>', f'<typeSystemDescription xmlns="{NAMESPACE}">']
     out += [f"  {_element('name', name)}", f"  {_element('description', description)}", "  <types>"]
     for t in types:

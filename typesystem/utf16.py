@@ -1,4 +1,4 @@
-"""UTF-16 offsets, as XMI counts them, from and to code points: a sparse list of the characters that need two units."""
+"""Convert UTF-16 offsets, as in XMI, from and to code points, by a sparse list of the characters that need two units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Utf16:
-    """Converts offsets of one text. Costs memory only for characters beyond U+FFFF, eight bytes each.
+    """Converts the offsets of one text. It needs memory only for characters beyond U+FFFF.
 
     `length` is the text's length in UTF-16 code units. A lone surrogate counts as one unit.
     """
@@ -24,22 +24,22 @@ class Utf16:
         self.length = len(text) + len(self._astral)
 
     def __bool__(self) -> bool:
-        """Whether the two ways of counting differ for this text."""
+        """Return whether the two kinds of offsets differ for this text."""
         return bool(self._astral)
 
     def to_utf16(self, offset: int) -> int:
-        """UTF-16 offset of a code point."""
+        """Return the UTF-16 offset of a code point."""
         return offset + bisect_left(self._astral, offset)
 
     def from_utf16(self, offset: int, *, up: bool = False) -> int:
-        """Code point at a UTF-16 offset; inside a surrogate pair the pair's begin, or its end with `up`."""
+        """Return the code point at a UTF-16 offset; within a surrogate pair, the begin of the pair, or its end if `up`."""
         before = bisect_left(self._units, offset)
         if before and offset == self._units[before - 1] + 1:  # between the two halves
             return self._astral[before - 1] + up
         return offset - before
 
     def splits_pair(self, offset: int) -> bool:
-        """Whether a UTF-16 offset lies between the two halves of a surrogate pair."""
+        """Return whether a UTF-16 offset is between the two halves of a surrogate pair."""
         before = bisect_left(self._units, offset)
         return before > 0 and offset == self._units[before - 1] + 1
 

@@ -17,7 +17,7 @@ from .type_table import array_type
 
 @dataclass(slots=True)
 class _Occurrences:
-    """What occurs of one type."""
+    """The instances of one type, counted, with the values of their features."""
 
     count: int = 0
     spans: int = 0

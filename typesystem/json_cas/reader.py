@@ -32,7 +32,7 @@ def read_jsoncas(
     """Return the document of JSON CAS: bytes, or the path of a file.
 
     `typesystem`: types beyond caspipe's own and those in the document. `id`: name of the document; by default that of its
-    DocumentMetaData. Strict reading refuses whatever does not conform; `infer` infers unknown types and features from what
+    DocumentMetaData. Strict reading refuses everything that does not conform; `infer` infers unknown types and features from what
     occurs. Lenient reading does that too, sets dangling references to null and moves offsets into the text, each with a note
     in `metadata["jsoncas:notes"]`. Anchors (`^begin`), a header, and feature structures as an object by id are accepted.
 

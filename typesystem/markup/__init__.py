@@ -1,1 +1,1 @@
-"""XML, XHTML and JSON parsing and escaping that keeps every byte accounted for."""
+"""Parse and escape XML, XHTML and JSON without loss."""

@@ -1,4 +1,4 @@
-"""XML parsed without DTDs, entities or network; faults named by file, line and column."""
+"""Parse XML without DTDs, entities or network access; errors name file, line and column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _XML_11_HEADER = re.compile(rb"""\s*<\?xml\s+version\s*=\s*["']1\.1["']""")
 
 
 def read_bytes(source: bytes | bytearray | memoryview | str | Path) -> tuple[bytes, str]:
-    """The content of a file, or the bytes as given, and what to call them in messages. Raises OSError."""
+    """Return the content of a file, or the bytes as given, with their name for messages. Raises OSError."""
     if isinstance(source, str | Path):
         return Path(source).read_bytes(), str(source)
     return bytes(source), "(bytes)"
@@ -36,21 +36,21 @@ def parser_for(where: str, *, namespaces: bool = True) -> Any:
 
 
 def run(parser: Any, data: bytes, where: str) -> None:
-    """Parses all of `data`. Raises FormatError with line and column for XML that is not well-formed."""
+    """Parse all of `data`. Raises FormatError with line and column for XML that is not well-formed."""
     try:
         parser.Parse(data, True)
     except expat.ExpatError as e:
-        found = expat.ErrorString(e.code)
-        raise FormatError(f"{where}:{e.lineno}:{e.offset + 1}: damaged XML: {found}") from None
-    except (ValueError, LookupError) as e:  # an encoding that Python does not know, or one of several bytes
+        reason = expat.ErrorString(e.code)
+        raise FormatError(f"{where}:{e.lineno}:{e.offset + 1}: damaged XML: {reason}") from None
+    except (ValueError, LookupError) as e:  # an unknown or multi-byte encoding
         if isinstance(e, FormatError):
             raise
         raise FormatError(f"{where}:1:1: XML in an encoding that cannot be read") from None
-    finally:  # handlers refer to the parser: without this the whole document would wait for the garbage collector
+    finally:  # handlers refer to the parser: otherwise only the garbage collector could free the document
         for handler in ("StartElement", "EndElement", "CharacterData", "StartDoctypeDecl", "EntityDecl"):
             setattr(parser, handler + "Handler", None)
 
 
 def is_xml_11(data: bytes) -> bool:
-    """Whether the header says XML 1.1."""
+    """Return whether the header declares XML 1.1."""
     return _XML_11_HEADER.match(data[:200].lstrip(b"\xef\xbb\xbf")) is not None

@@ -1,4 +1,4 @@
-"""JSON objects in which nothing is lost without a word."""
+"""Parse JSON objects without silently losing values."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 
 class DuplicateKeyError(Exception):
-    """A property occurred twice in one object: one of the values would be lost."""
+    """A key occurs twice in one object, so that one of the values would be lost."""
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs, as `object_pairs_hook` of `json`. Raises DuplicateKeyError."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    """Return an object with unique keys, as `object_pairs_hook` of `json`. Raises DuplicateKeyError."""
+    values = dict(pairs)
+    if len(values) != len(pairs):
         raise DuplicateKeyError
-    return made
+    return values

@@ -1,4 +1,4 @@
-"""The text of XHTML and HTML with its places in the source, so that masked text can be put back between the tags."""
+"""Extract the text of XHTML and HTML with its positions, so that masked text can be written back between the tags."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KNOWN = (
         "tt u var video wbr path rect circle line g math".split()
     )
 )
-"""Elements of HTML; whatever else stands between angle brackets is text: `Dr. Fell <fell@example.org>`."""
+"""Elements of HTML; anything else in angle brackets is text: `Dr. Fell <fell@example.org>`."""
 _TOKEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)|<[!?][^<>]*>"
     rf"|<(?P<tag>/?(?:[A-Za-z][\w.-]{{0,30}}:)?(?i:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})(?=[\s/>]))"
@@ -38,29 +38,30 @@ _HARMLESS = frozenset(
     "class style xmlns lang dir colspan rowspan span width height align valign border cellpadding cellspacing bgcolor color face "
     "size start type scope nowrap reversed frame rules char charoff compact hspace vspace rel charset".split()
 )
-"""Attributes that say how something looks. Nobody has looked at the others: their values go."""
+"""Attributes that describe the appearance. The values of all others are removed, since they are not searched for PHI."""
 _EMPTIED = frozenset("title alt href src longdesc cite summary".split())
-"""Attributes that stay, without their values: elements need them, or readers of pages expect them."""
+"""Attributes that are kept without their values: elements require them."""
 _PLAIN = re.compile(r"[^<>&@?(]{0,200}")
 """Values of harmless attributes."""
 
 
-class Place(NamedTuple):
-    """A stretch of the text and where it stands in the source (code points). `whole`: one entity, not to be cut."""
+class TextSegment(NamedTuple):
+    """A segment of the text and its position in the source (code points)."""
 
     begin: int
     end: int
-    at: int
-    stop: int
-    whole: bool
+    source_begin: int
+    source_end: int
+    is_entity: bool
+    """Entities are never split."""
 
 
 class Xhtml:
-    """A marked-up text. Blocks begin on a line of their own in `text`, cells behind a tab; entities are resolved."""
+    """A text with markup. In `text`, blocks begin on new lines, cells after a tab, and entities are resolved."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.places: list[Place] = []
+        self.segments: list[TextSegment] = []
         pieces: list[str] = []
         length = 0
         for m in _TOKEN.finditer(source):
@@ -75,26 +76,26 @@ class Xhtml:
             if not group or m.start(group) == m.end(group):
                 continue
             piece = html.unescape(m["entity"]) if group == "entity" else m[group]
-            self.places.append(Place(length, length + len(piece), *m.span(group), group == "entity"))
+            self.segments.append(TextSegment(length, length + len(piece), *m.span(group), group == "entity"))
             pieces.append(piece)
             length += len(piece)
         self.text = "".join(pieces)
 
     def replaced(self, replacements: Iterable[tuple[int, int, str]]) -> str:
-        """The source with stretches of its text (begin, end, new text; sorted, disjoint) replaced.
+        """Return the source with segments of its text replaced by (begin, end, new text), which are sorted and disjoint.
 
-        A replacement that reaches over tags stands where its first character stood. Comments and processing instructions go, and
-        so do the values of attributes, but those that only say how something looks: nobody has looked at them.
+        A replacement that spans tags is put in place of its first character. Comments, processing instructions and the values
+        of attributes are removed, except those that describe the appearance, since they are not searched for PHI.
         """
         edits: list[tuple[int, int, str]] = []
-        ends = [p.end for p in self.places]
+        ends = [s.end for s in self.segments]
         for begin, end, new in replacements:
             edits += self._edits(begin, end, _escaped(new), ends)
-        gone = {at for at, stop, _ in edits if at < stop}
+        replaced = {begin for begin, end, _ in edits if begin < end}
         for m in _TOKEN.finditer(self.source):
             if m["bare"] is not None:
-                if m.start() not in gone:
-                    edits.append((*m.span(), _escaped(m[0])))  # no new text may make a tag of it
+                if m.start() not in replaced:
+                    edits.append((*m.span(), _escaped(m[0])))  # so that new text cannot turn it into a tag
             elif m["tag"] is not None:
                 edits += _attributes(m["attributes"], m.start("attributes"))
             elif m[0][:2] in ("<!", "<?") and m["cdata"] is None:
@@ -102,35 +103,37 @@ class Xhtml:
         return spliced(self.source, edits)
 
     def _edits(self, begin: int, end: int, new: str, ends: Sequence[int]) -> list[tuple[int, int, str]]:
-        made: list[tuple[int, int, str]] = []
-        for n in range(bisect_left(ends, begin + 1), len(self.places)):
-            p = self.places[n]
-            if p.begin >= end and made:
+        edits: list[tuple[int, int, str]] = []
+        for s in self.segments[bisect_left(ends, begin + 1) :]:
+            if s.begin >= end and edits:
                 break
-            if p.begin >= end:  # nothing but the line end of a block: the text goes before what follows
-                return [(p.at, p.at, new)]
-            cut = (p.at, p.stop) if p.whole else (p.at + max(begin - p.begin, 0), p.at + min(end, p.end) - p.begin)
-            made.append((*cut, "" if made else new))
-        return made or [(len(self.source), len(self.source), new)]
+            if s.begin >= end:  # only the line break of a block: insert the new text before the next segment
+                return [(s.source_begin, s.source_begin, new)]
+            if s.is_entity:
+                span = s.source_begin, s.source_end
+            else:
+                span = s.source_begin + max(begin - s.begin, 0), s.source_begin + min(end, s.end) - s.begin
+            edits.append((*span, "" if edits else new))
+        return edits or [(len(self.source), len(self.source), new)]
 
 
-def _attributes(written: str, at: int) -> Iterator[tuple[int, int, str]]:
-    """What is done to the attributes of a tag; `at`: where they begin in the source."""
+def _attributes(written: str, offset: int) -> Iterator[tuple[int, int, str]]:
+    """Return the edits of the attributes of a tag. `offset`: the position of the attributes in the source."""
     for m in _ATTRIBUTE.finditer(written):
         name, value = m["name"], m["value"]
         if name is None:
             if m[0].strip(" \t\r\n/"):
-                yield at + m.start(), at + m.end(), ""
+                yield offset + m.start(), offset + m.end(), ""
             continue
         local = name.lower().rpartition(":")[2]
         if (local in _HARMLESS or name.lower().startswith("xmlns:")) and _PLAIN.fullmatch(value or ""):
             continue
         if value is None or local not in _EMPTIED:
-            yield at + m.start(), at + m.end(), ""
+            yield offset + m.start(), offset + m.end(), ""
         elif value[0] in "\"'":
-            yield at + m.start("value") + 1, at + m.end("value") - 1, ""
+            yield offset + m.start("value") + 1, offset + m.end("value") - 1, ""
         else:
-            yield at + m.start("value"), at + m.end("value"), '""'
+            yield offset + m.start("value"), offset + m.end("value"), '""'
 
 
 def _escaped(text: str) -> str:
@@ -138,9 +141,9 @@ def _escaped(text: str) -> str:
 
 
 def spliced(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """The text with stretches (begin, end, new text) replaced; one that begins within another is left to that one."""
-    pieces, at = [], 0
+    """Return the text with (begin, end, new text) replaced. An edit that begins within another only extends it."""
+    pieces, last = [], 0
     for begin, end, new in sorted(edits, key=lambda e: (e[0], e[1])):
-        pieces += [source[at:begin], new if begin >= at else ""]
-        at = max(at, end)
-    return "".join([*pieces, source[at:]])
+        pieces += [source[last:begin], new if begin >= last else ""]
+        last = max(last, end)
+    return "".join([*pieces, source[last:]])

@@ -1,4 +1,4 @@
-"""XMI's bytes as the XML parser takes them: encodings of several bytes, and characters only XML 1.1, or nobody, allows."""
+"""Convert the bytes of XMI for the XML parser: multi-byte encodings, and characters that only XML 1.1 or no XML allows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"<\x00", "utf-16-le
 
 
 def readable(data: bytes, lenient: bool) -> tuple[bytes, dict[int, int]]:
-    """The document in bytes that expat takes, and the characters that stand in for others, by code point.
+    """Return the document in bytes that expat accepts, and the original code points of substituted characters.
 
-    XML 1.1 may refer to control characters, which expat refuses: private characters stand in for them. `lenient`: for every
-    character that is not allowed, in XML 1.0 too, also for halves of surrogate pairs; blanks before the header are dropped.
+    References to control characters, which XML 1.1 allows and expat refuses, become private characters. `lenient`: the same
+    for every forbidden character and half of a surrogate pair, in XML 1.0 too; spaces before the header are dropped.
     """
     if lenient:
         data = data.lstrip(b" \t\r\n")
@@ -49,7 +49,7 @@ def readable(data: bytes, lenient: bool) -> tuple[bytes, dict[int, int]]:
 
 
 def _single_bytes(data: bytes, lenient: bool) -> bytes:
-    """As UTF-8 where the document is in an encoding of several bytes that expat does not know."""
+    """Return a document in a multi-byte encoding that expat does not know as UTF-8."""
     wide = next((name for bom, name in _BOMS if data.startswith(bom)), "")
     if wide:
         if not lenient and "1.1" not in data[:120].decode(wide, "replace"):
@@ -85,13 +85,13 @@ def _is_illegal(code: int) -> bool:
 
 
 def _spare(data: bytes, referred: set[int]) -> Iterator[int]:
-    """Private characters that the document does not use."""
+    """Return private characters that the document does not use."""
     used = {ord(c) for c in _PRIVATE.findall(data.decode("utf-8", "replace"))}
     return (c for c in range(0xE000, 0xF900) if c not in referred and c not in used)
 
 
 def _joined(match: re.Match[bytes]) -> bytes:
-    """Two references to the halves of a pair, as some old serialisers write them, as one."""
+    """Join two references to the halves of a surrogate pair, as some old serializers write them."""
     high, low = (int(g[1:], 16) if g[:1] == b"x" else int(g) for g in match.groups())
     return b"&#%d;" % (0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
 

@@ -1,4 +1,4 @@
-"""The encoding of an XML file: found as XML 1.0 says (appendix F), undone, and done again without a byte's difference."""
+"""Detect the encoding of an XML file (XML 1.0, appendix F), decode it, and encode it again without any difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _READ = re.compile(
     r"utf-8|utf-16|utf-16-[lb]e|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gb2312|gbk|gb18030|big5(?:hkscs)?|shift_jis(?:_2004|x0213)?"
     r"|cp932|euc_(?:jp|kr)|johab|tis-620"
 )
-"""Python's names of the encodings that are read: those that hold `<` and `>` as ASCII does, and UTF-16."""
+"""Python's names of the supported encodings: UTF-16, and those that encode `<` and `>` as in ASCII."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +26,23 @@ class XmlEncoding:
     mark: bytes = b""
 
     def encoded(self, text: bytes) -> bytes:
-        """UTF-8 in this encoding. Characters that it lacks become character references."""
+        """Convert UTF-8 to this encoding. Characters that it lacks become character references."""
         if self.name == "utf-8":
             return self.mark + text
         return self.mark + text.decode().encode(self.name, "xmlcharrefreplace")
 
 
 def decoded(data: bytes) -> tuple[bytes, XmlEncoding]:
-    """The text in UTF-8 and the encoding it came in.
+    """Return the text in UTF-8 and its encoding.
 
-    Raises FormatError where the bytes are not in the encoding that the file says, or would not come out again as they are.
+    Raises FormatError if the bytes are not in the declared encoding, or if encoding them again would change them.
     """
     mark, name = next(((m, n) for m, n in _MARKS if data.startswith(m)), (b"", ""))
     if not name:
         name = next((n for begin, n in _WIDE if data.startswith(begin)), "")
     if not name:
-        found = _DECLARED.match(data[:1000].lstrip())
-        name = found.group(1).decode() if found else "utf-8"
+        declaration = _DECLARED.match(data[:1000].lstrip())
+        name = declaration.group(1).decode() if declaration else "utf-8"
     encoding = XmlEncoding(_codec(name), mark)
     try:
         text = data[len(mark) :].decode(encoding.name)
@@ -60,9 +60,9 @@ def decoded(data: bytes) -> tuple[bytes, XmlEncoding]:
 
 def _codec(name: str) -> str:
     try:
-        found = codecs.lookup(name).name
+        codec = codecs.lookup(name).name
     except LookupError:
-        found = ""
-    if not _READ.fullmatch(found) or found == "utf-16":  # without a byte-order mark nobody knows which
+        codec = ""
+    if not _READ.fullmatch(codec) or codec == "utf-16":  # ambiguous without a byte-order mark
         raise FormatError("expected an encoding that is known, like UTF-8, ISO-8859-1 or UTF-16 with its mark")
-    return found
+    return codec

@@ -1,7 +1,7 @@
-"""XML whose parts know where they stand in the file, so that single values can be replaced and all other bytes stay.
+"""XML with the positions of its elements and attributes, so that values can be replaced without changing any other byte.
 
-No document type with declarations of its own is read, no entity, no network. Everything is worked on in UTF-8; what was in
-another encoding goes back into it, and characters that it lacks become character references.
+Entities and document types with declarations are refused, and the network is never used. Positions refer to the file in UTF-8;
+edited files are written in their own encoding, with character references for characters that it lacks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEEPEST = 200
 
 
 class Element:
-    """An element: its local name, attributes, content, and the places of its tags in bytes of `XmlSource.data`."""
+    """An element: its local name, attributes, content, and the positions of its tags in `XmlSource.data`."""
 
     __slots__ = ("attributes", "begin", "close", "content", "end", "name", "number", "open_end", "parent", "uri")
 
@@ -35,15 +35,15 @@ class Element:
     ) -> None:
         self.name = name
         self.number = number
-        """From 1, among the children of its parent that have its name."""
+        """Its number, from 1, among the children of its parent with the same name."""
         self.uri = uri
         self.attributes = attributes
-        """By local name; `xsi:type` and `xml:lang` are called so whatever their prefix."""
+        """By local name; `xsi:type` and `xml:lang` have these names with any prefix."""
         self.parent = parent
         self.content: list[str | Element] = []
         """Text and elements in document order."""
         self.begin = begin
-        """Where the start tag begins; `open_end`: behind it; `close`: where the end tag begins; `end`: behind that."""
+        """The begin of the start tag; `open_end` is its end, `close` and `end` are those of the end tag."""
         self.open_end = self.close = self.end = begin
 
     @property
@@ -52,32 +52,32 @@ class Element:
 
     @property
     def text(self) -> str:
-        """All text in it, that of its children too."""
+        """All text in the element and its children."""
         return "".join(c if isinstance(c, str) else c.text for c in self.content)
 
     @property
     def own_text(self) -> str:
-        """The text that stands in it directly."""
+        """The text in the element itself, without that of its children."""
         return "".join(c for c in self.content if isinstance(c, str))
 
     def walk(self) -> Iterator[Element]:
-        """This element and all below it, in document order."""
+        """Iterate over this element and everything below it, in document order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def child(self, path: str) -> Element | None:
-        """The first element at a path of names below it: `code`, `author/assignedEntity/code`."""
+        """Return the first element at a path of names below this one: `code`, `author/assignedEntity/code`."""
         head, _, rest = path.partition("/")
         for one in self.children:
             if one.name == head:
-                found = one.child(rest) if rest else one
-                if found is not None:
-                    return found
+                element = one.child(rest) if rest else one
+                if element is not None:
+                    return element
         return None
 
     def path(self) -> str:
-        """The way from the root to it: `/ichicsr[1]/safetyreport[2]/patient[1]`."""
+        """Return the path from the root: `/ichicsr[1]/safetyreport[2]/patient[1]`."""
         return f"{self.parent.path() if self.parent is not None else ''}/{self.name}[{self.number}]"
 
     def __repr__(self) -> str:
@@ -98,22 +98,22 @@ class XmlSource:
 
     @classmethod
     def read(cls, data: bytes) -> XmlSource:
-        """Raises FormatError, with line and column, for what is damaged, in an encoding it does not say or cannot have,
-        nested deeper than 200 elements, or has declarations or entities of its own."""
+        """Parse a file. Raises FormatError, with line and column, if it is damaged or in another encoding than it declares,
+        has elements nested deeper than 200, or has entities or declarations of its own."""
         text, encoding = decoded(data)
         return _Builder(text, encoding).run()
 
     def find(self, path: str) -> Element:
-        """The element at a path as `Element.path` gives it. Raises FormatError where there is none."""
+        """Return the element at a path from `Element.path`. Raises FormatError if the file has no such element."""
         steps = [(name, int(number)) for name, number in _STEP.findall(path)]
         if not steps or path != "".join(f"/{name}[{number}]" for name, number in steps):
             raise FormatError("expected a path like /ichicsr[1]/safetyreport[1], found another form")
-        at = self.root if steps[0] == (self.root.name, 1) else None
+        element = self.root if steps[0] == (self.root.name, 1) else None
         for name, number in steps[1:]:
-            at = self._children(at).get((name, number)) if at is not None else None
-        if at is None:
+            element = self._children(element).get((name, number)) if element is not None else None
+        if element is None:
             raise FormatError(f"expected an element {steps[-1][0]} at its path, found none")
-        return at
+        return element
 
     def _children(self, element: Element) -> dict[tuple[str, int], Element]:
         if id(element) not in self._below:
@@ -121,32 +121,32 @@ class XmlSource:
         return self._below[id(element)]
 
     def attributes(self, element: Element) -> dict[str, tuple[int, int]]:
-        """Where attributes stand, with the white space before them: (begin, end) by name as written, prefix and all."""
+        """Return (begin, end) of the attributes with the white space before them, by name with its prefix."""
         tag = self.data[element.begin : element.open_end]
         return {m["name"].decode(): (element.begin + m.start(), element.begin + m.end()) for m in _ONE.finditer(tag)}
 
     def empty(self, element: Element) -> bool:
-        """Whether it is written as one tag: `<a/>`."""
+        """Return whether an element is a single tag: `<a/>`."""
         return self.data[element.open_end - 2 : element.open_end] == b"/>"
 
     def spliced(self, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
-        """The file, in its own encoding, with (begin, end, new bytes in UTF-8) put in. An edit within another is dropped."""
-        parts, at = [], 0
+        """Return the file, in its own encoding, with (begin, end, new UTF-8 bytes) replaced. Edits within others are dropped."""
+        parts, last = [], 0
         for begin, end, new in sorted(edits, key=lambda e: (e[0], -e[1])):
-            if begin >= at:
-                parts += [self.data[at:begin], new]
-                at = end
-        return self.encoding.encoded(b"".join([*parts, self.data[at:]]))
+            if begin >= last:
+                parts += [self.data[last:begin], new]
+                last = end
+        return self.encoding.encoded(b"".join([*parts, self.data[last:]]))
 
 
 def xml_content(text: str, newline: str = "\n") -> bytes:
-    """Text as it stands in an element."""
+    """Escape text for an element."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
     return (escaped if newline == "\n" else escaped.replace("\n", newline)).encode()
 
 
 def xml_attribute(name: str, value: str) -> bytes:
-    """An attribute with a blank before it."""
+    """Write an attribute with a space before it."""
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     for character, reference in (("\t", "&#9;"), ("\n", "&#10;"), ("\r", "&#13;")):
         escaped = escaped.replace(character, reference)
@@ -154,14 +154,14 @@ def xml_attribute(name: str, value: str) -> bytes:
 
 
 class _Builder:
-    """Builds the tree while expat goes through the file."""
+    """Builds the tree from the events of expat."""
 
     def __init__(self, data: bytes, encoding: XmlEncoding) -> None:
-        self.places = XmlSource(data, encoding, Element("", "", {}, None, 0))
+        self.source = XmlSource(data, encoding, Element("", "", {}, None, 0))
         self.data = data
-        self.at: Element | None = None
+        self.current: Element | None = None
         self.counts: list[dict[str, int]] = [{}]
-        """How many children of each name every open element has had."""
+        """The number of children of each open element so far, by name."""
         self.doctype = False
         parser = expat.ParserCreate("utf-8", " ")
         parser.buffer_text = True
@@ -181,9 +181,9 @@ class _Builder:
         except expat.ExpatError as error:
             what = expat.ErrorString(error.code)
             raise FormatError(f"line {error.lineno}, column {error.offset + 1}: damaged XML: {what}") from None
-        finally:  # handlers refer to the parser: without this the whole file would wait for the garbage collector
+        finally:  # handlers refer to the parser: otherwise only the garbage collector could free the file
             del self.parser
-        return self.places
+        return self.source
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.counts) > _DEEPEST:
@@ -191,7 +191,7 @@ class _Builder:
         uri, _, local = name.rpartition(" ")
         named = {_called(key): value for key, value in attributes.items()}
         number = self.counts[-1][local] = self.counts[-1].get(local, 0) + 1
-        element = Element(local, uri, named, self.at, self.parser.CurrentByteIndex, number)
+        element = Element(local, uri, named, self.current, self.parser.CurrentByteIndex, number)
         self.counts.append({})
         tag = _TAG.match(self.data, element.begin)
         if tag is None:
@@ -199,34 +199,34 @@ class _Builder:
         if self.doctype and _UNKNOWN_ENTITY.search(tag.group()):
             raise self._fault("an entity: none is read")
         element.open_end = tag.end()
-        if self.at is None:
-            self.places.root = element
+        if self.current is None:
+            self.source.root = element
         else:
-            self.at.content.append(element)
-        self.at = element
+            self.current.content.append(element)
+        self.current = element
 
     def _end(self, name: str) -> None:
-        element = self.at
+        element = self.current
         assert element is not None
-        if self.places.empty(element):
+        if self.source.empty(element):
             element.close = element.end = element.open_end
         else:
             element.close = self.parser.CurrentByteIndex
             element.end = self.data.index(b">", element.close) + 1
         self.counts.pop()
-        self.at = element.parent
+        self.current = element.parent
 
     def _text(self, text: str) -> None:
-        if self.at is not None:
-            self.at.content.append(text)
+        if self.current is not None:
+            self.current.content.append(text)
 
     def _comment(self, text: str) -> None:
         begin = self.parser.CurrentByteIndex
-        self.places.comments.append((begin, self.data.index(b"-->", begin + 4) + 3))
+        self.source.comments.append((begin, self.data.index(b"-->", begin + 4) + 3))
 
     def _instruction(self, target: str, text: str) -> None:
         begin = self.parser.CurrentByteIndex
-        self.places.instructions.append((begin, self.data.index(b"?>", begin) + 2))
+        self.source.instructions.append((begin, self.data.index(b"?>", begin) + 2))
 
     def _doctype(self, name: str, system: str | None, public: str | None, declares: int) -> None:
         if declares:

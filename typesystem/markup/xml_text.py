@@ -1,4 +1,4 @@
-"""Text in XML attributes: escaping, and characters that XML 1.0 cannot carry."""
+"""Escape text for XML attributes, and replace characters that XML 1.0 cannot express."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import re
 from ..errors import CasError
 
 ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""What XML 1.0 forbids, even as a character reference."""
+"""Characters that XML 1.0 forbids, even as character references."""
 
 _SPECIAL = re.compile('[&<>"\t\n\r\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]')
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-"""The ampersand first: it stands in all others."""
+"""The ampersand comes first, since all others contain it."""
 
 SUBSTITUTE = "\ufffd"
 
 
 def substitute(character: str) -> str:
-    """What stands for a forbidden character: a blank for white space (form feed ...), else U+FFFD. One for one in UTF-16."""
+    """Return the substitute of a forbidden character: a space for white space (form feed ...), else U+FFFD."""
     return " " if character.isspace() else SUBSTITUTE
 
 
 def replace_illegal(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text as XML 1.0 can carry it, of the same length, and (offset, code point) of each character replaced."""
+    """Replace forbidden characters one for one. Return the text and (offset, code point) of each replaced character."""
     lost = [(m.start(), ord(m.group())) for m in ILLEGAL.finditer(text)]
     return (ILLEGAL.sub(lambda m: substitute(m.group()), text), lost) if lost else (text, lost)
 
 
 def restore(text: str, lost: list[tuple[int, int]]) -> str:
-    """Undoes `replace_illegal` wherever the substitute still stands."""
+    """Undo `replace_illegal` at the positions where the substitute is unchanged."""
     characters = list(text)
     for offset, code in lost:
         if 0 <= offset < len(characters) and characters[offset] == substitute(chr(code)):
@@ -37,13 +37,13 @@ def restore(text: str, lost: list[tuple[int, int]]) -> str:
 
 
 class IllegalCharacterError(CasError):
-    """A string holds what XML 1.0 cannot carry, and the caller asked for an error."""
+    """A string contains a character that XML 1.0 cannot express, and the caller asked for an error."""
 
 
 class Escaper(dict[str, str]):
-    """Memo from a string to how it stands in an attribute: `escaper[text]`. Lives for one document.
+    """A cache from strings to escaped attribute values, `escaper[text]`, for one document.
 
-    `lossy` collects the strings that lost characters. Raises TypeError for what is no str.
+    `lossy` collects the strings that lost characters. Raises TypeError for anything but str.
     """
 
     __slots__ = ("lossy", "strict")

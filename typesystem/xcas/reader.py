@@ -35,7 +35,7 @@ def read_xcas(
     """Return the document of XCAS: bytes, or the path of a file.
 
     `typesystem`: the types beyond caspipe's own. `id`: name of the document; by default that of its DocumentMetaData.
-    Strict reading refuses whatever does not conform; `infer` infers unknown types and features from what occurs. Lenient
+    Strict reading refuses everything that does not conform; `infer` infers unknown types and features from what occurs. Lenient
     reading does that too, sets dangling references to null and moves offsets into the text, each with a note in
     `metadata["xcas:notes"]`. XCAS cannot express empty strings in arrays: they are null.
 

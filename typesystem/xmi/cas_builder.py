@@ -37,7 +37,7 @@ class CasBuilder(ABC):
     id_name: ClassVar[str] = "xmi:id"
     """The name of ids in this format, for messages."""
     renumbered: ClassVar[bool] = False
-    """Whether the format assigns new ids instead of keeping those that the document was read with."""
+    """True if the format assigns new ids instead of keeping those that the document was read with."""
     notes_key: ClassVar[str] = "xmi:notes"
     """The key of the metadata entry for the notes of lenient reading."""
 

@@ -1,4 +1,4 @@
-"""What is written of a document, and the ids that it is written with."""
+"""The content of a document to write, and the ids that it is written with."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _OFFSET = re.compile(r"[+-]?\d{1,10}\Z")
 
 @dataclass(slots=True)
 class _Occurrences:
-    """What occurs of one type."""
+    """The instances of one type, counted, with the values of their features."""
 
     count: int = 0
     spans: int = 0

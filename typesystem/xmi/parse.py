@@ -42,7 +42,7 @@ class Rows:
     children: dict[int, list[Child]] = field(default_factory=dict)
     """Features written as elements by row, in the order of rows."""
     notes: list[str] = field(default_factory=list)
-    """What lenient parsing skipped."""
+    """Notes about everything that lenient parsing skipped."""
     lenient: bool = False
 
     def get(self, row: int, key: str) -> str | None:

@@ -35,8 +35,8 @@ def read_xmi(
     """Return the document of XMI: bytes, or the path of a file.
 
     `typesystem`: the types beyond caspipe's own. `id`: name of the document; by default that of its DocumentMetaData.
-    Strict reading refuses whatever does not conform. Lenient reading keeps unknown types and features (they are written again),
-    sets dangling references to null and moves offsets into the text, each with a note in `metadata["xmi:notes"]`.
+    Strict reading refuses everything that does not conform. Lenient reading keeps unknown types and features (they are written
+    again), sets dangling references to null and moves offsets into the text, each with a note in `metadata["xmi:notes"]`.
 
     Raises FormatError, which names file, line and column, and OSError. Messages contain no text of the document.
     """
