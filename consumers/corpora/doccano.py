@@ -28,5 +28,5 @@ class DoccanoConsumer(TaskConsumer):
         return {
             "text": annotated.text,
             "label": [[s.begin, s.end, s.label] for s in annotated.spans],
-            "document_id": self.document(cas),
+            "document_id": self.document_name(cas),
         }

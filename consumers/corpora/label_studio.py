@@ -70,7 +70,7 @@ class LabelStudioConsumer(TaskConsumer):
             for n, span in enumerate(annotated.spans, 1)
             for result in self._results(f"r{n}", span, annotated.text, units)
         ]
-        task: dict[str, Any] = {"data": {"text": annotated.text, "document_id": self.document(cas)}}
+        task: dict[str, Any] = {"data": {"text": annotated.text, "document_id": self.document_name(cas)}}
         if "predictions" in self.write:
             scores = [span.confidence for span in annotated.spans]
             score = sum(scores) / len(scores) if scores else 0.0

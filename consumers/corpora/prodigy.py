@@ -59,8 +59,8 @@ class ProdigyConsumer(TaskConsumer):
             "text": text,
             "tokens": tokens,
             "spans": [_span(begins[span.begin], ends[span.end], span) for span in spans],
-            "document_id": self.document(cas),
-            "meta": {"document_id": self.document(cas)},
+            "document_id": self.document_name(cas),
+            "meta": {"document_id": self.document_name(cas)},
         }
         return task, aligned.moved, lost
 

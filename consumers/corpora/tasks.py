@@ -8,17 +8,15 @@ import warnings
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ...pipeline.storage.file_names import pseudonym
-from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ..files.annotated import Annotated, AnnotatedOptions, Overlaps, disjoint, without_returns
 from ..files.content import Content
+from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
-from ..files.released import encodable
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class TaskConsumer(AnnotatedOptions, LineConsumer):
+class TaskConsumer(AnnotatedOptions, NameOptions, LineConsumer):
     """A consumer that writes a task for each document. A subclass defines `task`."""
 
     file: Path = Path("restricted/tasks.jsonl")
@@ -27,10 +25,6 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     carriage_returns: Literal["keep", "blank"] = "keep"
     """Carriage returns, which some tools count differently: unchanged (`keep`), or a space for each (`blank`), so that no offset
     can shift."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Value of `document_id`: the document's id or a keyed pseudonym of it."""
-    key: Secret | str = ""
-    """Secret for `names: pseudonym`."""
 
     writes_attributes: ClassVar[bool] = True
     """True if SpanAttributes are written too."""
@@ -40,9 +34,7 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
-        self.key = Secret.of(self.key)
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self.check_key()
         self._dropped = 0
 
     def close(self) -> None:
@@ -86,10 +78,6 @@ class TaskConsumer(AnnotatedOptions, LineConsumer):
                     stacklevel=2,
                 )
         return Annotated(text, disjoint(spans, self.overlaps))
-
-    def document(self, cas: Cas) -> str:
-        """Return the name of a document in its task."""
-        return pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
 
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         """Return the task of a document."""

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from ...pipeline.contract.component import CasConsumer, Scope, component
+from ...pipeline.contract.component import component
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring import plots
@@ -18,13 +18,14 @@ from ..scoring.confusion import Confusion
 from ..scoring.credit import Credit
 from ..scoring.curves import Curve, Thresholds, distinct_at
 from ..scoring.document import Mark, Pair, pair_of
+from .delayed import DelayedConsumer
 
 RESULT = "(result)"
 """The curve of the final spans, next to those of the components' candidates."""
 
 
 @component("breakdown")
-class Breakdown(CasConsumer):
+class Breakdown(DelayedConsumer):
     """Counts confusion between kinds, the spans that each component found alone or with others, and precision and recall over a
     threshold on confidence: of the final spans, and of the candidates of each component.
 
@@ -49,9 +50,8 @@ class Breakdown(CasConsumer):
     plots: Literal["none", "svg", "png", "pdf"] = "none"
     """Format of the figures of confusion and curves. Needs matplotlib (extra `plots`)."""
 
-    scope = Scope.COLLECTION
-
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._start()
 
     def _start(self) -> None:
@@ -63,7 +63,6 @@ class Breakdown(CasConsumer):
         """A curve for the result and for each component, after `close`."""
         self._counts: dict[str, Thresholds] = {}
         self._gold = 0
-        self._last: Pair | None = None
 
     def open(self) -> None:
         """Create the folder. Raises ConsumerError if that fails, or if figures cannot be drawn."""
@@ -73,17 +72,12 @@ class Breakdown(CasConsumer):
         make_folder(self.output / self.folder)
         self._start()
 
-    def process(self, cas: Cas) -> None:
-        self._count_last()
-        self._last = pair_of(cas, self.gold, self.system)
-
-    def rollback(self, document_id: str) -> None:
-        if self._last is not None and self._last.id == document_id:
-            self._last = None
+    def result_of(self, cas: Cas) -> Pair:
+        return pair_of(cas, self.gold, self.system)
 
     def close(self) -> None:
         """Write the files. Raises ConsumerError that names the path."""
-        self._count_last()
+        self.add_last()
         self.curves = {name: self._counts[name].curve(self._gold) for name in sorted(self._counts)}
         for name, table in (("confusion", self.confusion), ("credit", self.credit)):
             self._write(f"{name}.json", table.to_json())
@@ -102,17 +96,14 @@ class Breakdown(CasConsumer):
 
     def abort(self) -> None:
         """Keep the files that were there before."""
+        self._last = None
         self._start()
         super().close()
 
     def _write(self, name: str, text: str) -> None:
         write_atomic(self.output / self.folder / name, text.encode())
 
-    def _count_last(self) -> None:
-        """Count the last document, which cannot be rolled back any more."""
-        pair, self._last = self._last, None
-        if pair is None:
-            return
+    def add(self, pair: Pair) -> None:
         self.confusion.add(pair, self.level)
         self.credit.add(pair)
         self._gold += len(distinct_at(pair.gold, self.level))

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ...pipeline.contract.component import CasConsumer, Scope, component
+from ...pipeline.contract.component import Scope, component
 from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
 from ..scoring.document import Pair, pair_of
 from ..scoring.kinds import Level
 from ..scoring.mistakes import GROUPS, Mistake, mistakes
+from .delayed import DelayedConsumer
 from .error_page import ErrorPage
 
 
 @component("errors")
-class ErrorsConsumer(CasConsumer):
+class ErrorsConsumer(DelayedConsumer):
     """Writes an HTML page of every miss, false hit, wrong kind and wrong bound against the reference, with its context.
 
     The page contains original text: file and folder are readable by their owner only. It loads nothing and works offline.
@@ -37,13 +38,13 @@ class ErrorsConsumer(CasConsumer):
     scope = Scope.COLLECTION
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("context", "limit"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
         self.result: Counter[str] = Counter()
         """Number of errors by group, after `close`."""
         self._page: ErrorPage | None = None
-        self._last: tuple[Pair, list[Mistake]] | None = None
 
     @property
     def path(self) -> Path:
@@ -53,20 +54,28 @@ class ErrorsConsumer(CasConsumer):
         super().open()
         restricted_folder(self.path.parent, self.output)
         self._page = ErrorPage(context=self.context, limit=self.limit)
-        self._last = None
 
-    def process(self, cas: Cas) -> None:
-        self._add_last()
+    def result_of(self, cas: Cas) -> tuple[Pair, list[Mistake]]:
         pair = pair_of(cas, self.gold, self.system)
-        self._last = pair, mistakes(pair, self.level)
+        return pair, mistakes(pair, self.level)
 
-    def rollback(self, document_id: str) -> None:
-        if self._last is not None and self._last[0].id == document_id:
-            self._last = None
+    def add(self, result: tuple[Pair, list[Mistake]]) -> None:
+        self.page.add(*result)
+
+    @property
+    def page(self) -> ErrorPage:
+        """The page, opened at first use."""
+        if self._page is None:
+            last = self._last
+            self.open()
+            self._last = last
+        assert self._page is not None
+        return self._page
 
     def close(self) -> None:
         """Write the page."""
-        page = self._add_last()
+        self.add_last()
+        page = self.page
         self._page = None
         self.result = Counter({g: sum(n for (_, group), n in page.counts.items() if group == g) for g in GROUPS})
         write_atomic(self.path, page.html(), private=True)
@@ -75,13 +84,3 @@ class ErrorsConsumer(CasConsumer):
     def abort(self) -> None:
         """Keep the page that was there before."""
         self._page = self._last = None
-
-    def _add_last(self) -> ErrorPage:
-        """Add the last document, which cannot be rolled back any more, and return the page."""
-        if self._page is None:
-            self.open()
-        assert self._page is not None
-        if self._last is not None:
-            self._page.add(*self._last)
-            self._last = None
-        return self._page

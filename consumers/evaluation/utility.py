@@ -6,19 +6,20 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
-from ...pipeline.contract.component import CasConsumer, Scope, component
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CasError, ComponentError
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MedicalTerm, Phi, PhiKind, View
 from ..files.released import released_view
 from ..scoring.intervals import Moved, moved
 from ..scoring.utility import Narrative, Utility
+from .delayed import DelayedConsumer
 
 _FORMS: dict[str, Callable[[Utility], str]] = {".json": Utility.to_json, ".csv": Utility.to_csv, ".txt": str}
 
 
 @component("utility")
-class UtilityConsumer(CasConsumer):
+class UtilityConsumer(DelayedConsumer):
     """Counts how many medical terms, doses, lab values, durations and times between dates survive masking.
 
     Terms are the MedicalTerm annotations, dates the Phi with a known `value`. If the document has a reference, text in its spans
@@ -30,33 +31,29 @@ class UtilityConsumer(CasConsumer):
     gold: str = GOLD_VIEW
     """View with the reference spans; optional."""
 
-    scope = Scope.COLLECTION
-
     def __post_init__(self) -> None:
+        super().__post_init__()
         for file in map(Path, self.files):
             if file.suffix not in _FORMS:
                 raise ValueError(f"files: expected names that end in .json, .csv or .txt, got {file.name!r}")
         self.result = Utility()
         """The sums, complete after `close`."""
-        self._last: tuple[str, Utility] | None = None
 
     def open(self) -> None:
         super().open()
         for file in self.files:
             make_folder((self.output / file).parent)
-        self.result, self._last = Utility(), None
+        self.result = Utility()
 
-    def process(self, cas: Cas) -> None:
-        self._add_last()
-        self._last = cas.id, Utility.of(self._narrative(cas))
+    def result_of(self, cas: Cas) -> Utility:
+        return Utility.of(self._narrative(cas))
 
-    def rollback(self, document_id: str) -> None:
-        if self._last is not None and self._last[0] == document_id:
-            self._last = None
+    def add(self, result: Utility) -> None:
+        self.result.add(result)
 
     def close(self) -> None:
         """Write the files. Raises ConsumerError that names the path."""
-        self._add_last()
+        self.add_last()
         for file in self.files:
             write_atomic(self.output / file, _FORMS[file.suffix](self.result).encode())
         super().close()
@@ -64,12 +61,6 @@ class UtilityConsumer(CasConsumer):
     def abort(self) -> None:
         """Keep the files that were there before."""
         self._last = None
-
-    def _add_last(self) -> None:
-        """Add the last document, which cannot be rolled back any more."""
-        if self._last is not None:
-            self.result.add(self._last[1])
-            self._last = None
 
     def _narrative(self, cas: Cas) -> Narrative:
         masked, view = released_view(self, cas), cas.view(INITIAL_VIEW)

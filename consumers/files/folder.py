@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
 from ...pipeline.contract.component import Locate, Output, TwoPhaseConsumer
 from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of, stage
-from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas
 from .content import Content
+from .document_names import NameOptions
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,24 +26,18 @@ class StagedFiles:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class FolderConsumer(TwoPhaseConsumer):
+class FolderConsumer(NameOptions, TwoPhaseConsumer):
     """A consumer with a folder and one file for each document, complete or absent. A subclass defines `content`, and `open`,
     which calls `open_folder`."""
 
     folder: Path = Path("release")
     """Folder for the files, under the run's output folder. It is created when the run begins."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Names of the files: the document's id, made safe for every system, or a keyed pseudonym of it."""
-    key: Secret | str = ""
-    """Secret for `names: pseudonym`. With it a document's file can be found; without it the id cannot be derived."""
     durable: bool = True
     """True if each file is flushed to the disk before it gets its name (fsync), so that a power failure leaves no empty file."""
 
     def __post_init__(self) -> None:
         self._shares_disk = True
-        self.key = Secret.of(self.key)
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self.check_key()
         self._files: DocumentFolder | None = None
         self._companions: tuple[str, list[Path]] | None = None
         self._named: str | None = None
@@ -55,7 +49,7 @@ class FolderConsumer(TwoPhaseConsumer):
         """
         if not self._shares_disk:
             return
-        names = FileNames(suffix, self.key if self.names == "pseudonym" else "", reserved)
+        names = FileNames(suffix, self.pseudonym_key, reserved)
         self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted, durable=self.durable)
 
     def open_worker(self, *, shares_disk: bool = True) -> None:

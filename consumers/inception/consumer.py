@@ -10,13 +10,13 @@ from typing import Any, Literal
 from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
 from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
-from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.json_cas.writer import write_jsoncas
 from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
 from ...typesystem.xmi.writer import write_xmi
 from ..files.annotated import AnnotatedOptions
 from ..files.content import Content
+from ..files.document_names import NameOptions
 from ..files.released import encodable
 from ..files.slices import slice_of
 from . import guide, settings
@@ -30,7 +30,7 @@ _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
 
 
 @component("inception")
-class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
+class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
     """Writes all documents as one review project (zip) for INCEpTION: the documents, the layers and tag sets to import first,
     guidelines made from the definitions of the kinds, and a README with the steps.
 
@@ -50,16 +50,10 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
     """Format of the documents."""
     candidates: bool = False
     """True if a second layer shows what each source proposed, and why it won or lost."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Names of the documents: their id, made safe, or a keyed pseudonym of it."""
-    key: Secret | str = ""
-    """Secret for `names: pseudonym`."""
 
     def __post_init__(self) -> None:
         self.check_scheme()
-        self.key = Secret.of(self.key)
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self.check_key()
         self._file: AtomicFile | None = None
         self._builder = ReviewDocumentBuilder(self.mode, self.candidates)
 
@@ -73,7 +67,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
             make_folder(path.parent)
         self._file = AtomicFile(path, private=self.original)
         self._zip = ZipFile(self._file)
-        self._names = FileNames(_SUFFIX[self.format], self.key if self.names == "pseudonym" else "")
+        self._names = FileNames(_SUFFIX[self.format], self.pseudonym_key)
         self._index: list[dict[str, Any]] = []
         self._overlapping = False
         self._last: tuple[str, bool, bool] | None = None

@@ -7,6 +7,7 @@ Source: INCEpTION (2026-08-19), `ExportedTagSet.java`, `ExportedTag.java`, `Expo
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from typing import Any
 
 from ...typesystem import PhiKind
@@ -58,60 +59,22 @@ def _tag_set(name: str, about: str, tags: dict[str, str]) -> dict[str, Any]:
 
 def layer(name: str, scheme: str, *, overlaps: bool) -> list[dict[str, Any]]:
     """Return the layer file of one of our layers. `overlaps`: whether annotations may share characters."""
+    defaults = json.loads((files(__package__) / "templates/layer.json").read_text(encoding="utf-8"))
     title, about = _TITLES[name]
     final = name == PHI_LAYER
     features = []
     for rank, f in enumerate(FEATURES[name]):
-        tag_set = kinds_set(scheme) if f.name == "label" else status_set() if f.name == "status" else None
-        features.append(
-            {
-                "name": f.name,
-                "tag_set": tag_set,
-                "uiName": f.name,
-                "type": f.range,
-                "enabled": True,
-                "visible": f.name == "label",
-                "include_in_hover": f.name != "label",
-                "required": final and f.name == "label",
-                "remember": final and f.name == "label",
-                "hideUnconstraintFeature": False,
-                "description": f.description,
-                "multi_value_mode": "NONE",
-                "link_mode": "NONE",
-                "link_type_name": None,
-                "link_type_role_feature_name": None,
-                "link_type_target_feature_name": None,
-                "traits": None,
-                "curatable": f.name == "label",
-                "rank": rank,
-            }
-        )
+        is_label = f.name == "label"
+        tag_set = kinds_set(scheme) if is_label else status_set() if f.name == "status" else None
+        own = {"name": f.name, "uiName": f.name, "type": f.range, "description": f.description, "rank": rank}
+        own |= {"tag_set": tag_set, "visible": is_label, "include_in_hover": not is_label, "curatable": is_label}
+        own |= {"required": final and is_label, "remember": final and is_label}
+        features.append(defaults["feature"] | own)
     mode = "ANY_OVERLAP" if overlaps or not final else "NO_OVERLAP"
-    return [
-        {
-            "name": name,
-            "features": features,
-            "uiName": title,
-            "type": "span",
-            "description": about,
-            "enabled": True,
-            "built_in": False,
-            "readonly": not final,
-            "attach_type": None,
-            "attach_feature": None,
-            "allow_stacking": mode == "ANY_OVERLAP",
-            "cross_sentence": True,
-            "show_hover": True,
-            "anchoring_mode": "CHARACTERS",
-            "overlap_mode": mode,
-            "validation_mode": "ALWAYS" if final else "NEVER",
-            "lock_to_token_offset": False,
-            "multiple_tokens": True,
-            "linked_list_behavior": False,
-            "on_click_javascript_action": None,
-            "traits": None,
-        }
-    ]
+    own = {"name": name, "features": features, "uiName": title, "description": about, "readonly": not final}
+    own |= {"allow_stacking": mode == "ANY_OVERLAP", "overlap_mode": mode}
+    own |= {"validation_mode": "ALWAYS" if final else "NEVER"}
+    return [defaults["layer"] | own]
 
 
 def as_json(value: Any) -> bytes:

@@ -27,7 +27,7 @@ _BATCH = 64
 
 
 def wilson(hits: int, total: int, level: float = 0.95) -> Interval | None:
-    """Return Wilson's score interval of a share; None if `total` is 0. Raises ConsumerError unless hits are between 0 and total."""
+    """Return Wilson's score interval of a share; None if `total` is 0. Raises ConsumerError unless 0 <= hits <= total."""
     check_level(level)
     if not 0 <= hits <= total:
         raise ConsumerError(f"expected hits from 0 to {total}, got {hits}")

@@ -65,7 +65,7 @@ def share_rows(risk: Risk) -> Iterator[list[str]]:
 
 
 def density_rows(risk: Risk) -> Iterator[list[str]]:
-    """Yield rows under `DENSITY_COLUMNS`: how often each kind occurs, by the reference in the scored corpus, as found in others."""
+    """Yield rows under `DENSITY_COLUMNS`: frequency of each kind, by the reference in the scored corpus, as found in others."""
     for kind in sorted({kind for corpus in risk.expected for kind in corpus.found}):
         for corpus in risk.expected:
             documents, values = corpus.found.get(kind, (0, 0))

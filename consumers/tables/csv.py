@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import Literal
 
 from ...pipeline.contract.component import component
-from ...pipeline.storage.file_names import pseudonym
-from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, MaskedSpan
 from ..files.annotated import AnnotatedOptions, Which
+from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
 from ..files.released import encodable, released_view
 
@@ -21,7 +19,7 @@ _DEFAULT = Path("release/spans.csv")
 
 
 @component("csv")
-class CsvConsumer(AnnotatedOptions, LineConsumer):
+class CsvConsumer(AnnotatedOptions, NameOptions, LineConsumer):
     """Writes a CSV table with a row for each masked span: document, offsets in the masked text, kind, operator, fallback.
 
     With other `annotations`, a row for each span of the original text: document, offsets in code points, kind, label in
@@ -35,17 +33,11 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
     annotations: Which = "masked"
     text: bool = False
     """True if a last column contains the text of each span."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Value of `document`: the document's id or a keyed pseudonym of it."""
-    key: Secret | str = ""
-    """Secret for `names: pseudonym`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
-        self.key = Secret.of(self.key)
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self.check_key()
         if self.original and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
 
@@ -58,7 +50,7 @@ class CsvConsumer(AnnotatedOptions, LineConsumer):
         return _rows([(*names, "text") if self.text else names])
 
     def content(self, cas: Cas) -> bytes:
-        name = pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
+        name = self.document_name(cas)
         if self.original:
             text, spans = self.annotated(cas)
             rows: list[tuple[object, ...]] = [

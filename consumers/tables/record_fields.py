@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal
 
-from ...pipeline.contract.component import CasConsumer
 from ...pipeline.storage.file_names import pseudonym
-from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, MaskedSpan, Phi, View
+from ..files.document_names import NameOptions
 from ..files.metadata import released_metadata
 from ..files.released import encodable, released_view
 
@@ -17,7 +16,7 @@ Original = Literal["original", "phi", "offsets"]
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class RecordOptions(CasConsumer):
+class RecordOptions(NameOptions):
     """Parameters of consumers that write records; to be inherited before the class that writes. Call `check_record` in
     `__post_init__`."""
 
@@ -27,26 +26,16 @@ class RecordOptions(CasConsumer):
     of people, or that tell whose document it is, are withheld."""
     include: list[Original] = dataclasses.field(default_factory=list)
     """Parts of the original to write: its text, its PHI spans with their source, the original offsets of the spans."""
-    names: Literal["id", "pseudonym"] = "id"
-    """Name of the document, in file names too: its id or a keyed pseudonym of it."""
-    key: Secret | str = ""
-    """Secret for `names: pseudonym`."""
 
     def check_record(self) -> None:
         """Raise ValueError if a pseudonym has no secret or nothing is to be written."""
-        self.key = Secret.of(self.key)
-        if self.names == "pseudonym" and not self.key:
-            raise ValueError("key: expected a secret for names: pseudonym, got none")
+        self.check_key()
         if not self.fields and not self.include:
             raise ValueError("fields: expected at least one")
 
     def holds_original_text(self) -> bool:
         """Return whether the output must be readable by its owner only."""
         return bool(self.include)
-
-    def document_name(self, cas: Cas) -> str:
-        """Return the id or the pseudonym of the document."""
-        return pseudonym(cas.id, self.key) if self.names == "pseudonym" else encodable(cas.id, cas)
 
     def record(self, cas: Cas) -> dict[str, Any]:
         """Return the document as a record, its fields in a fixed order. Raises ComponentError if it was not masked."""
