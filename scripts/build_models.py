@@ -1,11 +1,11 @@
-"""Trains the shipped models on open corpora and writes their bundles, one command for each family.
+"""Train the shipped models on open corpora and write them, one command for each family.
 
     python scripts/build_models.py es --corpora CORPORA              # both Spanish models, about ten minutes
     python scripts/build_models.py es --corpora FOLDER --only es-phi-svm --output models
     python scripts/build_models.py en --corpora CORPORA              # configs/models/en-phi-crf and en-phi-svm
 
-A model is a training configuration (`configs/training/`), scored on documents that it has not seen; the figures go into its
-bundle and card. A further family is one entry in `FAMILIES`.
+A model is defined by a training configuration (`configs/training/`) and scored on documents outside its training set; the scores
+go into the model and its card. To add a family, add an entry to `FAMILIES`.
 """
 
 from __future__ import annotations
@@ -31,46 +31,46 @@ from caspipe.pipeline.pipeline import Pipeline
 
 MODELS = Path(__file__).resolve().parents[1] / "configs" / "models"
 LARGEST = 5_000_000
-"""Bytes of a bundle at most."""
+"""Maximum size of a model in bytes."""
 
 
 @dataclass(frozen=True)
 class Test:
-    """What a model is scored on."""
+    """Documents and pipeline for scoring a model."""
 
     corpus: str
-    """As the card calls it."""
+    """Name in the card."""
     pipeline: str
     """YAML of reader and engines, with `{model}`, `{corpus}` and `{shipped}`, the folder of the shipped configurations."""
     scheme: str = ""
-    """Scheme of a shared task to score by; empty: our own criteria, at the first level."""
+    """Scheme of a shared task to score by; empty: our own criteria for first-level kinds."""
     source: str = ""
-    """Score the candidates of this component instead of what the pipeline settles on."""
+    """Score the candidates of this component instead of the pipeline's spans."""
     kinds: tuple[str, ...] = ()
-    """First-level kinds that the corpus knows; empty: all."""
+    """First-level kinds that the corpus annotates; empty: all."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """How one bundle is made."""
+    """Training configuration and tests of a model."""
 
     name: str
     training: str
-    """Name of the shipped training configuration; its trainer's `model` is the bundle's name."""
+    """Name of the shipped training configuration, whose trainer has the same `model` name."""
     tests: tuple[Test, ...]
 
 
 @dataclass(frozen=True)
 class Family:
-    """Models that are made together."""
+    """Models that are trained together."""
 
     variable: str
-    """Environment variable by which the training configurations find the corpus."""
+    """Environment variable of the corpus folder in the training configurations."""
     corpus: str
     """Its folder below `--corpora`."""
     models: tuple[Model, ...]
     prepare: Callable[[Path, Path], None] | None = None
-    """Makes what the training configurations and tests read, from the corpora in an empty folder."""
+    """Converts the corpora to the files that the training configurations and tests read, in an empty folder."""
 
 
 def _meddocan_dev(component: str) -> tuple[Test, ...]:
@@ -81,12 +81,11 @@ engines:
   - COMPONENT: {{model: "{model}"}}
   - resolver: {{priority: [COMPONENT, patterns], merge: []}}
 """
-    told = "MEDDOCAN dev, with patterns"
-    return (Test(told, pipeline.replace("COMPONENT", component), "meddocan"),)
+    return (Test("MEDDOCAN dev, with patterns", pipeline.replace("COMPONENT", component), "meddocan"),)
 
 
 _NAMES = ("PERSON", "LOCATION", "ORGANIZATION")
-_HELD = '{{conll: {{folder: "{corpus}/NAME", pattern: "*.conll*", kinds: {{MISC: null}}}}}}'
+_HELD_OUT = '{{conll: {{folder: "{corpus}/NAME", pattern: "*.conll*", kinds: {{MISC: null}}}}}}'
 
 
 def _english(component: str) -> tuple[Test, ...]:
@@ -99,8 +98,8 @@ def _english(component: str) -> tuple[Test, ...]:
 
     synthetic = "{{synthetic: {{documents: 300, seed: 99}}}}"
     return (
-        test("Wikigold, every tenth document, held back", _HELD.replace("NAME", "held/wikigold"), _NAMES),
-        test("Broad Twitter Corpus, every tenth document, held back", _HELD.replace("NAME", "held/btc"), _NAMES),
+        test("Wikigold, every tenth document, held out", _HELD_OUT.replace("NAME", "held/wikigold"), _NAMES),
+        test("Broad Twitter Corpus, every tenth document, held out", _HELD_OUT.replace("NAME", "held/btc"), _NAMES),
         test("synthetic narratives of another seed", synthetic, (*_NAMES, "PROFESSION", "AGE", "ID")),
     )
 
@@ -131,7 +130,7 @@ def main() -> None:
     parser.add_argument("family", choices=sorted(FAMILIES))
     parser.add_argument("--corpora", type=Path, required=True, help="folder of the open corpora")
     parser.add_argument("--only", nargs="*", help="names of models; default: all of the family")
-    parser.add_argument("--output", type=Path, default=MODELS, help="folder that the bundles go into")
+    parser.add_argument("--output", type=Path, default=MODELS, help="folder for the models")
     given = parser.parse_args()
     family = FAMILIES[given.family]
     known = [m.name for m in family.models]
@@ -152,36 +151,36 @@ def main() -> None:
 
 
 def build(model: Model, corpus: Path, output: Path) -> None:
-    """Trains, scores and writes one bundle; what was there is replaced at the end."""
+    """Train, score and write one model; an existing one is replaced at the end."""
     started = time.perf_counter()
     config = folder() / f"{model.training}.yaml"
-    with tempfile.TemporaryDirectory() as made:
-        report = Pipeline.load(config, [f"run.output={made}"]).run()
+    with tempfile.TemporaryDirectory() as output_folder:
+        report = Pipeline.load(config, [f"run.output={output_folder}"]).run()
         if report.exit_code:
             raise SystemExit(f"{model.name}: training failed")
-        place = Path(made) / model.name
-        trained = time.perf_counter() - started
-        scores = [row for test in model.tests for row in measured(place, corpus, test)]
-        record(place, scores)
-        size = sum(file.stat().st_size for file in place.iterdir())
+        trained_model = Path(output_folder) / model.name
+        seconds = time.perf_counter() - started
+        scores = [row for test in model.tests for row in measured(trained_model, corpus, test)]
+        record(trained_model, scores)
+        size = sum(file.stat().st_size for file in trained_model.iterdir())
         if size > LARGEST:
             raise SystemExit(f"{model.name}: {size:,} bytes, more than {LARGEST:,}")
         output.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(output / model.name, ignore_errors=True)
-        shutil.copytree(place, output / model.name)
-    print(f"{model.name}: trained in {trained:.0f} s, {size / 1e6:.2f} MB")
+        shutil.copytree(trained_model, output / model.name)
+    print(f"{model.name}: trained in {seconds:.0f} s, {size / 1e6:.2f} MB")
     for row in scores:
         if row["kind"] == "micro" and row["f1"] is not None:
             print(f"  {row['criterion']} F1 {row['f1']:.4f} ({row['corpus']})")
 
 
 def measured(model: Path, corpus: Path, test: Test) -> list[dict[str, Any]]:
-    """Rows for the card: what the test's pipeline finds with the model."""
+    """Return the scores of a model on a test, as rows of the card."""
     pipeline = Pipeline.parse(test.pipeline.format(model=model, corpus=corpus, shipped=folder()))
     if test.scheme:
-        found = score(found_by(pipeline), scheme=test.scheme)
+        scores = score(found_by(pipeline), scheme=test.scheme)
     else:
-        found = score((_proposed(pair, test) for pair in found_by(pipeline)), ("strict", "overlapping"))
+        scores = score((_proposed(pair, test) for pair in found_by(pipeline)), ("strict", "overlapping"))
     return [
         {
             "corpus": test.corpus,
@@ -191,13 +190,13 @@ def measured(model: Path, corpus: Path, test: Test) -> list[dict[str, Any]]:
             "recall": row.recall,
             "f1": row.f1,
         }
-        for row in found.table
+        for row in scores.table
         if "f1" in row.applies
     ]
 
 
 def _proposed(pair: Pair, test: Test) -> Pair:
-    """The document with what the component alone proposed, kinds at the first level."""
+    """Return the document with the candidates of the tested component, at first-level kinds."""
     system = [c for c in pair.candidates if c.source == test.source] if test.source else pair.system
     level = at_level(replace(pair, system=system, candidates=[]), "top")
     gold, system = (
@@ -207,7 +206,7 @@ def _proposed(pair: Pair, test: Test) -> Pair:
 
 
 def record(path: Path, scores: list[dict[str, Any]]) -> None:
-    """Adds the scores to the bundle at `path`, description and card."""
+    """Add the scores to the description and card of the model at `path`."""
     found = LinearModel.load(str(path))
     meta = {**found.meta, "scores": scores}
     write_linear_model(path, meta, found.weights, model_card(meta))

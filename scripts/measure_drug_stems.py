@@ -1,11 +1,11 @@
-"""Measures how well each stem of `drug_stems.tsv` tells drugs: against the drug names, common words and names of the pack itself.
+"""Measure how precisely each stem of `drug_stems.tsv` identifies drugs, on the pack's drug names, common words and names.
 
     python scripts/measure_drug_stems.py            writes the counts into configs/lexicons/drug_stems.tsv
-    python scripts/measure_drug_stems.py --check    exit 1 where they are out of date
+    python scripts/measure_drug_stems.py --check    exit 1 if they are out of date
 
-The stems are facts: those the INN programme (WHO) and the USAN Council assign, and a few usual endings. To add one, add a line
-with the stem, `suffix`, `prefix` or `infix`, and zeros, then run the script. Stems that no drug of the pack has fall away.
-Nothing outside the checkout is read; run it again after `build_lexicon_pack.py`.
+The stems are facts: those assigned by the INN programme (WHO) and the USAN Council, and a few common endings. To add one, add a
+line with the stem, `suffix`, `prefix` or `infix`, and zeros, and run the script. Stems without a drug in the pack are removed.
+Run the script after `build_lexicon_pack.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from caspipe.annotators.lexicon.loaders.pack import read, read_header
 
 FILE = Path(__file__).resolve().parents[1] / "configs" / "lexicons" / "drug_stems.tsv"
 BEYOND = 2
-"""Letters that a word has beside the stem, at least."""
+"""Minimum number of letters of a word besides the stem."""
 HEADER = {
     "name": "drug_stems",
     "title": "Stems of non-proprietary drug names: drugs, common words and names with the stem; precision: the share of drugs",
@@ -31,7 +31,7 @@ HEADER = {
 
 
 def measured() -> str:
-    """The file as it should be."""
+    """Return the up-to-date content of the file."""
     drugs = words_of("drug_names") | words_of("medications")
     common = words_of("common_words") - drugs
     names = (words_of("surnames") | words_of("given_names") | words_of("cities")) - drugs - common
@@ -44,12 +44,12 @@ def measured() -> str:
 
 
 def stems() -> list[tuple[str, str]]:
-    at = read_header(FILE)[1].index("position") - 1  # a term's columns are those after its form
-    return [(term.form, term.columns.split("\t")[at]) for term in read(FILE, {}).terms]
+    column = read_header(FILE)[1].index("position") - 1  # the first column, the form, is not in `columns`
+    return [(term.form, term.columns.split("\t")[column]) for term in read(FILE, {}).terms]
 
 
 def words_of(name: str) -> set[str]:
-    """The single words of a list of the pack, in lower case, letters only."""
+    """Return the single words of a list of the pack that consist of letters, in lower case."""
     return {e.form.lower() for e in Lexicon.load(name).all_entries() if e.form.isalpha()}
 
 
@@ -63,7 +63,7 @@ def has(word: str, stem: str, position: str) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where the file is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is out of date")
     options = parser.parse_args()
     text = measured()
     if text == FILE.read_text(encoding="utf-8"):

@@ -1,8 +1,8 @@
-"""Counts what a trained model tells, in clear, of the texts that it was trained on.
+"""Count how much of its training texts a trained model reveals.
 
 python scripts/model_words.py es-phi-svm CORPORA/meddocan/train
 
-The corpus is read with its reference annotations (reader `i2b2`). Prints counts only, no word of the model or the corpus.
+The corpus is read with its reference annotations (reader `i2b2`). Prints counts only, no words of the model or the corpus.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"\d{5,}")
 
 
 def counts(attributes: Iterable[str], corpus: Path) -> list[tuple[str, int, int]]:
-    """(what, how many, of how many)."""
+    """Return (description, count, total)."""
     named = list(attributes)
     forms = list(dict.fromkeys(m[1].lower() for a in named if (m := _FORM.fullmatch(a))))
     place = {form: i for i, form in enumerate(forms)}
@@ -45,19 +45,23 @@ def counts(attributes: Iterable[str], corpus: Path) -> list[tuple[str, int, int]
             sum(bool(_DIGITS.fullmatch(f)) for f in forms),
             len(forms),
         ),
-        ("patients of whom every word of the name is there", sum(all(w in place for w in p) for p in full), len(full)),
         (
-            "patients whose name can be read off the attributes in a row",
+            "patients whose names have all their words among these",
+            sum(all(w in place for w in p) for p in full),
+            len(full),
+        ),
+        (
+            "patients whose names are consecutive attributes",
             sum(in_a_row(p, place) for p in full),
             len(full),
         ),
         (
-            "identifiers and phone numbers that are there whole",
+            "identifiers and phone numbers that are completely contained",
             sum(all(w in place for w in n) for n in numbers),
             len(numbers),
         ),
         (
-            "neighbours among the attributes that were neighbours in a text",
+            "consecutive attributes that are adjacent words of a text",
             sum(p in neighbours for p in pairwise(forms)),
             len(forms) - 1,
         ),

@@ -1,8 +1,8 @@
-"""Takes the pictures of the review page and of a document's page for the docs: the shipped samples, in headless Chromium.
+"""Take screenshots of the review page and of a document's page for the docs: the shipped samples in headless Chromium.
 
     python scripts/screenshots.py            writes docs/images/document.png, review.png, review-dark.png, review-adjudication.png
 
-Needs chromium, chromedriver, selenium and the extra `server`. Look at the pictures before they are committed.
+Requires chromium, chromedriver, selenium and the extra `server`. Check the pictures before committing them.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ def main() -> None:
             copy = shutil.copytree(folder, Path(scratch) / name / "narratives")
             with server(copy, "--annotator", "anna") as address, browser(scratch, dark) as driver:
                 driver.get(address)
-                settle(driver)
+                wait_until_saved(driver)
                 review(driver)
                 save(driver, name)
         for name, keys in (("anna", "ajjrdd"), ("ben", "jaajjjdrd")):
             with server(folder, "--annotator", name) as address, browser(scratch, False) as driver:
                 driver.get(address)
-                settle(driver)
+                wait_until_saved(driver)
                 press(driver, *keys)
         with server(folder, "--adjudicate", "anna", "ben", "-a", "eva") as address, browser(scratch, False) as driver:
             driver.get(address)
-            settle(driver)
+            wait_until_saved(driver)
             save(driver, "review-adjudication.png")
 
 
 def prepare(scratch: Path) -> Path:
-    """The shipped samples after the shipped pipeline."""
+    """Run the shipped pipeline over the shipped samples."""
     from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
 
@@ -59,9 +59,9 @@ def prepare(scratch: Path) -> Path:
 
 
 def review(driver: Any) -> None:
-    """Two documents done, the third under way: accepted, rejected, one chosen that candidates dispute."""
+    """Finish two documents and part of a third: accept, reject, and select a span with conflicting candidates."""
     press(driver, "d", "d", "a", "a", "j", "r", "a", "a", "a")
-    time.sleep(5)  # until the toast is gone
+    time.sleep(5)  # until the notification disappears
 
 
 @contextmanager
@@ -102,10 +102,10 @@ def press(driver: Any, *keys: str) -> None:
 
     for key in keys:
         ActionChains(driver, duration=0).send_keys(key).perform()
-        settle(driver)
+        wait_until_saved(driver)
 
 
-def settle(driver: Any) -> None:
+def wait_until_saved(driver: Any) -> None:
     done = "return !document.body.ariaBusy && document.getElementById('saved').textContent === 'Saved'"
     time.sleep(0.1)
     for _ in range(200):
@@ -113,21 +113,21 @@ def settle(driver: Any) -> None:
             time.sleep(0.1)
             return
         time.sleep(0.05)
-    raise SystemExit("the page did not settle")
+    raise SystemExit("the page was not saved in time")
 
 
 def save(driver: Any, name: str) -> None:
     path = IMAGES / name
     driver.save_screenshot(str(path))
-    smaller(path)
+    compress(path)
     size = path.stat().st_size
     print(f"{path.relative_to(ROOT)}: {size:,} bytes")
     if size > LARGEST:
         raise SystemExit(f"{name}: expected at most {LARGEST:,} bytes")
 
 
-def smaller(path: Path) -> None:
-    """Fewer colours where Pillow is at hand; the picture is as good without."""
+def compress(path: Path) -> None:
+    """Reduce the number of colours, if Pillow is installed."""
     try:
         from PIL import Image
     except ImportError:

@@ -1,4 +1,4 @@
-"""Medical nouns of WordNet: the words under body part, symptom, ill health, medical procedure and medicine.
+"""Medical nouns of WordNet: hyponyms of body part, symptom, ill health, medical procedure and medicine.
 
 Part of `build_lexicon_pack.py`; reads the database files `index.noun` and `data.noun` (wndb(5WN)) themselves.
 """
@@ -22,7 +22,7 @@ ROOTS = {
     ),
     "MEDICATION": ("medicine 2", "drug 1", "vaccine 1", "vitamin 1", "antibody 1"),
 }
-"""WordNet noun senses (lemma and sense number) whose hyponyms make each group."""
+"""WordNet noun senses (lemma and sense number) whose hyponyms form each group."""
 
 NOT_UNDER = {
     "ANATOMICAL_SITE": (
@@ -62,17 +62,17 @@ smartness snoot snout sob socket sore sores spavin spaying spiracle spittle spot
 stigmata strangles suffering tail talon teat tensor thatch therapeutic throe ticker tit titty topknot torment
 transplant trembles tress trotter tubule tuft tum tummy tunic tush twat tympanum udder unction underpart
 unfitness valve vas venation vesicle vessel villus visage vitals vivisection wale warble wasting wattle weal
-webfoot welt whey whiskers whorl wilt windpipe wing wishbone withers wrench yap yaws
+webfoot welt whey whiskers whorl wilt windpipe wishbone withers wrench yap yaws
 """
-DENY = frozenset(_DENY.split())
-"""Single words whose everyday meaning is another one; left out."""
+DENY = frozenset((*_DENY.split(), "wing"))
+"""Single words with another everyday meaning, which are left out."""
 
 
 def read_wordnet(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:
-    """(lemma -> its noun synsets in sense order, synset -> lemmas as printed, synset -> direct hyponyms)."""
+    """Return lemma -> noun synsets in sense order, synset -> lemmas as printed, synset -> direct hyponyms."""
     senses: dict[str, list[str]] = {}
     lemmas: dict[str, list[str]] = {}
-    below: dict[str, list[str]] = collections.defaultdict(list)
+    hyponyms: dict[str, list[str]] = collections.defaultdict(list)
     for line in (folder / "index.noun").read_text(encoding="ascii").splitlines():
         if not line.startswith(" "):
             fields = line.split()
@@ -86,12 +86,12 @@ def read_wordnet(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str
         pointers = fields[4 + 2 * count + 1 :]
         for kind, target, pos in zip(pointers[::4], pointers[1::4], pointers[2::4], strict=False):
             if kind in ("~", "~i") and pos == "n":
-                below[fields[0]].append(target)
-    return senses, lemmas, below
+                hyponyms[fields[0]].append(target)
+    return senses, lemmas, hyponyms
 
 
-def closure(roots: Iterable[str], senses: dict[str, list[str]], below: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
+def closure(roots: Iterable[str], senses: dict[str, list[str]], hyponyms: dict[str, list[str]]) -> set[str]:
+    synsets: set[str] = set()
     stack = []
     for root in roots:
         lemma, number = root.split()
@@ -99,27 +99,27 @@ def closure(roots: Iterable[str], senses: dict[str, list[str]], below: dict[str,
             stack.append(senses[lemma][int(number) - 1])
     while stack:
         synset = stack.pop()
-        if synset not in found:
-            found.add(synset)
-            stack += below[synset]
-    return found
+        if synset not in synsets:
+            synsets.add(synset)
+            stack += hyponyms[synset]
+    return synsets
 
 
 def medical_nouns(folder: Path, words: dict[str, int]) -> Iterator[tuple[str, str, str]]:
-    """(form, group, synset) of each noun under the roots. `words`: common words with their SCOWL size."""
-    senses, lemmas, below = read_wordnet(folder)
+    """Yield (form, group, synset) of each noun under the roots. `words`: common words with their SCOWL size."""
+    senses, lemmas, hyponyms = read_wordnet(folder)
     for group, roots in ROOTS.items():
-        out = closure(NOT_UNDER.get(group, ()), senses, below)
-        for synset in sorted(closure(roots, senses, below) - out):
+        excluded = closure(NOT_UNDER.get(group, ()), senses, hyponyms)
+        for synset in sorted(closure(roots, senses, hyponyms) - excluded):
             for lemma in lemmas[synset]:
                 form = lemma.replace("_", " ").strip()
                 rank = senses[lemma.lower()].index(synset)
-                if len(form) >= 3 and usual(form, rank, words):
+                if len(form) >= 3 and is_common_sense(form, rank, words):
                     yield form, group, f"wn30:{synset}"
 
 
-def usual(form: str, rank: int, words: dict[str, int]) -> bool:
-    """Whether this sense is one that a reader would think of: a common word only in its first sense."""
+def is_common_sense(form: str, rank: int, words: dict[str, int]) -> bool:
+    """Return whether readers would think of this sense: for a common word, only of its first sense."""
     if form.lower() in DENY:
         return False
     size = words.get(form.lower(), 99)

@@ -1,4 +1,4 @@
-"""Words of WordNet with what their senses are: lexicographer files, a few classes of hypernyms, how many senses, base form.
+"""Words of WordNet with the lexicographer files, classes of hypernyms, and number of their senses, and their base form.
 
 Part of `build_lexicon_pack.py`; reads the database files `index.*`, `data.*` and `*.exc` (wndb(5WN), lexnames(5WN), morphy(7WN)).
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from wordnet_nouns import closure, read_wordnet
 
 PARTS = ("noun", "verb", "adj", "adv")
-"""Parts of speech, in the order in which their senses are listed."""
+"""Parts of speech in the order of their senses in the list."""
 
 _FILES = """
 adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition
@@ -75,19 +75,19 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "language": ("language 1",),
     "religion": ("religion 1",),
 }
-"""Classes of nouns: senses (lemma and sense number) whose hyponyms and instances make each."""
+"""Classes of nouns: senses (lemma and sense number) whose hyponyms and instances form each class."""
 
 _WORD = re.compile(r"[a-z][a-z'-]*[a-z]")
 _WHOLE_FIELD = 2
 
 
 def senses(folder: Path) -> Iterator[tuple[str, str, str, str, str]]:
-    """(form, lexicographer files, classes, number of senses, base form) of every single word, ready for the list.
+    """Yield (form, lexicographer files, classes, number of senses, base form) of every single word.
 
-    Files stand in the order of the senses, each once, nouns first. Base forms are those of the exception lists only.
+    Files are in the order of the senses, each once, nouns first. Base forms come from the exception lists only.
     """
-    order, _, below = read_wordnet(folder)
-    members = {name: closure(roots, order, below) for name, roots in CLASSES.items()}
+    order, _, hyponyms = read_wordnet(folder)
+    members = {name: closure(roots, order, hyponyms) for name, roots in CLASSES.items()}
     _check(order)
     files: dict[str, list[str]] = collections.defaultdict(list)
     classes: dict[str, set[str]] = collections.defaultdict(set)
@@ -107,13 +107,13 @@ def senses(folder: Path) -> Iterator[tuple[str, str, str, str, str]]:
                 base.setdefault(fields[0], fields[1])
     for form in sorted(files.keys() | base.keys()):
         if _WORD.fullmatch(form):
-            own = tuple(dict.fromkeys(files.get(form, ())))
+            unique = tuple(dict.fromkeys(files.get(form, ())))
             named_ = " ".join(sorted(classes.get(form, ())))
-            yield form, " ".join(own), named_, str(count[form] or ""), base.get(form, "")
+            yield form, " ".join(unique), named_, str(count[form] or ""), base.get(form, "")
 
 
 def _check(order: dict[str, list[str]]) -> None:
-    """Raises SystemExit where a class names a sense that WordNet does not have."""
+    """Raise SystemExit for a class with a sense that WordNet does not have."""
     for name, roots in CLASSES.items():
         for root in roots:
             lemma, number = root.split()
@@ -122,7 +122,7 @@ def _check(order: dict[str, list[str]]) -> None:
 
 
 def _index(file: Path) -> Iterator[tuple[str, list[str]]]:
-    """Lemmas of one word with their synsets in the order of senses."""
+    """Yield lemmas of one word with their synsets in the order of senses."""
     for line in file.read_text(encoding="ascii").splitlines():
         if not line.startswith(" "):
             fields = line.split()
@@ -131,7 +131,7 @@ def _index(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _numbers(file: Path) -> Iterator[tuple[str, int]]:
-    """The number of the lexicographer file of each synset."""
+    """Yield the synsets with the numbers of their lexicographer files."""
     for line in file.read_text(encoding="ascii").splitlines():
         if not line.startswith(" "):
             yield line[:8], int(line[9:11])
