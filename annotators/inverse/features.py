@@ -4,51 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 Feature = Literal[
-    "is-possibly-city",
-    "has-capital-beginning",
-    "is-sentence-beginning",
-    "is-possibly-name",
-    "is-common-word",
-    "is-digit",
-    "contains-digit",
-    "is-medical-term",
-    "is-weekday",
-    "is-month",
-    "is-top-level-domain",
-    "is-street",
-    "is-holiday",
-    "is-single-letter",
-    "is-written-out-number",
-]
+    "is-possibly-city", "has-capital-beginning", "is-sentence-beginning", "is-possibly-name", "is-common-word", "is-digit",
+    "contains-digit", "is-medical-term", "is-weekday", "is-month", "is-top-level-domain", "is-street", "is-holiday",
+    "is-single-letter", "is-written-out-number",
+]  # fmt: skip
 
-FEATURES: tuple[Feature, ...] = Feature.__args__  # type: ignore[attr-defined]  # the names, once
+FEATURES: tuple[Feature, ...] = get_args(Feature)
 """The features of §4.3.3 of the inverse hybrid system, in its order; each is a bit with that index."""
 
-UNSAFE: tuple[Feature, ...] = (
-    "is-possibly-city",
-    "is-possibly-name",
-    "is-digit",
-    "contains-digit",
-    "is-weekday",
-    "is-month",
-    "is-top-level-domain",
-    "is-street",
-    "is-holiday",
-    "is-written-out-number",
-)
-"""Features of words in one of the lists of unsafe words (§4.3.3)."""
-
-NEVER_SAFE: tuple[Feature, ...] = (
-    "is-weekday",
-    "is-month",
-    "is-street",
-    "is-holiday",
-    "is-written-out-number",
-)
+NEVER_SAFE: tuple[Feature, ...] = ("is-weekday", "is-month", "is-street", "is-holiday", "is-written-out-number")
 """Features that no score of a network outweighs: "they appear to always be PHI" (§4.3.5)."""
+
+UNSAFE: tuple[Feature, ...] = (
+    "is-possibly-city", "is-possibly-name", "is-digit", "contains-digit", "is-weekday", "is-month", "is-top-level-domain",
+    "is-street", "is-holiday", "is-written-out-number",
+)  # fmt: skip
+"""Features of words in one of the lists of unsafe words (§4.3.3)."""
 
 SAFE: tuple[Feature, ...] = ("is-common-word", "is-medical-term")
 """Features of words in one of the lists of safe words (§4.3.3)."""
@@ -58,10 +32,7 @@ BIT: dict[str, int] = {name: 1 << rank for rank, name in enumerate(FEATURES)}
 
 def mask_of(names: Iterable[str]) -> int:
     """Return the features as a bit mask."""
-    mask = 0
-    for name in names:
-        mask |= BIT[name]
-    return mask
+    return sum(BIT[name] for name in set(names))
 
 
 @cache

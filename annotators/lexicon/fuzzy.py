@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from ...pipeline.errors import ConsumerError
+from ...pipeline.storage.files import write_atomic
 from .compiled import U32, Compiled
 
 Metric = Literal["levenshtein", "osa"]
@@ -75,21 +77,9 @@ def _index_of(compiled: Compiled) -> tuple[Any, Any]:
     order = np.lexsort((values, keys))
     index = keys[order], values[order]
     if folder is not None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(ConsumerError):
             for name, part in zip(names, index, strict=True):
-                _write(folder / name, part)
+                buffer = io.BytesIO()
+                np.save(buffer, part, allow_pickle=False)
+                write_atomic(folder / name, buffer.getvalue(), private=True, durable=False)
     return index
-
-
-def _write(path: Path, part: Any) -> None:
-    """Writes an array in one step, so that another process never reads half of it."""
-    import os
-    import tempfile
-
-    handle, draft = tempfile.mkstemp(prefix=".draft-", suffix=".npy", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, part, allow_pickle=False)
-        Path(draft).replace(path)
-    finally:
-        Path(draft).unlink(missing_ok=True)

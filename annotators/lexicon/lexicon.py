@@ -22,19 +22,11 @@ from .term import LexiconAddress, TermSource
 PACK = Path(str(files("caspipe.configs"))) / "lexicons"
 
 COMBINED: dict[str, tuple[str, ...]] = {
-    "medical": (
-        "lab_procedures",
-        "symptoms",
-        "diseases",
-        "anatomical_sites",
-        "medications",
-        "wordnet_terms",
-        "drug_names",
-    ),
+    "medical": tuple("lab_procedures symptoms diseases anatomical_sites medications wordnet_terms drug_names".split()),
     "names": ("given_names", "surnames"),
     "places": ("cities", "countries", "us_states", "provinces", "us_counties"),
 }
-"""Names that stand for several lists of the pack."""
+"""Names of combinations of several lists of the pack."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...typesystem import PhiKind
 
-DEFAULT_PRIORITY = (
-    "known_phi",
-    "dates",
-    "ages",
-    "identifiers",
-    "patterns",
-    "names",
-    "lists",
-    "regex",
-    "rules",
-    "crf",
-    "svm",
-    "neural",
-    "models",
+DEFAULT_PRIORITY = tuple(
+    "known_phi dates ages identifiers patterns names lists regex rules crf svm neural models".split()
 )
 """Known PHI of the record, then rules, then models; after VigiBase's RegEx > CRF > SVM."""
 
