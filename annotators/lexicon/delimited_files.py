@@ -114,6 +114,17 @@ def wrong_columns(path: Path, number: int, found: int, expected: list[str]) -> R
     return ResourceError(f"{path}:{number}: expected {len(expected)} columns ({names}), found {found}")
 
 
+def find_files(path: Path, expected: str, *choices: Sequence[str]) -> list[Path]:
+    """Return, for each of several choices of names, the first file below a folder. Raises ResourceError if there is none."""
+    found = []
+    for names in choices:
+        file = next((path / name for name in names if (path / name).is_file()), None)
+        if file is None:
+            raise ResourceError(f"{path}: expected {expected}; no {names[0]}")
+        found.append(file)
+    return found
+
+
 def head(path: Path, size: int = 4096) -> str:
     """Return the beginning of a plain or gzipped file as text, to detect its format; empty for folders and other files."""
     if not path.is_file():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..delimited_files import encoding_of, split
+from ..delimited_files import encoding_of, find_files, split
 from ..term import Format, Term, TermSource
 
 LLT = "llt_code llt_name pt_code whoart harts costart icd9 icd9cm icd10 llt_currency jart"
@@ -25,15 +25,9 @@ SOC_GROUPS = {
 """Primary system organ class -> group; every other class holds disorders. MedDRA does not tell signs from diseases."""
 
 
-def _file(path: Path, name: str) -> Path:
-    for choice in (path / name, path / "MedAscii" / name):
-        if choice.is_file():
-            return choice
-    raise ResourceError(f"{path}: expected a MedDRA folder (MedAscii); no {name}")
-
-
-def _files(path: Path) -> list[Path]:
-    return [_file(path, "llt.asc"), _file(path, "mdhier.asc")]
+def _files(path: Path, *names: str) -> list[Path]:
+    choices = [(name, f"MedAscii/{name}") for name in names or ("llt.asc", "mdhier.asc")]
+    return find_files(path, "a MedDRA folder (MedAscii)", *choices)
 
 
 def detect(path: Path) -> bool:
@@ -66,7 +60,7 @@ def read(path: Path, options: Mapping[str, str]) -> TermSource:
 
 def _release(path: Path) -> dict[str, str]:
     try:
-        file = _file(path, "meddra_release.asc")
+        [file] = _files(path, "meddra_release.asc")
     except ResourceError:
         return {}
     for _, row in split(file, "$", RELEASE):

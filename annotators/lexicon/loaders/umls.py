@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ....pipeline.errors import ResourceError
-from ..delimited_files import split
+from ..delimited_files import find_files, split
 from ..term import Format, Term, TermSource
 from ..term_groups import TUI_OPTION, groups_of, tui_groups
 
@@ -32,13 +31,8 @@ def clean(text: str) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    found = []
-    for name in ("MRCONSO.RRF", "MRSTY.RRF"):
-        file = next((f for f in (path / name, path / f"{name}.gz") if f.is_file()), None)
-        if file is None:
-            raise ResourceError(f"{path}: expected a folder with MRCONSO.RRF and MRSTY.RRF; no {name}")
-        found.append(file)
-    return found
+    names = ("MRCONSO.RRF", "MRSTY.RRF")
+    return find_files(path, "a folder with MRCONSO.RRF and MRSTY.RRF", *((name, f"{name}.gz") for name in names))
 
 
 def detect(path: Path) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..delimited_files import encoding_of, numbered
+from ..delimited_files import encoding_of, find_files, numbered
 from ..term import Format, Term, TermSource
 
 CODE = re.compile(r"\d{11}")
@@ -18,10 +18,8 @@ BASE = "01001"
 
 
 def _files(path: Path) -> list[Path]:
-    files = [f for f in (path / "DD.txt", path / "DDA.txt") if f.is_file()]
-    if not files or files[0].name != "DD.txt":
-        raise ResourceError(f"{path}: expected a WHODrug B3 folder; no DD.txt")
-    return files
+    atc = path / "DDA.txt"
+    return [*find_files(path, "a WHODrug B3 folder", ("DD.txt",)), *([atc] if atc.is_file() else [])]
 
 
 def detect(path: Path) -> bool:

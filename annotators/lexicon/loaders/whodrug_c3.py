@@ -6,8 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ....pipeline.errors import ResourceError
-from ..delimited_files import encoding_of, open_text, without_nul, wrong_columns
+from ..delimited_files import encoding_of, find_files, open_text, without_nul, wrong_columns
 from ..term import Format, Term, TermSource
 
 MP = (
@@ -18,10 +17,8 @@ THG = "ThG_Id ATC_code Create_date Official_ATC Record_Id"
 
 
 def _files(path: Path) -> list[Path]:
-    files = [f for f in (path / "MP.csv", path / "ThG.csv") if f.is_file()]
-    if not files or files[0].name != "MP.csv":
-        raise ResourceError(f"{path}: expected a WHODrug C3 folder; no MP.csv")
-    return files
+    atc = path / "ThG.csv"
+    return [*find_files(path, "a WHODrug C3 folder", ("MP.csv",)), *([atc] if atc.is_file() else [])]
 
 
 def detect(path: Path) -> bool:
