@@ -9,7 +9,7 @@ import datetime
 import functools
 
 from dateutil import relativedelta
-from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN, easter
+from dateutil.easter import EASTER_ORTHODOX, easter
 
 from .interpretation import MONTHS, WEEKDAYS
 
@@ -143,6 +143,6 @@ def holiday_date(name: str, year: int | None) -> tuple[int | None, int | None]:
         nth = relativedelta.relativedelta(day=1 if int(number) > 0 else 31, weekday=weekday)
         date = datetime.date(year, month, 1) + nth + datetime.timedelta(days=int(more[1]) if len(more) > 1 else 0)
     else:
-        method = EASTER_WESTERN if first == "Easter" else EASTER_ORTHODOX
-        date = easter(year, method) + datetime.timedelta(days=int(number))
+        sunday = easter(year) if first == "Easter" else easter(year, EASTER_ORTHODOX)
+        date = sunday + datetime.timedelta(days=int(number))
     return date.month, date.day

@@ -11,26 +11,26 @@ def listed(words: str) -> frozenset[str]:
 
 
 # Bits of a lower-case form in `CUES`.
-TITLE = 1  # `Dr`, `Mr`: a person follows
-WEAK_TITLE = 2  # `nurse`, `sister`, `general`: a title only before a known name
-DOCTOR = 4  # the title or credential of medical staff
-CREDENTIAL = 8  # `MD`, `RN` after a name, in this case
-UNSURE_CREDENTIAL = 16  # `PA`, `MS`, `DO`: also a state, a disease, a verb
-RELATIVE = 32  # `husband`, `mother`
-PATIENT = 64  # `patient`, `pt`
-LABEL = 128  # `name`, `attending`, `reporter` before a colon
-REPORTER = 256
-BY = 512  # `by`, `with`, `from`, `to`: a name may follow
-PERSON_VERB = 1024  # `said`, `reported`: a name may come before
-GREETING = 2048
-NAMED = 4096  # `named`, `called`: a name follows
-PARTICLE = 8192
-GENERATION = 16384
-IN = 32768  # `in`, `near`: a place may follow
-FOLLOWS_EPONYM = 65536  # `disease`, `syndrome`, `sign`: the name before it is not a person here
-NOT_INITIALS = 131072  # an abbreviation that looks like initials
-FOLLOWS_BRAND = 262144  # `vaccine`, `tablets`: the name before it is a product
-NEVER = 524288  # a clinical abbreviation that is capitalized like a name
+TITLE = 1 << 0  # `Dr`, `Mr`: a person follows
+WEAK_TITLE = 1 << 1  # `nurse`, `sister`, `general`: a title only before a known name
+DOCTOR = 1 << 2  # the title or credential of medical staff
+CREDENTIAL = 1 << 3  # `MD`, `RN` after a name, in this case
+UNSURE_CREDENTIAL = 1 << 4  # `PA`, `MS`, `DO`: also a state, a disease, a verb
+RELATIVE = 1 << 5  # `husband`, `mother`
+PATIENT = 1 << 6  # `patient`, `pt`
+LABEL = 1 << 7  # `name`, `attending`, `reporter` before a colon
+REPORTER = 1 << 8
+BY = 1 << 9  # `by`, `with`, `from`, `to`: a name may follow
+PERSON_VERB = 1 << 10  # `said`, `reported`: a name may come before
+GREETING = 1 << 11
+NAMED = 1 << 12  # `named`, `called`: a name follows
+PARTICLE = 1 << 13
+GENERATION = 1 << 14
+IN = 1 << 15  # `in`, `near`: a place may follow
+FOLLOWS_EPONYM = 1 << 16  # `disease`, `syndrome`, `sign`: the name before it is not a person here
+NOT_INITIALS = 1 << 17  # an abbreviation that looks like initials
+FOLLOWS_BRAND = 1 << 18  # `vaccine`, `tablets`: the name before it is a product
+NEVER = 1 << 19  # a clinical abbreviation that is capitalized like a name
 
 _TABLE: tuple[tuple[int, str], ...] = (
     (TITLE, "mr mrs ms mx mister missus mme mlle monsieur madame frau herr fräulein señora señorita senora dame messrs "

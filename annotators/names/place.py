@@ -15,7 +15,7 @@ from .token_context import TokenContext
 
 _SHOWN = CAPITAL | SHOUT | LETTER
 _LISTED = words.CITY | words.STATE | words.COUNTRY | words.PLACES_BEGIN
-_LISTS = ("us_states", "countries", "provinces", "cities", "us_counties")
+_LISTS = "us_states countries provinces cities us_counties"
 _KINDS = {
     "us_states": PhiKind.LOCATION_STATE,
     "provinces": PhiKind.LOCATION_STATE,
@@ -29,7 +29,7 @@ _LIVED = listed(
     "based hometown"
 )
 _BEFORE_US = listed("the in from within to")
-_OTHER_FORMS = ("code", "abbreviation", "demonym")
+_OTHER_FORMS = "code abbreviation demonym"
 
 
 def find_places(doc: TokenContext) -> Iterator[NameSpan]:

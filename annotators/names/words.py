@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -17,24 +17,24 @@ from ..lexicon.normalization import NORMAL, key_of
 from .shape import HOT, HOT_SHAPE, SMALL, shape
 
 # Bits of a form in `Words.facts`.
-GIVEN, SURNAME = 1, 2
-OFTEN_GIVEN, OFTEN_SURNAME = 4, 8
+GIVEN, SURNAME = 1 << 0, 1 << 1
+OFTEN_GIVEN, OFTEN_SURNAME = 1 << 2, 1 << 3
 """A frequent name: 0.01 % of the population of the USA of 1990 for given names, 0.005 % for surnames."""
-BLOCKED = 16  # a medical term, brand, month, weekday or ordinary word that is not a name
-EPONYM = 32
-CITY, BIG_CITY = 64, 128
-STATE, COUNTRY, DEMONYM = 256, 512, 1024
-UNKNOWN = 2048  # in none of the lists: a rare name, a misspelling, a brand
-UNSURE_PLACE = 4096  # a place by that name exists, but the word usually means something else
-ORGANIZATION = 8192  # a pharmacy, hospital, shop or employer by that name exists
-PLACES_BEGIN, ORGANIZATIONS_BEGIN, CUES_BEGIN = 16384, 32768, 65536
+BLOCKED = 1 << 4  # a medical term, brand, month, weekday or ordinary word that is not a name
+EPONYM = 1 << 5
+CITY, BIG_CITY = 1 << 6, 1 << 7
+STATE, COUNTRY, DEMONYM = 1 << 8, 1 << 9, 1 << 10
+UNKNOWN = 1 << 11  # in none of the lists: a rare name, a misspelling, a brand
+UNSURE_PLACE = 1 << 12  # a place by that name exists, but the word usually means something else
+ORGANIZATION = 1 << 13  # a pharmacy, hospital, shop or employer by that name exists
+PLACES_BEGIN, ORGANIZATIONS_BEGIN, CUES_BEGIN = 1 << 14, 1 << 15, 1 << 16
 """The first word of a place, an organization, a cue of organizations (`Medical Center`) of several words."""
-ORGANIZATION_CUE = 131072  # `Hospital`, `Pharmacy`, `University`
-MONTH = 262144  # a month, a weekday or a holiday
-MAKERS_BEGIN, TERMS_BEGIN = 524288, 1048576
+ORGANIZATION_CUE = 1 << 17  # `Hospital`, `Pharmacy`, `University`
+MONTH = 1 << 18  # a month, a weekday or a holiday
+MAKERS_BEGIN, TERMS_BEGIN = 1 << 19, 1 << 20
 """The first word of a drug manufacturer or brand, a medical term of several words: `Johnson & Johnson`, `charley horse`."""
 EPONYMS_BEGIN = 1 << 22  # the first word of an eponym of several words: `Bence Jones`
-TERM = 2097152  # a medical term, a brand, a regulator, and not a frequent name
+TERM = 1 << 21  # a medical term, a brand, a regulator, and not a frequent name
 LEVEL = 23  # `facts >> LEVEL` is `Words.level`: 0 not an English word, 1 a rare one, 2 a common one, 3 a function word
 NAME = GIVEN | SURNAME
 OFTEN = OFTEN_GIVEN | OFTEN_SURNAME
@@ -63,18 +63,6 @@ _BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
 
 
 _JOINT = "\x02"
-
-
-class _PhraseTables(dict[tuple[tuple[str, ...], tuple[str, ...]], FormTable[tuple[int, Entry | None]]]):
-    """A cache of phrases for each tuple of lists and of kinds that are left out."""
-
-    def __init__(self, find: Callable[[tuple[str, ...], tuple[str, ...], str], tuple[int, Entry | None]]) -> None:
-        super().__init__()
-        self._find = find
-
-    def __missing__(self, key: tuple[tuple[str, ...], tuple[str, ...]]) -> FormTable[tuple[int, Entry | None]]:
-        table = self[key] = FormTable(partial(self._find, *key), 1_000)
-        return table
 
 
 class Words(Resource):
@@ -146,23 +134,22 @@ class Words(Resource):
                         break
         return entries
 
-    def longest(
-        self, lists: str | tuple[str, ...], tokens: list[str], but: tuple[str, ...] = ()
-    ) -> tuple[int, Entry | None]:
+    def longest(self, lists: str, tokens: list[str], but: str = "") -> tuple[int, Entry | None]:
         """Return the longest entry of some lists that begins with the first token, and its number of tokens.
 
-        Of equals, returns the entry of the first list. Kinds in `but` are left out.
+        `lists` and `but`, kinds that are left out, are names separated by spaces. Of equals, returns that of the first list.
         """
-        return self._phrases[(lists,) if isinstance(lists, str) else lists, but][_JOINT.join(tokens)]
+        return self._phrases[_JOINT.join((lists, but, *tokens))]
 
     @cached_property
-    def _phrases(self) -> _PhraseTables:
-        return _PhraseTables(self._find_longest)
+    def _phrases(self) -> FormTable[tuple[int, Entry | None]]:
+        return FormTable(self._find_longest)
 
-    def _find_longest(self, lists: tuple[str, ...], but: tuple[str, ...], joined: str) -> tuple[int, Entry | None]:
-        tokens = joined.split(_JOINT)
+    def _find_longest(self, phrase: str) -> tuple[int, Entry | None]:
+        lists, kinds, *tokens = phrase.split(_JOINT)
+        but = kinds.split()
         best: tuple[int, Entry | None] = (0, None)
-        for lexicon in map(self.lists.__getitem__, lists):
+        for lexicon in map(self.lists.__getitem__, lists.split()):
             known = lexicon.compiled.words
             size = next((i for i, token in enumerate(tokens) if NORMAL[token] not in known), len(tokens))
             for last in range(size, best[0], -1):

@@ -90,11 +90,11 @@ class RuleMatcher:
         """
         groups: dict[tuple[str, str], list[int]] = {}
         for number, (rule, _, compiled, _) in enumerate(self.compiled):
-            begins = head(compiled.pattern)
-            groups.setdefault(("" if begins == "word" else rule.automaton, begins), []).append(number)
+            start = head(compiled.pattern)
+            groups.setdefault(("" if start == "word" else rule.automaton, start), []).append(number)
         parts = []
-        for (_, begins), group in groups.items():
-            size = DIGIT_GATE_SIZE if begins == "digit" else GATE_SIZE
+        for key, group in groups.items():
+            size = DIGIT_GATE_SIZE if key[1] == "digit" else GATE_SIZE
             parts += [group[i : i + size] for i in range(0, len(group), size)]
         return [(numbers, Gate([self.compiled[n][2].pattern for n in numbers])) for numbers in parts]
 
