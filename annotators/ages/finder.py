@@ -9,7 +9,7 @@ from typing import Any
 from ..dates.numerals import CARDINAL
 from ..dates.windows import spans
 from . import rules
-from .guards import passes
+from .guards import GUARDS, AgeContext
 from .match import AgeMatch, read_age
 from .rules import AgeRule
 
@@ -86,7 +86,7 @@ def _at(text: str, begin: int, done: int) -> AgeMatch | None:
         if match is None or match.start("span") < done or (best is not None and match.end("span") <= best.end):
             continue
         age = read_age(match, rule)
-        if age is not None and passes(rule.guard, text, age, match):
+        if age is not None and GUARDS[rule.guard](AgeContext(text, age, match)):
             best = age
     return best
 

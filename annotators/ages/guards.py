@@ -105,7 +105,7 @@ def _turned(ctx: AgeContext) -> bool:
     return not cues.COUNTED.match(ctx.after) and cues.TURN_AFTER.match(ctx.after) is not None
 
 
-_GUARDS: dict[Guard, Callable[[AgeContext], bool]] = {
+GUARDS: dict[Guard, Callable[[AgeContext], bool]] = {
     Guard.NONE: _none,
     Guard.BARE: _bare,
     Guard.CUED: _cued,
@@ -117,8 +117,4 @@ _GUARDS: dict[Guard, Callable[[AgeContext], bool]] = {
     Guard.NEAR_SEX: _near_sex,
     Guard.TURNED: _turned,
 }
-
-
-def passes(guard: Guard, text: str, age: AgeMatch, match: re.Match[str]) -> bool:
-    """Return True if the text around an age does not exclude it."""
-    return _GUARDS[guard](AgeContext(text, age, match))
+"""Each returns True if the text around an age does not exclude it."""

@@ -160,10 +160,6 @@ def _spoken_hyphen(ctx: DateContext) -> bool:
     return behind and (not bound or left.rstrip("-").endswith(("pre", "post", "mid", "early", "late", "since", "ca")))
 
 
-def years(ctx: DateContext) -> int:
-    return compact(ctx)
-
-
 def short_year(ctx: DateContext) -> int:
     if ctx.touched or against.COUNTED.match(ctx.after):
         return REJECT

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from . import combining, cues, negative_cues, partial_dates
 from .calendar import Calendar
 from .context import REJECT, DateContext
-from .guards import judge
+from .guards import GUARDS
 from .interpretation import Interpretations
 from .rule_choice import WORD, rules_at
 from .rules import DASH, B, DateRule, Shape
@@ -85,7 +85,7 @@ class ExpressionMatcher:
                 continue
             doubt = 0
             if not (sure and rule.shape in _SUBTLE):
-                doubt = judge(rule.shape, DateContext(self.text, begin, -end, interpretations, last))
+                doubt = GUARDS[rule.shape](DateContext(self.text, begin, -end, interpretations, last))
             if doubt < REJECT:
                 return DateExpression(begin, -end, rule.name, rule.shape, interpretations, doubt)
         return None
@@ -133,7 +133,7 @@ class ExpressionMatcher:
         rule, begin = partial_dates.day_year, gap.end()
         match = rule.pattern.match(self.text, begin)
         days = rule.interpret(match, self.calendar) if match else ()
-        if match is None or not days or judge(Shape.FULL, DateContext(self.text, begin, match.end(), days)):
+        if match is None or not days or GUARDS[Shape.FULL](DateContext(self.text, begin, match.end(), days)):
             return None
         return DateExpression(begin, match.end(), rule.name, Shape.FULL, combining.with_weekday(days, weekday))
 

@@ -9,7 +9,7 @@ from . import word_guards as words
 from .context import DateContext
 from .rules import Shape
 
-_JUDGES: dict[Shape, Callable[[DateContext], int]] = {
+GUARDS: dict[Shape, Callable[[DateContext], int]] = {
     Shape.FULL: digits.full,
     Shape.NAMED: words.full,
     Shape.DOTTED: digits.dotted,
@@ -25,7 +25,7 @@ _JUDGES: dict[Shape, Callable[[DateContext], int]] = {
     Shape.NAMED_SHORT_YEAR: words.named_short_year,
     Shape.MONTH: words.month,
     Shape.YEAR: digits.year,
-    Shape.YEAR_SPAN: digits.years,
+    Shape.YEAR_SPAN: digits.compact,
     Shape.SHORT_YEAR: digits.short_year,
     Shape.DECADE: digits.decade,
     Shape.SHORT_DECADE: digits.short_decade,
@@ -37,8 +37,4 @@ _JUDGES: dict[Shape, Callable[[DateContext], int]] = {
     Shape.HOLIDAY: words.holiday,
     Shape.QUARTER: digits.quarter,
 }
-
-
-def judge(shape: Shape, ctx: DateContext) -> int:
-    """Return the support that an expression lacks: 0 for a date, `REJECT` if it is not a date, between them if in doubt."""
-    return _JUDGES[shape](ctx)
+"""Each returns the support that an expression lacks: 0 for a date, `REJECT` if it is not a date, between them if in doubt."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from . import numerals
 from .calendar import Calendar
@@ -40,14 +41,12 @@ def _days(layout: str, m: re.Match[str], calendar: Calendar) -> Interpretations:
     return single(layout + " Y" * (begin.year is not None), begin, replace(begin, day=last))
 
 
-@rule("d-d Mon y", Shape.NAMED_DAY, rf"{_DAYS}{_BEFORE_MONTH}{MONTH_WORD}(?:{_BEFORE_YEAR}(?P<y>{YEAR4})(?!\d))?(?!\d)")
-def days_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return _days("D Mon", m, calendar)
-
-
-@rule("Mon d-d y", Shape.NAMED_DAY, rf"{MONTH_WORD}{_BEFORE_DAY}{_DAYS}(?:{_AFTER_DAY}(?P<y>{YEAR4})(?!\d))?(?!\d)")
-def month_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return _days("Mon D", m, calendar)
+days_month = rule(
+    "d-d Mon y", Shape.NAMED_DAY, rf"{_DAYS}{_BEFORE_MONTH}{MONTH_WORD}(?:{_BEFORE_YEAR}(?P<y>{YEAR4})(?!\d))?(?!\d)"
+)(partial(_days, "D Mon"))
+month_days = rule(
+    "Mon d-d y", Shape.NAMED_DAY, rf"{MONTH_WORD}{_BEFORE_DAY}{_DAYS}(?:{_AFTER_DAY}(?P<y>{YEAR4})(?!\d))?(?!\d)"
+)(partial(_days, "Mon D"))
 
 
 @rule("Mon d", Shape.NAMED_DAY, rf"{MONTH_WORD}(?P<s>{_BEFORE_DAY}){DAY}(?!\d)")

@@ -6,7 +6,7 @@ import re
 
 from .calendar import Calendar
 from .interpretation import DateInterpretation, Interpretations, PartialDate
-from .rules import ANY_YEAR, DASH, NO_SUCH_DAY, YEAR4, B, DateRule, Shape, group, no_such_day, possible, rule, single
+from .rules import ANY_YEAR, DASH, NO_SUCH_DAY, YEAR4, B, DateRule, Shape, no_such_day, possible, rule, simple, single
 
 _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
@@ -93,7 +93,7 @@ def typo(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 @rule("y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}")
 def iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt \t")))
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), (m["time"] or "").strip("Tt \t")))
 
 
 @rule("y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)")
@@ -107,7 +107,7 @@ def year_slashes(m: re.Match[str], calendar: Calendar) -> Interpretations:
     r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<time>T\d{4,6}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)",
 )
 def compact(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), group(m, "time").strip("Tt"))[:1])
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), (m["time"] or "").strip("Tt"))[:1])
 
 
 @rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")
@@ -145,14 +145,10 @@ def year_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return dates
 
 
-@rule("m/y", Shape.MONTH_YEAR, rf"(?P<m>0?[1-9]|1[0-2])(?P<s>{_SLASH}|[-.])(?P<y>{YEAR4})(?!\d)")
-def month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return single("M/Y", PartialDate(year=int(m["y"]), month=int(m["m"])))
-
-
-@rule("m/yy", Shape.SHORT_MONTH_YEAR, r"(?P<m>0?[1-9]|1[0-2])[/-]['’]?(?P<y>00|3[2-9]|[4-9]\d)(?!\d)")
-def month_short_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return single("M/Y", PartialDate(year=calendar.year(m["y"]), month=int(m["m"])))
+month_year = simple("m/y", Shape.MONTH_YEAR, rf"(?P<m>0?[1-9]|1[0-2])(?:{_SLASH}|[-.])(?P<y>{YEAR4})(?!\d)", "M/Y")
+month_short_year = simple(
+    "m/yy", Shape.SHORT_MONTH_YEAR, r"(?P<m>0?[1-9]|1[0-2])[/-]['’]?(?P<y>00|3[2-9]|[4-9]\d)(?!\d)", "M/Y"
+)
 
 
 def _pair(m: re.Match[str], calendar: Calendar) -> Interpretations:
@@ -173,7 +169,7 @@ hyphen_pair = rule("m-d", Shape.HYPHEN_PAIR, rf"(?P<a>\d{{1,2}})(?P<s>{DASH})(?P
 )
 def pair_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
     """Interpret `3/4-6` as days of one month; with a year only if the last number cannot be a month (`4/15-16/21`)."""
-    a, b, c, tail = int(m["a"]), int(m["b"]), int(m["c"]), group(m, "y")
+    a, b, c, tail = int(m["a"]), int(m["b"]), int(m["c"]), (m["y"] or "")
     if c <= b or (tail and c <= 12):
         return ()
     y = calendar.year(tail) if tail else None

@@ -8,7 +8,7 @@ from . import numerals
 from .calendar import Calendar
 from .holidays import HOLIDAYS, holiday_date
 from .interpretation import DateInterpretation, Interpretations, PartialDate
-from .rules import DASH, SUFFIX, YEAR4, B, DateRule, S, Shape, date_of, group, rule, simple, single
+from .rules import DASH, SUFFIX, YEAR4, B, DateRule, S, Shape, date_of, rule, simple, single
 
 _YEAR = rf"(?P<y>{YEAR4}|['’‘]\d\d)(?!\d)"
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
@@ -51,7 +51,7 @@ short_decade = rule("short decade", Shape.SHORT_DECADE, r"['’‘]?(?P<y>\d0)['
 
 
 def _quarter(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    digits = m["q"] or group(m, "p")
+    digits = m["q"] or m["p"]
     first = 3 * (_QUARTERS.get(digits.lower()) or int(digits)) - 2
     y = calendar.year(m["y"].lstrip("'’"))
     return single("Q Y", PartialDate(year=y, month=first), PartialDate(year=y, month=first + 2))

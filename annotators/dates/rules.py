@@ -93,14 +93,16 @@ def simple(name: str, shape: Shape, pattern: str, layout: str, *, flags: int = r
 
 
 def date_of(match: re.Match[str], calendar: Calendar) -> PartialDate | None:
-    """Return the date in the groups `y` or `yw`, `month`, `d` or `words`, and `season`; None if the month is unknown.
+    """Return the date in the groups `y` or `yw`, `month` or `m`, `d` or `words`, `season`; None if the month is unknown.
 
     `yw` and `words` are a year and a day in words; a year of three or five digits is a typo and stays unknown.
     """
     groups = match.groupdict()
-    month = calendar.months.get(groups["month"].lower()) if "month" in groups else None
-    if month is None and "month" in groups:
-        return None
+    month = int(groups["m"]) if groups.get("m") else None
+    if "month" in groups:
+        month = calendar.months.get(groups["month"].lower())
+        if month is None:
+            return None
     digits, year = (groups.get("y") or "").lstrip("'’‘"), None
     if len(digits) in (2, 4):
         year = calendar.year(digits)
@@ -108,11 +110,6 @@ def date_of(match: re.Match[str], calendar: Calendar) -> PartialDate | None:
         year = numerals.year(groups["yw"])
     day = numerals.ordinal(groups["words"]) if groups.get("words") else int(groups["d"]) if groups.get("d") else None
     return PartialDate(year, month, day, season=SEASONS[groups["season"].lower()] if "season" in groups else "")
-
-
-def group(match: re.Match[str], name: str) -> str:
-    """Return the text of a group, empty if it did not match or does not exist."""
-    return match.groupdict().get(name) or ""
 
 
 NO_SUCH_DAY = "?"
