@@ -65,10 +65,13 @@ def triple(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return _or_year_first(dates, m["a"], b, y, doubtful="/" not in seps, calendar=calendar)
 
 
-@rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")
-def dotted(m: re.Match[str], calendar: Calendar) -> Interpretations:
+def _short(m: re.Match[str], calendar: Calendar) -> Interpretations:
     dates = orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar)
     return _or_year_first(dates, m["a"], int(m["b"]), m["y"], doubtful=True, calendar=calendar)
+
+
+dotted = rule("d/m/y dotted", Shape.DOTTED, r"(?P<a>\d{1,2})\.(?P<b>\d{1,2})\.(?P<y>\d\d)(?!\d)")(_short)
+compact_short = rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>\d\d)(?!\w)")(_short)
 
 
 @rule(
@@ -91,39 +94,30 @@ def typo(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(orders(int(m["a"]), int(m["b"]), None, calendar))
 
 
-@rule("y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}")
-def iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), (m["time"] or "").strip("Tt \t")))
+def _iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), (m.groupdict().get("time") or "").strip("Tt \t")))
 
 
-@rule("y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)")
-def year_slashes(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"])))
-
-
-@rule(
+iso = rule(
+    "y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}"
+)(_iso)
+year_slashes = rule(
+    "y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)"
+)(_iso)
+compact = rule(
     "yyyymmdd",
     Shape.COMPACT,
-    r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?P<time>T\d{4,6}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)",
-)
-def compact(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(_year_first(int(m["y"]), int(m["m"]), int(m["d"]), (m["time"] or "").strip("Tt"))[:1])
+    r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])"
+    r"(?P<time>T\d{4,6}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)",
+)(_iso)
 
 
-@rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")
-def compact_last(m: re.Match[str], calendar: Calendar) -> Interpretations:
+def _year_last(m: re.Match[str], calendar: Calendar) -> Interpretations:
     return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
 
 
-@rule("ddmmyy", Shape.SHORT_COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<c>\d\d)(?!\w)")
-def compact_short(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    dates = orders(int(m["a"]), int(m["b"]), calendar.year(m["c"]), calendar)
-    return _or_year_first(dates, m["a"], int(m["b"]), m["c"], doubtful=True, calendar=calendar)
-
-
-@rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")
-def spaced(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
+compact_last = rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")(_year_last)
+spaced = rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")(_year_last)
 
 
 @rule(

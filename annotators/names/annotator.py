@@ -59,12 +59,9 @@ def outermost(spans: Iterable[NameSpan], threshold: float) -> list[NameSpan]:
     """
     kept: list[NameSpan] = []
     reached = -1
-    for item in sorted((f for f in spans if f.confidence >= threshold), key=_longest_surest):
-        if item.end > reached:
-            kept.append(item)
-            reached = item.end
+    certain = [span for span in spans if span.confidence >= threshold]
+    for span in sorted(certain, key=lambda s: (s.begin, -s.end, -s.confidence, s.kind.name)):
+        if span.end > reached:
+            kept.append(span)
+            reached = span.end
     return kept
-
-
-def _longest_surest(f: NameSpan) -> tuple[int, int, float, str]:
-    return f.begin, -f.end, -f.confidence, f.kind.name

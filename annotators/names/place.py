@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
@@ -28,6 +29,7 @@ _LIVED = listed(
     "lives lived living resides residing resident moved born travelled traveled travelling traveling flew originally "
     "based hometown"
 )
+_ZIP = re.compile(r"\d{5}")
 _BEFORE_US = listed("the in from within to")
 _OTHER_FORMS = "code abbreviation demonym"
 
@@ -65,22 +67,14 @@ def _longest(doc: TokenContext, i: int, facts: int) -> tuple[int, Entry | None]:
     """Return the end of the longest listed place at token i, and its entry."""
     size = 1
     if facts & words.PLACES_BEGIN:
-        while size < 5 and doc.near(i + size - 1) and _inner(doc, i + size):
+        while size < 5 and doc.near(i + size - 1):
+            if not doc.bits[i + size] & (CAPITAL | SHOUT) and doc.forms[i + size] not in _INNER:
+                break
             size += 1
         while size > 1 and not doc.bits[i + size - 1] & (CAPITAL | SHOUT):
             size -= 1
-    length, entry = _entry(doc, doc.forms[i : i + size])
+    length, entry = doc.lists.longest(_LISTS, doc.forms[i : i + size], _OTHER_FORMS)
     return i + max(length, 1), entry
-
-
-def _inner(doc: TokenContext, i: int) -> bool:
-    """Return True if a place name of several words may continue with token i."""
-    return bool(doc.bits[i] & (CAPITAL | SHOUT)) or doc.forms[i] in _INNER
-
-
-def _entry(doc: TokenContext, tokens: list[str]) -> tuple[int, Entry | None]:
-    """Return the longest entry of all lists that begins with the first token; of equals, the one of the first list."""
-    return doc.lists.longest(_LISTS, tokens, _OTHER_FORMS)
 
 
 def _weigh(doc: TokenContext, first: int, last: int, entry: Entry) -> Iterator[NameSpan]:
@@ -184,13 +178,9 @@ def _state_after(doc: TokenContext, last: int) -> tuple[int, int] | None:
         if entry.kind != "code":
             if k > last:
                 return k, k + length
-        elif form.isupper() and (k > last or (_zip(doc, k + 1) and not doc.bits[k] & cues.TITLE)):
+        elif form.isupper() and (k > last or (_ZIP.fullmatch(doc.form(k + 1)) and not doc.bits[k] & cues.TITLE)):
             return k, k + length
     return None
-
-
-def _zip(doc: TokenContext, k: int) -> bool:
-    return doc.form(k).isdigit() and len(doc.form(k)) == 5
 
 
 def _lived(doc: TokenContext, i: int) -> bool:
@@ -219,7 +209,7 @@ def _small(doc: TokenContext, i: int) -> Iterator[NameSpan]:
     facts = doc.facts(i)
     if facts & words.BLOCKED or facts >> words.LEVEL or facts & words.DEMONYM:
         return
-    length, entry = _entry(doc, doc.forms[i : i + 3])
+    length, entry = doc.lists.longest(_LISTS, doc.forms[i : i + 3], _OTHER_FORMS)
     if entry is None or (entry.list == "cities" and entry.population < 100_000):
         return
     if facts & words.OFTEN_GIVEN and doc.lowers[i - 1] not in ("in", "near"):
