@@ -43,7 +43,7 @@ PARAMETERS: dict[str, Any] = {
     ],
     "limits": "Trained on edited and web English and on biomedical articles, not on clinical notes: expect more errors "
     "on telegraphic style, abbreviations and lists. Tags are those of the Penn Treebank as EWT has them, with HYPH, NFP, ADD, GW "
-    "and AFX; full stops are tokens of their own also after abbreviations and are tagged `.` there; hyphenated words are one token "
+    "and AFX; full stops are separate tokens, also after abbreviations, with the tag `.`; hyphenated words are one token "
     "with the tag of their last part (participles behind a hyphen: JJ).",
 }
 

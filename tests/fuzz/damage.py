@@ -29,7 +29,7 @@ WORDS: tuple[bytes, ...] = (
     b"'; DROP TABLE notes; --", "😀".encode(), "é".encode("latin-1"), "é".encode(), b"[" * 3000, b"{\"a\":" * 3000,
     b"(" * 3000,
 )  # fmt: skip
-"""What formats take for something."""
+"""Strings with a special meaning in some format."""
 
 _NUMBER = re.compile(rb"-?\d+")
 
@@ -162,7 +162,7 @@ STRUCTURES: dict[str, tuple[Way, ...]] = {
 
 
 def _packed(random: Random, data: bytes, kind: str) -> bytes:
-    """What is compressed: spoilt inside, or outside."""
+    """Damage the compressed content, or the compressed bytes."""
     if random.random() < 0.5:
         return random.choice(BYTES)(random, data)
     try:
@@ -192,5 +192,5 @@ def damaged(data: bytes, kind: str, edits: Sequence[int], other: bytes = b"", mo
 
 
 def tokens(text: str, edits: Sequence[int], kind: str = "text") -> str:
-    """The same for a string, as a command line gives it: bytes that are no UTF-8 are lone surrogates."""
+    """Damage a string as given on a command line: bytes that are not UTF-8 become lone surrogates."""
     return damaged(text.encode("utf-8", "surrogatepass"), kind, edits).decode("utf-8", "surrogateescape")

@@ -81,7 +81,7 @@ def _element(random: Random, data: bytes) -> bytes:
 
 
 def _text(random: Random, data: bytes) -> bytes:
-    """Text becomes an element's, an attribute's or somebody else's."""
+    """Move text to an element, an attribute or another element."""
     found = _found(_TEXT, random, data)
     if found is None:
         return _exchange(random, data)

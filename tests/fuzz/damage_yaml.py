@@ -25,7 +25,7 @@ VALUES = (
     '"\\ud800"', '"\\x00"', "{dates: {id: a/b}}", "{dates: {id: dates}}", "[segmenter, segmenter]", "PERSON", "DATE",
     "{PERSON: DATE}", "a.b.c", "./", "~/x",
 )  # fmt: skip
-"""What YAML or a configuration takes for something."""
+"""Strings with a special meaning in YAML or in a configuration."""
 
 _KEY = re.compile(r"([\w.-]+)(:\s)")
 _VALUE = re.compile(r"(?<=[:,\[]\s)[^\s,\]}\[{][^,\]}\n]*|(?<=- )[^\n{\[]+")
@@ -109,7 +109,7 @@ def _multiplied(random: Random, text: str) -> str:
 
 def _tree(random: Random, text: str) -> str:
     """As JSON, which is YAML too, with something of its tree changed."""
-    if text.count("*") > 30:  # aliases of aliases: nobody wants the tree of those
+    if text.count("*") > 30:  # aliases of aliases: their tree would be huge
         return _line(random, text)
     try:
         data = json.dumps(yaml.safe_load(text), default=str).encode()

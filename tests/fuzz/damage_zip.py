@@ -19,11 +19,11 @@ _ENTRY, _LOCAL = b"PK\x01\x02", b"PK\x03\x04"
 
 
 def members(data: bytes) -> list[tuple[str, bytes]] | None:
-    """The members of an archive, None where it is none any more."""
+    """Return the members of an archive, None if it cannot be opened."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [(i.filename, archive.read(i)[:65_536]) for i in archive.infolist()[:50] if i.file_size < 1_000_000]
-    except Exception:  # it has many ways to fail over spoilt bytes
+    except Exception:  # damaged bytes raise many kinds of exceptions
         return None
 
 

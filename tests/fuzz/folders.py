@@ -1,4 +1,4 @@
-"""Where the modules lie that fuzz tests share with tests of other folders; importing this makes them importable."""
+"""Make the helper modules of other test folders importable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of a reader, whatever the bytes it is given."""
+"""Properties of readers that must hold for any input."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from caspipe.typesystem import Annotation, Cas, CaspipeError, CaspipeWarning, wr
 
 @dataclass
 class Read:
-    """What a reader gave and said."""
+    """The documents and messages of a reader."""
 
     documents: list[Cas] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     raised: str = ""
-    """As a traceback shows it; empty where nothing was raised."""
+    """The traceback of the exception; empty if none was raised."""
     warned: list[str] = field(default_factory=list)
 
     @property
@@ -50,7 +50,7 @@ def read(name: str, parameters: Mapping[str, Any], folder: Path, megabytes: int 
             finally:
                 made.close()
     found.failed = [str(error) + _chain(error) for _, error in made.failed]
-    assert all(isinstance(error, CaspipeError) for _, error in made.failed), "a failure that is no CaspipeError"
+    assert all(isinstance(error, CaspipeError) for _, error in made.failed), "a failure that is not a CaspipeError"
     strange = [w for w in told if not issubclass(w.category, CaspipeWarning)]
     assert not strange, f"a {strange[0].category.__name__} from {Path(strange[0].filename).name}:{strange[0].lineno}"
     found.warned = [str(w.message) for w in told]
@@ -75,7 +75,7 @@ def _all(made: CollectionReader, found: Read) -> None:
 
 
 def _chain(error: BaseException) -> str:
-    """What a traceback would show of the errors before."""
+    """Return the traceback text of the chained exceptions."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "" if before is None else f"\n{type(before).__name__}: {before}{_chain(before)}"
 
@@ -84,10 +84,14 @@ def check(cas: Cas) -> None:
     """A document must hold together: offsets in the text, strings for text and id, the same after pickling, fit to be written."""
     assert isinstance(cas.id, str)
     assert cas.id
-    assert all(isinstance(k, str) and isinstance(v, str) for k, v in cas.metadata.items()), "metadata that is no string"
+    assert all(isinstance(k, str) and isinstance(v, str) for k, v in cas.metadata.items()), (
+        "metadata that is not a string"
+    )
     for view in cas.views:
         assert isinstance(view.text, str)
-        size = len(view.text) if view.sofa.text is not None else 2**31  # of a text elsewhere nobody here knows the size
+        size = (
+            len(view.text) if view.sofa.text is not None else 2**31
+        )  # the size of a text in another file is unknown here
         for a in view.select(Annotation):
             assert 0 <= a.begin <= a.end <= size, f"{type(a).__name__} {a.begin}:{a.end} outside its text of {size}"
     again: Cas = pickle.loads(pickle.dumps(cas))

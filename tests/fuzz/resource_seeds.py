@@ -1,4 +1,4 @@
-"""Small good files for every resource that a component takes by name: what tests/fuzz/test_resources.py spoils.
+"""Small good files for every resource that a component takes by name: what tests/fuzz/test_resources.py damages.
 
 A new Resource class: add a Resources of it here. `make` writes the files into a folder and gives the name to load; `use` is what
 components do with the loaded thing.
@@ -55,10 +55,10 @@ class Resources:
     make: Callable[[Path], None]
     load: Callable[[str], Any]
     name: str = ""
-    """What is loaded, in the folder; empty for the folder itself."""
+    """Path to load, in the folder; empty for the folder itself."""
     use: Callable[[Any], Any] = repr
     count: int = 40
-    """Cases, where nobody wants more."""
+    """Default number of cases."""
 
 
 def _meta(kind: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _network(path: Path) -> None:
 
 
 def resealed(folder: Path) -> None:
-    """Writes the checksums of a bundle anew, so that what is damaged is looked at and not only noticed."""
+    """Rewrite the checksums of a model, so that damaged files are parsed and not only rejected by checksum."""
     try:
         meta = json.loads((folder / META).read_text(encoding="utf-8"))
         meta["files"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in meta["files"]}

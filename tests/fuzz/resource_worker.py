@@ -1,4 +1,4 @@
-"""A process of its own that loads spoilt resources, one after the other: what a native library does to it harms nobody else.
+"""A separate process that loads damaged resources, so that a crash of a native library does not affect the tests.
 
 Reads lines of JSON, `{"seed": name, "folder": path}`, and answers
 each with `{"raised": class, "said": text, "told": faults of watch}`.
@@ -20,7 +20,7 @@ from caspipe.pipeline.errors import CaspipeError
 
 
 def answer(seed: str, folder: Path) -> dict[str, str]:
-    """What came of it: the class of what was raised and its message; `used` where that happened after loading."""
+    """Return the class and message of the exception, if any; `used` if it was raised after loading."""
     what = SEEDS[seed]
     os.environ["CASPIPE_CACHE"] = str(folder / ".cache")
     said = {"raised": "", "said": "", "watched": "", "used": ""}

@@ -1,4 +1,4 @@
-"""A word of gibberish that stands in the text of every seed, and the search for a piece of it in what is said."""
+"""A random word in the text of every seed, and the search for parts of it in messages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Small good files for every reader, with the secret in their text: what the fuzz tests spoil.
 
-A new reader: add a Seed of it here, one for each form of its files; the text must hold SECRET. Files in `files` are spoilt, one
-at a time; those in `beside` stay whole, and the documents `good` that they hold must be read whatever happens to the others.
+A new reader: add a Seed of it here, one for each form of its files; the text must contain SECRET. Files in `files` are damaged,
+one at a time; those in `beside` stay intact, and their documents `good` must always be read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WITHOUT: dict[str, str] = {
 """Readers without seeds, and why."""
 
 HERE = "{folder}"
-"""Stands in options for the folder of the case."""
+"""Placeholder in options for the folder of the case."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Seed:
     beside: Mapping[str, bytes] = field(default_factory=dict)
     good: tuple[str, ...] = ()
     alone: bool = False
-    """Whether the reader wants no folder."""
+    """True if the reader takes no folder."""
     megabytes: int = MEGABYTES
     """Memory that reading it may take."""
 

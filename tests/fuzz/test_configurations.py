@@ -1,7 +1,7 @@
-"""Every shipped configuration spoilt, and what `--set` is given: a pipeline comes of it, or faults with their places.
+"""Damaged shipped configurations and `--set` values: the result is a pipeline, or faults with their places.
 
-Nothing is run, fetched or written, no secret is told, and it does not take long. Files are found in configs/, so that a new one
-is spoilt without anybody's doing.
+Nothing is run, fetched or written, no secret is revealed, and the time is limited. Files are found in configs/, so that new ones
+are included.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RULES = _found("rules/*.yaml")
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Where spoilt configurations lie: beside what they name, as the whole ones do."""
+    """The folder of damaged configurations, next to the files that they refer to."""
     with tempfile.TemporaryDirectory() as made:
         root = Path(made).resolve() / "configs"
         for path in sorted(CONFIGS.rglob("*.yaml")):
@@ -73,7 +73,7 @@ LOADERS: dict[str, tuple[list[str], Callable[[Path], None], int]] = {
     "experiments": (EXPERIMENTS, _plan, 150),
     "rules": (RULES, _rules, 60),
 }
-"""What is spoilt, who reads it, and how often."""
+"""The file to damage, the function that reads it, and the number of cases."""
 
 OF_THE_FILE = (
     "expected UTF-8", "nested more than", "more than ", "cannot be read", "no such file", "malformed YAML", "expected at most",
@@ -83,7 +83,7 @@ OF_THE_FILE = (
 
 
 def held(faults: list[Fault], folder: Path) -> None:
-    """Every fault must say where it is, and none what is secret."""
+    """Every fault must name its place, and none may reveal a secret."""
     assert faults
     for fault in faults:
         said = str(fault).replace(str(folder.parent), "")
@@ -121,7 +121,7 @@ def test_whole_ones_are_read(what: str, folder: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("what", LOADERS)
-def test_a_spoilt_one_is_read_or_its_faults_are_told_with_their_places(
+def test_a_spoilt_one_is_read_or_its_faults_are_reported_with_their_places(
     what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names, load, count = LOADERS[what]

@@ -1,4 +1,4 @@
-"""What the fuzz tests found once, each as the smallest case of it, so that it is found at once if it comes back."""
+"""Regression tests for the findings of the fuzz tests, each as a minimal case."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_words_of_conll_u_are_counted_from_one(tmp_path: Path) -> None:
     assert only(found, tmp_path) == "/a.conllu, line 1: expected a number from 1 on as ID"
 
 
-def test_columns_that_a_file_names_are_told_only_where_they_are_no_text(tmp_path: Path) -> None:
+def test_columns_that_a_file_names_are_reported_only_where_they_are_no_text(tmp_path: Path) -> None:
     found = of("conll", tmp_path, "a.conllu", f"# global.columns = ID {SECRET}\n1\tIvy\tx\n".encode(), format="conllu")
     assert only(found, tmp_path) == "/a.conllu: no column called FORM; columns: ID"
 
@@ -84,7 +84,7 @@ def test_fhir_nested_beyond_all_measure_has_failed(tmp_path: Path) -> None:
     assert "nested too deeply" in only(of("fhir", tmp_path, "a.json", data), tmp_path)
 
 
-def test_lines_of_json_without_end_are_told_one_by_one(tmp_path: Path) -> None:
+def test_lines_of_json_without_end_are_reported_one_by_one(tmp_path: Path) -> None:
     found = of("jsonl", tmp_path, "a.jsonl", lines(b"[" * 50_000, {"id": "a", "text": "Well."}))
     assert (found.ids, len(found.failed)) == (["a"], 1)
 
@@ -100,7 +100,7 @@ SET = {
 
 
 @pytest.mark.parametrize("override", SET, ids=[n[:25] for n in SET])
-def test_what_is_set_to_something_odd_is_told_of(override: str) -> None:
+def test_what_is_set_to_something_odd_is_reported_of(override: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Pipeline.load(shipped.locate("deidentify"), [override])
     assert [f.where for f in caught.value.faults] == [SET[override]]
@@ -117,7 +117,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("text", ODD, ids=[n[:30].replace("\\", "") for n in ODD])
-def test_an_odd_name_in_a_configuration_is_told_with_its_line(
+def test_an_odd_name_in_a_configuration_is_reported_with_its_line(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -220,7 +220,7 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "vectors of different lengths": (_ragged, "/v.txt:2: expected a word and 3 numbers"),
     "an array with an odd header": (_odd_header, "/v.npz: expected an npz archive with the arrays words"),
     "a zipped model with damaged LZMA": (_wrong_lzma, "/m.zip: expected a folder or a zip archive: damaged"),
-    "a network with a file that is no array": (_not_an_array, "/network.npz: weights: expected numbers"),
+    "a network with a file that is not an array": (_not_an_array, "/network.npz: weights: expected numbers"),
     "a compiled lexicon with an odd header": (_odd_lexicon("rows.npy", b"\x93NUMPY\x01\x00\x02\x00{("), NO_LEXICON),
     "a compiled lexicon that describes itself otherwise": (_odd_lexicon("lexicon.json", b"[1]"), NO_LEXICON),
     "a compiled lexicon of lists without names": (
@@ -252,7 +252,7 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
         _experiment("experiment: ablation\n" + _CORPORA + _MODELS),
         "/e.yaml:3: crf_trainer.features.0: expected a feature",
     ),
-    "an ablation of what is no list": (
+    "an ablation of a value that is not a list": (
         _experiment("experiment: ablation\n" + _CORPORA + _MODELS.replace("[5]", "5")),
         "/e.yaml:3: crf_trainer.features: expected list of feature, got a whole number",
     ),
@@ -265,10 +265,10 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_what_is_damaged_is_refused_by_the_name_of_its_file(name: str, tmp_path: Path) -> None:
-    load, told = DAMAGED[name]
+    load, message = DAMAGED[name]
     with pytest.raises((ResourceError, ConfigError)) as caught:
         load(tmp_path)
-    assert f"{tmp_path}{told}" in str(caught.value)
+    assert f"{tmp_path}{message}" in str(caught.value)
 
 
 def test_a_term_with_a_nul_that_a_program_gives_is_refused_by_the_name_of_its_list() -> None:

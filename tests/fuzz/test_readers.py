@@ -1,4 +1,4 @@
-"""Every reader over spoilt files: it ends soon, fails in our own words, quotes nothing, and gives documents that hold together.
+"""Every reader over damaged files: it ends in time, fails with our own errors, quotes no text, and returns consistent documents.
 
 A case is a seed and a few numbers; `damaged` makes the same file of them everywhere, so a falsifying example can be repeated.
 """
@@ -23,7 +23,7 @@ CASES = 60
 
 
 def put(folder: Path, seed: Seed, number: int = 0, edits: list[int] | None = None) -> None:
-    """Writes the files of a seed; one of them spoilt."""
+    """Write the files of a seed, one of them damaged."""
     names = list(seed.files)
     at = names[number % len(names)]
     other = names[(number + 1) % len(names)]

@@ -1,4 +1,4 @@
-"""Every resource over spoilt files: models, lexicons, vectors, rules, type systems. It is refused by its name, or it works.
+"""Every resource over damaged files: models, lexicons, vectors, rules, type systems. It is rejected by name, or it works.
 
 They are loaded in a process of their own, because native libraries map and run these files: if one of them crashes, the test
 says so.
@@ -30,17 +30,17 @@ from caspipe.pipeline.contract import registry
 from caspipe.pipeline.contract.resources import Resource
 
 NATIVE = ("lexicon, compiled", "gliner")
-"""What a native library maps or runs as it is: after loading, anything but a crash is borne, a document at a time."""
+"""Resources that native libraries map or run directly: after loading, any error of a document except a crash is accepted."""
 
 
 class Loader:
-    """The process that loads; a new one where it ended."""
+    """The loading process, restarted if it ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
     def load(self, seed: str, folder: Path) -> dict[str, str]:
-        """What came of loading. Raises AssertionError where the process ended over it."""
+        """Return the result of loading. Raises AssertionError if the process crashed."""
         if self._process is None:
             worker = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("resource_worker.py"))]
             self._process = subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -111,7 +111,7 @@ def test_a_seed_is_loaded(name: str, loader: Loader, tmp_path: Path) -> None:
 
 
 def held(name: str, said: dict[str, str], folder: Path) -> None:
-    """What must hold of an answer."""
+    """Check an answer."""
     assert not said["watched"], said["watched"]
     told = f"{said['raised']}: {said['said'].replace(str(folder), '')[:300]}"
     if said["raised"] and not said["used"]:

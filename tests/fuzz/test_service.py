@@ -38,7 +38,7 @@ KEY = "not-a-secret"
 
 
 def asked(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """What schemathesis finds."""
+    """Run schemathesis."""
     program = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())"
     settings = str(Path(__file__).with_name("schemathesis.toml"))
     arguments = [

@@ -1,4 +1,4 @@
-"""What a case may use and must not do: time, memory, files outside its folder, the network, programs, pickles."""
+"""Limits of a case: time, memory, files outside its folder, the network, programs, pickles."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _inside(path: Any) -> bool:
-    """Whether a case may write there. Bytecode of modules that are imported late is no business of the case."""
+    """Return whether a case may write to a path. Bytecode of late imports is allowed."""
     if not isinstance(path, str | bytes | os.PathLike):
         return True  # a file descriptor was a path before
     name = os.path.realpath(os.fsdecode(path))
@@ -64,7 +64,7 @@ def _inside(path: Any) -> bool:
 
 
 def _peak(*, anew: bool = False) -> int:
-    """The largest resident size in kB, since it was last asked for anew where the system can tell."""
+    """Return the peak resident size in kB, since the last reset if the system supports that."""
     try:
         if anew:
             Path("/proc/self/clear_refs").write_text("5")
@@ -82,7 +82,7 @@ def _too_long(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def watched(folder: Path, megabytes: int = MEGABYTES) -> Iterator[None]:
-    """Runs a case. Raises AssertionError that says what it did beyond what it may; `folder` is where it may write."""
+    """Run a case. Raises AssertionError that describes violations of its limits; it may write to `folder`."""
     global _folder, _thread, _installed
     if not _installed:
         sys.addaudithook(_hook)

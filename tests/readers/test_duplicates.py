@@ -1,4 +1,4 @@
-"""A document id that was there before is told as what it is, by every reader that can meet one: the second one has failed."""
+"""A repeated document id fails the second document as a duplicate, in every reader that can encounter one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of brat standoff. All texts are ours."""
+"""Reader of brat standoff. All texts are our own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def only(reader: BratReader) -> str:
 
 
 def said(cas: Cas) -> list[tuple[str, str, str]]:
-    """What is said of the spans: covered text, name, value."""
+    """Return the attributes of the spans: covered text, name, value."""
     found = []
     for a in cas.view(GOLD_VIEW).select(SpanAttribute):
         assert isinstance(a.of, Phi)

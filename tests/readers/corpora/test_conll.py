@@ -1,4 +1,4 @@
-"""Reader of CoNLL files: columns, documents, spacing, labels. All texts are ours."""
+"""Reader of CoNLL files: columns, documents, spacing, labels. All texts are our own."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
     ],
     ids="unknown nearest no-prefix io iob2 one-column few-columns names ten-columns id long-id empty bytes".split(),
 )  # fmt: skip
-def test_faulty_files_are_told(tmp_path: Path, text: Any, options: dict[str, Any], reason: str) -> None:
+def test_faulty_files_are_reported(tmp_path: Path, text: Any, options: dict[str, Any], reason: str) -> None:
     assert only(reader(tmp_path, text, **options)) == reason
 
 

@@ -1,4 +1,4 @@
-"""Reader of i2b2-2014 XML and MEDDOCAN's dialect. All texts are ours."""
+"""Reader of i2b2-2014 XML and MEDDOCAN's dialect. All texts are our own."""
 
 from __future__ import annotations
 

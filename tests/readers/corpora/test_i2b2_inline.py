@@ -1,4 +1,4 @@
-"""Reader of i2b2-2006 XML, whose tags stand in the text. All texts are ours."""
+"""Reader of i2b2-2006 XML with inline tags. All texts are our own."""
 
 from __future__ import annotations
 

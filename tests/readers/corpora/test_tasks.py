@@ -1,4 +1,4 @@
-"""What the readers of doccano, Prodigy and Label Studio have in common. All texts are ours."""
+"""Common behavior of the readers of doccano, Prodigy and Label Studio. All texts are our own."""
 
 from __future__ import annotations
 

@@ -378,7 +378,7 @@ def test_languages_are_those_of_the_texts(tmp_path: Path) -> None:
 # -- R2 ---------------------------------------------------------------------------------------------------------------
 
 
-def test_r2_is_told_by_its_root(tmp_path: Path) -> None:
+def test_r2_is_reported_by_its_root(tmp_path: Path) -> None:
     one, two = read(tmp_path, r2())
     assert [(c.id, c.text, c.metadata["language"], c.metadata["patient_id"]) for c in (one, two)] == [
         ("case/1/B.2.i.0", "glimmer fever", "en", "US-SYNLAB-1"),

@@ -136,7 +136,7 @@ def test_references_by_full_url_lead_to_the_patient(tmp_path: Path) -> None:
     ("family", "id_", "telling"),
     [("Tollivant", "tollivant-1", True), ("Tollivant", "00417732", True), ("Li", "alison", False)],
 )
-def test_logical_ids_made_of_what_identifies_are_told(family: str, id_: str, telling: bool, tmp_path: Path) -> None:
+def test_logical_ids_made_of_what_identifies_are_reported(family: str, id_: str, telling: bool, tmp_path: Path) -> None:
     path = write(tmp_path / "b.json", bundle(patient(id_, family), document("Well.", f"Patient/{id_}")))
     reader = FhirReader(files=[path])
     if telling:

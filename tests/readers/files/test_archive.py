@@ -1,4 +1,4 @@
-"""Documents in archives: read in place, in a stable order, and never by a way out of the archive."""
+"""Documents in archives are read in place and in a stable order; paths that leave the archive are refused."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ def test_a_cut_archive_says_so_and_never_loses_documents_without_a_word(
         return
     assert suffix == ".tar"
     assert all(text == members[f"{n}.txt"].decode() for n, text in texts.items())
-    if (suffix, cut) == (".tar", 0.99):  # the padding behind the end mark is no loss
+    if (suffix, cut) == (".tar", 0.99):  # padding after the end mark is not data
         assert len(texts) == 50
         return
     assert failed
@@ -329,7 +329,7 @@ def test_a_damaged_member_is_a_failed_document(tmp_path: Path) -> None:
     assert failed == [("1", f"{path}!/1.txt: its data in the archive are damaged or cut off")]
 
 
-def test_a_damaged_header_in_the_middle_of_a_tar_is_told(tmp_path: Path) -> None:
+def test_a_damaged_header_in_the_middle_of_a_tar_is_reported(tmp_path: Path) -> None:
     path = packed(tmp_path / "d.tar", {f"{n}.txt": b"x" for n in range(5)})
     data = bytearray(path.read_bytes())
     data[2 * 1024 + 5] ^= 0xFF
@@ -339,7 +339,7 @@ def test_a_damaged_header_in_the_middle_of_a_tar_is_told(tmp_path: Path) -> None
     assert failed == [("d.tar", f"{path}: the archive is damaged or cut off")]
 
 
-def test_a_second_archive_behind_the_end_mark_is_told(tmp_path: Path) -> None:
+def test_a_second_archive_behind_the_end_mark_is_reported(tmp_path: Path) -> None:
     path = packed(tmp_path / "d.tar", {"a.txt": b"x"})
     path.write_bytes(path.read_bytes() * 2)
     texts, failed = read(folder=path)
@@ -351,7 +351,7 @@ def test_a_second_archive_behind_the_end_mark_is_told(tmp_path: Path) -> None:
     "data", [b"", b"x", b"PK", b"\x1f\x8b", b"BZh9", b"\xfd7zXZ\x00", bytes(100), os.urandom(9000)]
 )
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tgz"])
-def test_what_is_no_archive_is_told(tmp_path: Path, data: bytes, suffix: str) -> None:
+def test_what_is_no_archive_is_reported(tmp_path: Path, data: bytes, suffix: str) -> None:
     (tmp_path / f"x{suffix}").write_bytes(data)
     with pytest.raises(ReaderError, match=r"damaged|it contains no files|end mark"):
         read(folder=tmp_path / f"x{suffix}")
@@ -378,7 +378,7 @@ def test_bytes_changed_at_random_never_go_unnoticed(tmp_path: Path, suffix: str)
             assert {text.encode() for text in texts.values()} <= set(members.values())
 
 
-def test_the_kind_is_told_by_the_first_bytes_whatever_the_name(tmp_path: Path) -> None:
+def test_the_kind_is_reported_by_the_first_bytes_whatever_the_name(tmp_path: Path) -> None:
     packed(tmp_path / "a.tar", NOTES).rename(tmp_path / "a.tgz")
     packed(tmp_path / "b.zip", NOTES).rename(tmp_path / "b.tar.gz")
     assert (

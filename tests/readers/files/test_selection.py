@@ -1,4 +1,4 @@
-"""Which files a reader reads: stable order, clear ids, nothing from outside, nothing missing without a word."""
+"""Selection of files: stable order, clear ids, no files outside the folder, no file left out silently."""
 
 from __future__ import annotations
 

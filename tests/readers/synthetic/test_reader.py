@@ -90,7 +90,7 @@ def test_wrong_parameters_are_configuration_errors() -> None:
         Pipeline.parse("reader: {synthetic: {documents: -1}}\nengines: [segmenter]")
 
 
-def test_an_unknown_layout_is_told_when_the_reader_opens() -> None:
+def test_an_unknown_layout_is_reported_when_the_reader_opens() -> None:
     with pytest.raises(ReaderError, match="reader synthetic: layouts: no layout 'emial'; did you mean email"):
         SyntheticReader(layouts={"emial": 1}).open()
 

@@ -1,4 +1,4 @@
-"""The template language, its pools and its sections: what they render and how their faults are told."""
+"""The template language, its pools and sections: rendering and error messages."""
 
 from __future__ import annotations
 

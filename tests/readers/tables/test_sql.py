@@ -44,7 +44,7 @@ def reasons(reader: SqlReader) -> list[tuple[str, str]]:
 
 
 def fault(reader: SqlReader) -> str:
-    """What a reader says that cannot be opened."""
+    """Return the message of a reader that cannot be opened."""
     with pytest.raises(ReaderError) as caught:
         reader.open()
     reader.close()
@@ -157,7 +157,7 @@ def test_what_is_missing_is_said_with_the_nearest_there_is(make: Make, tmp_path:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.db"]
     (tmp_path / "text.db").write_text(NAME * 100)
     assert fault(SqlReader(url=f"sqlite:///{tmp_path}/text.db", table="notes")).endswith(
-        "the file is no database (SQLITE_NOTADB)"
+        "the file is no database (SQLITE_NOTADB)"  # english: ok
     )
 
 

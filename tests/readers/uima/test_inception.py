@@ -238,13 +238,13 @@ def test_a_document_that_cannot_be_read_fails_alone(
     ],
     ids=["damaged", "empty", "serialised"],
 )
-def test_an_export_without_documents_is_told(data: bytes, message: str, tmp_path: Path) -> None:
+def test_an_export_without_documents_is_reported(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     path.write_bytes(data)
     assert read(path) == ({}, {"export.zip": message})
 
 
-def test_hostile_members_are_not_read_and_are_told(tmp_path: Path) -> None:
+def test_hostile_members_are_not_read_and_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -309,7 +309,7 @@ def test_parameters_are_checked(tmp_path: Path) -> None:
 
 
 def reviewed(bundle: Path, out: Path, format_: str = "xmi") -> Path:
-    """The export of a project after its documents were imported and nobody changed anything."""
+    """The export of a project whose documents were imported and not changed."""
     files = {"exportedproject.json": b"{}"}
     with zipfile.ZipFile(bundle) as archive:
         types = archive.read("TypeSystem.xml")

@@ -62,7 +62,7 @@ def test_imports_are_followed(tmp_path: Path, place: str, packed: bool) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_no_type_system_is_none_and_an_absent_import_is_told(tmp_path: Path, packed: bool) -> None:
+def test_no_type_system_is_none_and_an_absent_import_is_reported(tmp_path: Path, packed: bool) -> None:
     folder, document = laid(tmp_path, {"x/readme.txt": b""}, packed)
     assert TypeSystemFinder(None, folder, (".xmi",)).of(document) is None
     folder, document = laid(tmp_path, {"x/TypeSystem.xml": importing("location", "absent.xml")}, packed)
@@ -90,7 +90,7 @@ def test_the_search_ends_at_the_folder_or_with_files_alone_at_theirs(tmp_path: P
     assert isinstance(TypeSystemFinder(tmp_path / "TypeSystem.xml", None, ()).of(document), TypeSystem)
 
 
-def test_what_is_wrong_with_a_file_is_told_for_each_of_its_documents(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_reported_for_each_of_its_documents(tmp_path: Path) -> None:
     (tmp_path / "TypeSystem.xml").write_bytes(b"<x")
     beside = TypeSystemFinder(None, tmp_path, (".xmi",))
     for name in ("a.xmi", "b.xmi.gz"):

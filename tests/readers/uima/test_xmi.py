@@ -162,7 +162,7 @@ def test_a_file_beyond_the_limit_has_failed(tmp_path: Path) -> None:
     assert reasons(r)[0][1].endswith("longer than max_bytes (100 bytes)")
 
 
-def test_an_unforeseen_error_is_told_by_its_class_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unforeseen_error_is_reported_by_its_class_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from caspipe.readers.uima import xmi as xmi_reader
 
     def broken(*_: object, **__: object) -> Cas:
