@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ..lexicon import Entry, Lexicon
-from ..lexicon.fuzzy import FuzzyIndex
+from ..lexicon.fuzzy import Metric, corrector
 from ..lexicon.match import Matcher
 from ..lexicon.normalization import is_abbreviation
 
@@ -33,19 +33,15 @@ class MedicalDictionary:
     def __init__(
         self,
         lexicons: Sequence[Lexicon],
-        metric: Literal["levenshtein", "osa"],
+        metric: Metric,
         known: Callable[[str], bool],
         length: int,
         drug_length: int,
     ) -> None:
-        def near(lexicon: Lexicon) -> Callable[[str], tuple[str, ...]]:
-            index = FuzzyIndex(lexicon.compiled, metric)
-            return lambda word: index.near(word) if len(word) >= length and word.isalpha() and not known(word) else ()
-
         self._matcher = Matcher(
             *lexicons,
             longest="none",
-            near=near,
+            near=lambda lexicon: corrector(lexicon, metric, length, known),
             near_length=lambda entry: drug_length if entry.group == "MEDICATION" else length,
         )
 

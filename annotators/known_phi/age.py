@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
+from ..dates.numerals import TENS, UNITS
 from .folding import fold, whole_word_offsets
 from .searchable_text import PhiMatch, SearchableText
 
@@ -37,18 +38,14 @@ _LETTER = re.compile(r"[MF]\b")
 _SPACED_LETTER = re.compile(r"\s[MF]\b")
 _BEGINS = re.compile(r"(?:^|[\n:;(]|\b(?:a|an|is|was|pt|patient|this))\s*$")
 
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-eighteen nineteen""".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-
 
 def in_words(number: int) -> list[str]:
     """Return the usual spellings of a number from 0 to 129 in English words."""
     if number < 20:
-        return [_ONES[number]]
+        return [UNITS[number]]
     if number < 100:
-        tens, ones = _TENS[number // 10 - 2], number % 10
-        return [tens] if not ones else [f"{tens}-{_ONES[ones]}", f"{tens} {_ONES[ones]}"]
+        tens, ones = TENS[number // 10 - 2], number % 10
+        return [tens] if not ones else [f"{tens}-{UNITS[ones]}", f"{tens} {UNITS[ones]}"]
     rest = number - 100
     if not rest:
         return ["one hundred", "a hundred"]

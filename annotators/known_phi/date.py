@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from ..dates.calendar import LANGUAGES, Calendar
+from ..dates.numerals import ORDINALS
 from ..dates.parse import parse_date
 from .age import in_words
 from .folding import fold, whole_word_offsets
@@ -35,19 +36,10 @@ _SUFFIX = re.compile(r"(?:st|nd|rd|th)?\b")
 _BORN = re.compile(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)?\d*")
 
-_ORDINALS = """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
-fifteenth sixteenth seventeenth eighteenth nineteenth""".split()
-_TENTHS = {20: "twentieth", 30: "thirtieth"}
-
 
 def ordinal_in_words(day: int) -> list[str]:
     """Return a day of the month in English words: ordinal first, then cardinal."""
-    if day < 20:
-        return [_ORDINALS[day], *in_words(day)]
-    if day in _TENTHS:
-        return [_TENTHS[day], *in_words(day)]
-    tens = in_words(day - day % 10)[0]
-    return [f"{tens}-{_ORDINALS[day % 10]}", f"{tens} {_ORDINALS[day % 10]}", *in_words(day)]
+    return [word for word, number in ORDINALS.items() if number == day] + in_words(day)
 
 
 def interpretations(value: str) -> list[Day]:

@@ -116,13 +116,13 @@ def wrong_columns(path: Path, number: int, found: int, expected: list[str]) -> R
 
 def find_files(path: Path, expected: str, *choices: Sequence[str]) -> list[Path]:
     """Return, for each of several choices of names, the first file below a folder. Raises ResourceError if there is none."""
-    found = []
+    files = []
     for names in choices:
         file = next((path / name for name in names if (path / name).is_file()), None)
         if file is None:
             raise ResourceError(f"{path}: expected {expected}; no {names[0]}")
-        found.append(file)
-    return found
+        files.append(file)
+    return files
 
 
 def head(path: Path, size: int = 4096) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from ...pipeline.errors import ConsumerError
 from ...pipeline.storage.files import write_atomic
 from .compiled import U32, Compiled
+from .lexicon import Lexicon
 
 Metric = Literal["levenshtein", "osa"]
 
@@ -49,6 +50,14 @@ class FuzzyIndex:
         return tuple(
             [w for w in words if w[0] == word[0] and w != word and self._distance(w, word, score_cutoff=1) == 1]
         )
+
+
+def corrector(
+    lexicon: Lexicon, metric: Metric, length: int, is_known: Callable[[str], bool]
+) -> Callable[[str], tuple[str, ...]]:
+    """Return a function that corrects unknown words of at least `length` letters to words of a lexicon."""
+    index = FuzzyIndex(lexicon.compiled, metric)
+    return lambda word: index.near(word) if len(word) >= length and word.isalpha() and not is_known(word) else ()
 
 
 def _shortened(word: str) -> list[int]:

@@ -89,12 +89,12 @@ class Matcher:
             if self._skip:
                 found = self._with_gaps(forms, first, breaks)
             else:
-                at = first + 1
-                while at < count and step.states:  # type: ignore[union-attr]
-                    step = step[forms[at]]  # type: ignore[index]
+                index = first + 1
+                while index < count and step.states:  # type: ignore[union-attr]
+                    step = step[forms[index]]  # type: ignore[index]
                     if step is None:
                         break
-                    at += 1
+                    index += 1
                     if step.found:
                         found = step.found + found
             for tokens, scope, entry, confidence in found:

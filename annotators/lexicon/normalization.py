@@ -72,14 +72,14 @@ def keys_of(tokens: list[str]) -> list[str]:
     normal = [NORMAL[t] for t in tokens]
     plain = [part for t in normal for part in t.split("-") if part]
     bare = [t for t in plain if t not in (".", "'s")]
-    found = [normal]
+    variants = [normal]
     if len(bare) > 1:
-        found += [plain, bare]
+        variants += [plain, bare]
         hyphened = plain[:1]
         for left, right in pairwise(plain):
             hyphened += ["-", right] if left.isalpha() and right.isdecimal() else [right]
-        found.append(hyphened)
-    return list(dict.fromkeys("".join([t + SEPARATOR for t in variant]) for variant in found))
+        variants.append(hyphened)
+    return list(dict.fromkeys("".join([t + SEPARATOR for t in variant]) for variant in variants))
 
 
 def is_abbreviation(token: str) -> bool:

@@ -63,12 +63,12 @@ def formats() -> dict[str, Format]:
     """Return every format by name: one per module of the package `loaders`."""
     from . import loaders
 
-    found = {}
+    by_name = {}
     for info in sorted(pkgutil.iter_modules(loaders.__path__), key=lambda m: m.name):
         if not info.name.startswith("_"):
             declared: Format = importlib.import_module(f"{loaders.__name__}.{info.name}").FORMAT
-            found[declared.name] = declared
-    return found
+            by_name[declared.name] = declared
+    return by_name
 
 
 @dataclass(frozen=True, slots=True)

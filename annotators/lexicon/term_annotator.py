@@ -12,7 +12,7 @@ from typing import Literal, cast
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import MedicalTerm, Sentence, TermGroup, Token, View
 from . import Lexicon
-from .fuzzy import FuzzyIndex
+from .fuzzy import Metric, corrector
 from .match import Longest, Matcher
 
 _Key = tuple[int, int, str]  # begin, end, group
@@ -41,7 +41,7 @@ class TermAnnotator(Annotator):
     """Allow up to two tokens in a row, four in total, between those of a term, within a sentence; slower."""
     fuzzy: bool = False
     """One word of a term may be misspelt by one letter, unless it is a known word; the confidence is then below 1."""
-    metric: Literal["levenshtein", "osa"] = "levenshtein"
+    metric: Metric = "levenshtein"
     """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
     fuzzy_length: int = 5
     """Minimum number of letters of a misspelt word."""
@@ -67,14 +67,9 @@ class TermAnnotator(Annotator):
         )
 
     def _near(self, lexicon: Lexicon) -> Callable[[str], tuple[str, ...]]:
-        index = FuzzyIndex(lexicon.compiled, self.metric)
-
-        def near(word: str) -> tuple[str, ...]:
-            if len(word) < self.fuzzy_length or not word.isalpha() or any(word in known for known in self.known):
-                return ()
-            return index.near(word)
-
-        return near
+        return corrector(
+            lexicon, self.metric, self.fuzzy_length, lambda word: any(word in known for known in self.known)
+        )
 
     def annotate(self, view: View) -> Iterable[MedicalTerm]:
         tokens, text = view.tokens, view.text

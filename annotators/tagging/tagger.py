@@ -46,10 +46,10 @@ class Tagger(AnalysisEngine):
 
     def open(self) -> None:
         super().open()
-        found = self.model.meta["type"]
-        if found != TRAINED_AS:
+        type_ = self.model.meta["type"]
+        if type_ != TRAINED_AS:
             raise ResourceError(
-                f"model {self.model.place}: trained as {found}; the component {found} applies it, not {self.name}"
+                f"model {self.model.place}: trained as {type_}; the component {type_} applies it, not {self.name}"
             )
 
     def process(self, cas: Cas) -> None:
@@ -68,8 +68,8 @@ class Tagger(AnalysisEngine):
         if any(given):
             self._fix(scores, given)
         labels = self._scorer.labels
-        found = [labels[i] for i in viterbi(scores, columns.sentences, self._transitions)]
-        return [old or new for old, new in zip(given, found, strict=True)] if given else found
+        tags = [labels[i] for i in viterbi(scores, columns.sentences, self._transitions)]
+        return [old or new for old, new in zip(given, tags, strict=True)] if given else tags
 
     def _fix(self, scores: Floats, given: list[str]) -> None:
         """Make existing tags the only possible ones of their tokens, if the model knows them."""

@@ -156,7 +156,7 @@ def script() -> ModuleType:
 def test_the_build_script_accepts_the_lists_written_by_hand(script: ModuleType, tmp_path: Path) -> None:
     script.check_authored(PACK)
     (tmp_path / "x.tsv").write_text("# columns: form\tkind\nb\t1\na\t1\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"x\.tsv:3: not sorted, or twice"):
+    with pytest.raises(SystemExit, match=r"x\.tsv:3: not sorted, or repeated"):
         script.check_authored(tmp_path)
     (tmp_path / "x.tsv").write_text("# columns: form\tkind\na\n", encoding="utf-8")
     with pytest.raises(SystemExit, match=r"x\.tsv:2: expected 2 columns"):
