@@ -66,19 +66,19 @@ class ReviewDocumentBuilder:
     candidates: bool
 
     def build(
-        self, cas: Cas, view: View, found: list[Span], label: Callable[[PhiKind], str], title: str
+        self, cas: Cas, view: View, spans_of_view: list[Span], label: Callable[[PhiKind], str], title: str
     ) -> ReviewDocument:
-        """Build a document. `found`: the spans of `view`; `label`: the label of a kind; `title`: the name of the document in
+        """Build a document. `spans_of_view`: spans of `view`; `label`: the label of a kind; `title`: the name of the document in
         INCEpTION."""
         text, lost = clean(view.text)
         result = ReviewDocument(None, text, lost)
-        spans = self._spans(result, found, text)
+        spans = self._spans(result, spans_of_view, text)
         others = self._candidates(cas, view, text)
         tokens, sentences = segmentation(cas, view, text)
         if not tokens:
             result.skipped = "it has no text: INCEpTION refuses empty documents"
             return result
-        borders = sorted({at for _, b, e in spans for at in (b, e)})
+        borders = sorted({edge for _, b, e in spans for edge in (b, e)})
         if self.mode == "named-entity":
             tokens = self._split(result, tokens, borders, text)
         whole = joined([*sentences, *tokens, *((b, e) for _, b, e in spans), *((b, e) for _, b, e in others)])
@@ -98,17 +98,17 @@ class ReviewDocumentBuilder:
         return result
 
     def _spans(self, result: ReviewDocument, spans: list[Span], text: str) -> list[tuple[Span, int, int]]:
-        found = [(s, *trimmed(text, s.begin, s.end)) for s in spans]
-        kept = [(s, b, e) for s, b, e in found if b < e]
-        _note(result, "spans of blanks left out", len(found) - len(kept))
+        inner = [(s, *trimmed(text, s.begin, s.end)) for s in spans]
+        kept = [(s, b, e) for s, b, e in inner if b < e]
+        _note(result, "spans of blanks left out", len(inner) - len(kept))
         _note(result, "spans trimmed", sum((b, e) != (s.begin, s.end) for s, b, e in kept))
         return kept
 
     def _candidates(self, cas: Cas, view: View, text: str) -> list[tuple[PhiCandidate, int, int]]:
         if not self.candidates or not cas.has_view(INITIAL_VIEW) or cas.view().text != view.text:
             return []
-        found = [(c, *trimmed(text, c.begin, c.end)) for c in cas.select(PhiCandidate)]
-        return [(c, b, e) for c, b, e in found if b < e]
+        inner = [(c, *trimmed(text, c.begin, c.end)) for c in cas.select(PhiCandidate)]
+        return [(c, b, e) for c, b, e in inner if b < e]
 
     def _split(self, result: ReviewDocument, tokens: list[Interval], borders: list[int], text: str) -> list[Interval]:
         """Split tokens in which a span begins or ends: named entities are anchored at tokens."""
@@ -164,13 +164,13 @@ def _of_candidate(candidate: PhiCandidate, label: str) -> dict[str, Any]:
 
 def _rules(cas: Cas) -> dict[int, str]:
     """Return, by `id()` of each final span, the rule of the candidate that it was result from."""
-    found: dict[int, str] = {}
+    rules: dict[int, str] = {}
     if cas.has_view(INITIAL_VIEW):
         for candidate in cas.select(PhiCandidate):
             winner = candidate.winner
             if winner is not None and candidate.rule and candidate.source == winner.source:
-                found.setdefault(id(winner), candidate.rule)
-    return found
+                rules.setdefault(id(winner), candidate.rule)
+    return rules
 
 
 def clean(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -203,11 +203,11 @@ def _intervals(cas: Cas, view: View, type_: type[Annotation], text: str) -> list
 
 
 def _lines(text: str) -> list[Interval]:
-    found, at = [], 0
+    lines, offset = [], 0
     for line in text.splitlines(keepends=True):
-        found.append(trimmed(text, at, at + len(line)))
-        at += len(line)
-    return [(b, e) for b, e in found if b < e]
+        lines.append(trimmed(text, offset, offset + len(line)))
+        offset += len(line)
+    return [(b, e) for b, e in lines if b < e]
 
 
 def _disjoint(intervals: Iterable[Interval]) -> list[Interval]:

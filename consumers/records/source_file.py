@@ -49,9 +49,9 @@ def _member(archive: str, member: str) -> bytes:
         raise KeyError(member)
     with tarfile.open(archive, "r:*") as packed_tar:
         for info in packed_tar:
-            file = packed_tar.extractfile(info) if info.isreg() and _clean(info.name) == member else None
-            if file is not None:
-                return _unpacked(file.read(_MAX_SIZE), member)
+            extracted = packed_tar.extractfile(info) if info.isreg() and _clean(info.name) == member else None
+            if extracted is not None:
+                return _unpacked(extracted.read(_MAX_SIZE), member)
     raise KeyError(member)
 
 

@@ -8,8 +8,9 @@ from .kinds import Level, at_level
 from .risk import risk_of
 from .risk_profile import Profile, by_patient, found_profile, profile_of
 from .risk_result import Risk, RiskSettings
+from .row import Row
 from .run import CRITERIA, SCHEMES, measures, score
-from .scores import Row, Scores
+from .scores import Scores
 
 __all__ = [
     "CRITERIA",

@@ -57,9 +57,9 @@ def wilson_intervals(scores: Scores, level: float = 0.95) -> dict[Key, Interval]
         )
         for name, hits, total in shares:
             if name in row.applies and hits is not None and total is not None:
-                found = wilson(hits, total, level)
-                if found is not None:
-                    result[row.criterion, row.kind, name] = found
+                interval = wilson(hits, total, level)
+                if interval is not None:
+                    result[row.criterion, row.kind, name] = interval
     return result
 
 
@@ -80,9 +80,9 @@ def bootstrap_intervals(
         for kind in rows_of(measure, kinds):
             for name in figures_of(measure, kind):
                 values = figure(sums, measure, kinds, kind, name)
-                found = percentiles(values, level) if scores.value(criterion, kind, name) is not None else None
-                if found is not None:
-                    result[criterion, kind, name] = found
+                interval = percentiles(values, level) if scores.value(criterion, kind, name) is not None else None
+                if interval is not None:
+                    result[criterion, kind, name] = interval
     return result
 
 

@@ -87,8 +87,8 @@ def _aligned(first: Scores, second: Scores, criterion: str, by: By) -> tuple[lis
     places = {document: n for n, document in enumerate(second.documents)}
     missing = [d for d in first.documents if d not in places]
     if missing or len(places) != len(first.documents):
-        found = f"{len(missing)} of {len(first.documents)} are missing in the second, which has {len(places)}"
-        raise ConsumerError(f"two systems can be compared on the same documents only: {found}")
+        problem = f"{len(missing)} of {len(first.documents)} are missing in the second, which has {len(places)}"
+        raise ConsumerError(f"two systems can be compared on the same documents only: {problem}")
     mine, left = units_of(first, criterion, by)
     theirs, right = units_of(second, criterion, by)
     if by == "document":

@@ -74,11 +74,11 @@ class Pair:
         for side, marks in (("gold", self.gold), ("system", self.system), ("candidate", self.candidates)):
             for number, m in enumerate(marks, 1):
                 if not 0 <= m.begin < m.end <= len(self.text):
-                    found = f"{m.begin}:{m.end} is not a span of the text (0:{len(self.text)})"
-                    raise ConsumerError(f"document {self.id}: {side} span {number}: {found}")
+                    problem = f"{m.begin}:{m.end} is not a span of the text (0:{len(self.text)})"
+                    raise ConsumerError(f"document {self.id}: {side} span {number}: {problem}")
                 if math.isnan(m.confidence) or not 0 <= m.confidence <= 1:
-                    found = f"expected a confidence from 0 to 1, got {m.confidence}"
-                    raise ConsumerError(f"document {self.id}: {side} span {number}: {found}")
+                    problem = f"expected a confidence from 0 to 1, got {m.confidence}"
+                    raise ConsumerError(f"document {self.id}: {side} span {number}: {problem}")
         for number, entity in enumerate(self.entities or (), 1):
             if any(not 0 <= begin < end <= len(self.text) for begin, end, _ in entity.mentions):
                 raise ConsumerError(

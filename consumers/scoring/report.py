@@ -43,8 +43,8 @@ class Report:
         """Return all rows; with `undefined`, that word instead of None."""
         result: list[dict[str, object]] = []
         for scheme, scores in self.scores.items():
-            found = self.intervals.get(scheme)
-            rows = scores.csv_rows(found) if undefined else scores.rows(found)
+            intervals = self.intervals.get(scheme)
+            rows = scores.csv_rows(intervals) if undefined else scores.rows(intervals)
             result += [{"scheme": scheme, **cells} for cells in rows]
         return result
 

@@ -18,7 +18,7 @@ import numpy as np
 from .bootstrap import percentiles, weights
 from .figures import Array
 from .risk_intervals import around, jeffreys
-from .risk_model import Assumed, Chances, Counted, Found, at_least
+from .risk_model import AssumedCounts, FoundCounts, LeakProbabilities, ReferenceCounts, at_least
 from .risk_profile import Profile, is_direct
 from .risk_result import CLASSES, By, Expected, KindLeaks, RiskSettings, Share
 
@@ -70,11 +70,11 @@ class LeakModel:
         values = _table(profiles, known)
         result = _Side(_table(profiles, unknown).sum(axis=1) if unknown else None)
         if known:
-            result.parts.append((known, Counted(values) if counted else Found(values)))
+            result.parts.append((known, ReferenceCounts(values) if counted else FoundCounts(values)))
         if blind:
             counts = _table(self.profiles, blind)
             variance = counts.var(axis=0, ddof=1) if len(counts) > 1 else counts.mean(axis=0)
-            result.parts.append((blind, Assumed(counts.mean(axis=0), variance, len(profiles))))
+            result.parts.append((blind, AssumedCounts(counts.mean(axis=0), variance, len(profiles))))
         return result
 
     def _shares(self, sides: Mapping[bool, _Side], documents: int) -> dict[By, Share]:
@@ -99,16 +99,16 @@ class LeakModel:
                 result[by] = Share(at_most=at_most)
         return result
 
-    def _estimated(self, kinds: Sequence[str]) -> Chances:
+    def _estimated(self, kinds: Sequence[str]) -> LeakProbabilities:
         result = []
         for kind in kinds:
             n, leaked, unseen = self._sums(kind)
             leak = jeffreys(leaked, n)
             result.append((leak, leak * jeffreys(unseen, leaked)))
         both = np.array(result).reshape(-1, 2)
-        return Chances(both[:, :1], both[:, 1:], self._noticed(kinds))
+        return LeakProbabilities(both[:, :1], both[:, 1:], self._noticed(kinds))
 
-    def _drawn(self, kinds: Sequence[str], random: np.random.Generator, draws: int) -> Chances:
+    def _drawn(self, kinds: Sequence[str], random: np.random.Generator, draws: int) -> LeakProbabilities:
         leak, unseen = np.zeros((len(kinds), draws)), np.zeros((len(kinds), draws))
         once: dict[str | None, int] = {}
         for number, kind in enumerate(kinds):
@@ -120,7 +120,7 @@ class LeakModel:
             else:
                 leak[number], unseen[number] = leak[before], unseen[before]
         unseen = np.minimum(unseen, 1 - 1e-9)
-        return Chances(leak, unseen, self._noticed(kinds))
+        return LeakProbabilities(leak, unseen, self._noticed(kinds))
 
     def _sums(self, kind: str) -> tuple[int, int, int]:
         source = self.source(kind)
@@ -137,11 +137,11 @@ class _Side:
 
     unknown: Array | None
     """Number of identifiers of unknown kinds in each document."""
-    parts: list[tuple[list[str], Counted | Found | Assumed]] = field(default_factory=list)
+    parts: list[tuple[list[str], ReferenceCounts | FoundCounts | AssumedCounts]] = field(default_factory=list)
     """Kinds whose leak probability is known, and the number of their identifiers in the documents."""
     needed: int = 1
 
-    def risks(self, chances: Callable[[list[str]], Chances], documents: int, *, worst: bool = False) -> Array:
+    def risks(self, chances: Callable[[list[str]], LeakProbabilities], documents: int, *, worst: bool = False) -> Array:
         """Return the probability of enough leaks, by document and draw; `worst`: if all identifiers of unknown kinds leak."""
         series = [np.zeros((documents, 1))] * self.needed
         for kinds, counts in self.parts:

@@ -21,7 +21,7 @@ from .figures import Array
 
 
 @dataclass(frozen=True, slots=True)
-class Chances:
+class LeakProbabilities:
     """Outcome probabilities of an identifier of each kind: arrays of shape (kinds, draws)."""
 
     leak: Array
@@ -33,24 +33,24 @@ class Chances:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ReferenceCounts:
     """Documents with known identifiers: counts of shape (documents, kinds)."""
 
     values: Array
 
-    def series(self, chances: Chances, degree: int) -> list[Array]:
+    def series(self, chances: LeakProbabilities, degree: int) -> list[Array]:
         """Return coefficients 0 to `degree` of the logarithm of the generating function: each of shape (documents, draws)."""
         return [self.values @ term for term in _binomial(chances.leak * chances.noticed, degree)]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCounts:
     """Documents of which only the spans found are known: counts of shape (documents, kinds)."""
 
     values: Array
 
-    def series(self, chances: Chances, degree: int) -> list[Array]:
-        """See `Counted.series`."""
+    def series(self, chances: LeakProbabilities, degree: int) -> list[Array]:
+        """See `ReferenceCounts.series`."""
         seen = 1 - chances.unseen
         partly = _binomial((chances.leak - chances.unseen) / seen * chances.noticed, degree)
         result = [self.values @ term for term in partly]
@@ -77,7 +77,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Assumed:
+class AssumedCounts:
     """Documents in which each kind is assumed to occur as elsewhere, independent of what was found: arrays of shape (kinds,)."""
 
     mean: Array
@@ -85,8 +85,8 @@ class Assumed:
     variance: Array
     documents: int
 
-    def series(self, chances: Chances, degree: int) -> list[Array]:
-        """See `Counted.series`; the same for every document."""
+    def series(self, chances: LeakProbabilities, degree: int) -> list[Array]:
+        """See `ReferenceCounts.series`; the same for every document."""
         recognized = chances.leak * chances.noticed
         over = self.variance - self.mean
         even = over <= 0

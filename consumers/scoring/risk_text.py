@@ -102,9 +102,9 @@ def notes(risk: Risk) -> Iterator[str]:
     for corpus in risk.expected[1:]:
         yield from _of_corpus(corpus, units)
     if risk.settings.hidden:
-        told = [f"{100 * share:g} % of {kind or 'all others'}" for kind, share in risk.settings.hidden.items()]
+        hidden = [f"{100 * share:g} % of {kind or 'all others'}" for kind, share in risk.settings.hidden.items()]
         yield (
-            f"Taken as hidden among surrogates: {', '.join(told)}. That holds only for kinds that are replaced by "
+            f"Taken as hidden among surrogates: {', '.join(hidden)}. That holds only for kinds that are replaced by "
             "realistic surrogates, never for placeholders."
         )
     yield (

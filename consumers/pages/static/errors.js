@@ -2,25 +2,25 @@
 const tools = document.getElementById('tools'), kind = document.getElementById('kind');
 const leaks = document.getElementById('leaks'), count = document.getElementById('count');
 const groups = [...tools.querySelectorAll('[data-group]')], all = [...document.querySelectorAll('.error')];
-let shown = all, at = -1;
-const told = () => {
-  count.textContent = at < 0 ? shown.length + ' shown' : (at + 1) + ' of ' + shown.length;
+let shown = all, current = -1;
+const updateCount = () => {
+  count.textContent = current < 0 ? shown.length + ' shown' : (current + 1) + ' of ' + shown.length;
 };
 const choose = i => {
   document.querySelectorAll('.error.on').forEach(e => e.classList.remove('on'));
-  at = i;
-  told();
-  if (at < 0) return;
-  shown[at].classList.add('on');
-  shown[at].focus({preventScroll: true});
-  shown[at].scrollIntoView({block: 'nearest'});
+  current = i;
+  updateCount();
+  if (current < 0) return;
+  shown[current].classList.add('on');
+  shown[current].focus({preventScroll: true});
+  shown[current].scrollIntoView({block: 'nearest'});
 };
 const step = n => {
-  if (shown.length) choose(at < 0 ? (n > 0 ? 0 : shown.length - 1) : (at + n + shown.length) % shown.length);
+  if (shown.length) choose(current < 0 ? (n > 0 ? 0 : shown.length - 1) : (current + n + shown.length) % shown.length);
 };
 const filter = () => {
   const on = new Set(groups.filter(b => b.getAttribute('aria-pressed') === 'true').map(b => b.dataset.group));
-  const chosen = at < 0 ? null : shown[at];
+  const chosen = current < 0 ? null : shown[current];
   for (const e of all) {
     e.hidden = !on.has(e.parentElement.id) || (kind.value && e.dataset.kind !== kind.value)
       || (leaks.checked && !('leaks' in e.dataset));
@@ -28,9 +28,9 @@ const filter = () => {
   shown = all.filter(e => !e.hidden);
   document.querySelectorAll('.group').forEach(g => g.hidden = !g.querySelector('.error:not([hidden])'));
   document.getElementById('empty').hidden = shown.length > 0;
-  at = shown.indexOf(chosen);
-  document.querySelectorAll('.error.on').forEach(e => e.classList.toggle('on', e === chosen && at >= 0));
-  told();
+  current = shown.indexOf(chosen);
+  document.querySelectorAll('.error.on').forEach(e => e.classList.toggle('on', e === chosen && current >= 0));
+  updateCount();
 };
 groups.forEach(b => b.addEventListener('click', () => {
   b.setAttribute('aria-pressed', b.getAttribute('aria-pressed') !== 'true');

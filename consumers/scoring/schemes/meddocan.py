@@ -34,10 +34,10 @@ def _label(kind: str) -> str:
 
 
 def _typed(marks: list[Mark]) -> dict[str, set[Span]]:
-    found: dict[str, set[Span]] = {}
+    spans: dict[str, set[Span]] = {}
     for m in marks:
-        found.setdefault(_label(m.kind), set()).add((m.begin, m.end))
-    return found
+        spans.setdefault(_label(m.kind), set()).add((m.begin, m.end))
+    return spans
 
 
 def _ner(pair: Pair) -> dict[str, Counts]:
