@@ -12,14 +12,7 @@ from weakref import WeakValueDictionary
 
 from . import typesystem_xml
 from .annotation import TYPES, Annotation, Feature, FeatureStructure
-from .description import (
-    ANNOTATION,
-    BUILTIN,
-    DOCUMENT_ANNOTATION,
-    TypeDescription,
-    check_feature_name,
-    check_type_name,
-)
+from .description import ANNOTATION, BUILTIN, DOCUMENT_ANNOTATION, TypeDescription, check_feature_name, check_type_name
 from .errors import TypeSystemError
 from .merging import ancestors, is_value
 from .resolved_types import ResolvedTypes

@@ -106,8 +106,7 @@ class View:
     def add_spans(self, type_: type[Annotation], begins: list[int], ends: list[int], source: str = "") -> None:
         """Index disjoint, sorted spans of one type as columns: annotation objects are made only on demand.
 
-        The lists are kept, not copied. Raises CasError if they are unsorted, overlap or leave the text, or if the type has
-        required features.
+        The lists are kept, not copied. Raises CasError if they are unsorted, overlap or leave the text.
         """
         if fault := _column_fault(begins, ends, len(self.text), shown(self.name)):
             raise CasError(f"{type_.__name__}: {fault}")
@@ -293,13 +292,7 @@ def _own_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
     return rank_among_equals(type_.uima_name)
 
 
-def _near(
-    index: Index[Any],
-    cls: type[Any],
-    covered_by: Where,
-    covering: Where,
-    overlapping: Where,
-) -> list[Any]:
+def _near(index: Index[Any], cls: type[Any], covered_by: Where, covering: Where, overlapping: Where) -> list[Any]:
     """Return the annotations of an index that meet all given conditions, without those that the conditions name."""
     selected: list[Any] | None = None
     for span, matching in (

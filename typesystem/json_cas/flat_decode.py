@@ -16,13 +16,7 @@ from ..xmi.values import LIMITS
 Row = dict[str, Any]
 """`%ID`, `%TYPE`, then features: `name`, `@name` for references, `#name` for NaN and infinities."""
 
-SPECIAL = {
-    "NaN": math.nan,
-    "Infinity": math.inf,
-    "Inf": math.inf,
-    "-Infinity": -math.inf,
-    "-Inf": -math.inf,
-}
+SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "Inf": math.inf, "-Infinity": -math.inf, "-Inf": -math.inf}
 _REFERENCES = ("ref", "pos", "shared", "array")
 """The kinds of fields whose values are ids."""
 

@@ -18,13 +18,7 @@ from ..xmi.cas_builder import CasBuilder
 from ..xmi.decode import ValueFault
 from ..xmi.loss import TEXT_KEY, restore_text
 from ..xmi.plan import Field, Plan
-from .flat_decode import (
-    Row,
-    decoder,
-    element_of,
-    kind_of,
-    repair_values,
-)
+from .flat_decode import Row, decoder, element_of, kind_of, repair_values
 from .inline_collections import CollectionInliner
 from .type_table import array_type, safe
 
