@@ -7,20 +7,12 @@ from typing import Any, ClassVar
 
 from .annotation import TYPES, Feature, FeatureStructure
 
+_PRIMITIVES = ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
 ELEMENTS: dict[str, str] = {
     "uima.cas.FSArray": "uima.cas.TOP",
-    "uima.cas.StringArray": "uima.cas.String",
-    "uima.cas.BooleanArray": "uima.cas.Boolean",
-    "uima.cas.ByteArray": "uima.cas.Byte",
-    "uima.cas.ShortArray": "uima.cas.Short",
-    "uima.cas.IntegerArray": "uima.cas.Integer",
-    "uima.cas.LongArray": "uima.cas.Long",
-    "uima.cas.FloatArray": "uima.cas.Float",
-    "uima.cas.DoubleArray": "uima.cas.Double",
+    **{f"uima.cas.{name}Array": f"uima.cas.{name}" for name in _PRIMITIVES},
     "uima.cas.FSList": "uima.cas.TOP",
-    "uima.cas.StringList": "uima.cas.String",
-    "uima.cas.IntegerList": "uima.cas.Integer",
-    "uima.cas.FloatList": "uima.cas.Float",
+    **{f"uima.cas.{name}List": f"uima.cas.{name}" for name in ("String", "Integer", "Float")},
 }
 """The range of the elements, by array or list range."""
 

@@ -8,18 +8,7 @@ from typing import Any
 
 from .annotation import Annotation
 
-_COLOURS = (
-    "#ffd9b3",
-    "#cfe8ff",
-    "#d5f5d5",
-    "#f6d5e5",
-    "#e6dcff",
-    "#fff3b0",
-    "#c9f2ee",
-    "#f2d9c4",
-    "#dfe6c8",
-    "#e3e3e3",
-)
+_COLOURS = "#ffd9b3 #cfe8ff #d5f5d5 #f6d5e5 #e6dcff #fff3b0 #c9f2ee #f2d9c4 #dfe6c8 #e3e3e3".split()
 _STYLE = (
     "font-family:sans-serif;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere;"
     "color:#111;background:#fff;padding:.5em"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+_METHODS = "match search fullmatch finditer findall split sub groups groupindex flags".split()
+
 
 class _LazyRegex:
     """A pattern that takes over the methods of the compiled one on first use, so that later calls cost nothing more."""
@@ -16,19 +18,8 @@ class _LazyRegex:
         if name.startswith("__"):
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self._flags)
-        for own in (
-            "match",
-            "search",
-            "fullmatch",
-            "finditer",
-            "findall",
-            "split",
-            "sub",
-            "groups",
-            "groupindex",
-            "flags",
-        ):
-            setattr(self, own, getattr(compiled, own))
+        for method in _METHODS:
+            setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 
     def __reduce__(self) -> tuple[Any, ...]:

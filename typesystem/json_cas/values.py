@@ -16,7 +16,7 @@ from ..markup.xml_text import SUBSTITUTE, Escaper
 from ..phi import PhiKind
 from ..typesystem import TypeSystem
 from ..xmi.plan import Field, Plan
-from ..xmi.values import LIMITS, boolean, byte_array, double, integer, single
+from ..xmi.values import LIMITS, boolean, byte_array, double, integer, number, single
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -67,13 +67,8 @@ def elements(value: Any, range_: str, esc: Strings, ref: Callable[[Any], int]) -
         parts = ["null" if v is None else str(ref(v) or "null") for v in value]
     elif element == STRING:
         parts = ["null" if v is None else esc[v.name if isinstance(v, Enum | PhiKind) else v] for v in value]
-    elif element in LIMITS:
-        parts = [integer(v, element) for v in value]
-    elif element == "uima.cas.Boolean":
-        parts = [boolean(v) for v in value]
     else:
-        convert = single if element == "uima.cas.Float" else double
-        parts = [f'"{t}"' if t[-1] in "Ny" else t for t in map(convert, value)]
+        parts = [f'"{t}"' if t[-1] in "Ny" else t for t in (number(v, element) for v in value)]
     return f"[{','.join(parts)}]"
 
 

@@ -181,33 +181,23 @@ class _Parser:
         """Skip the element that begins here, with everything in it."""
         if message is not None:
             self._note(message)
-        parser, ends = self.parser, self.ends
-        back, base, opened = parser.StartElementHandler, len(ends), 1
-        collecting = parser.CharacterDataHandler
+        parser = self.parser
+        handlers = parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler
+        depth = 1
         self.inner += 1
 
         def start(name: str, attributes: dict[str, str]) -> None:
-            nonlocal opened
-            if len(ends) - base >= opened:
-                leave()
-                back(name, attributes)
-            else:
-                opened += 1
-                self.inner += 1
-
-        def leave() -> None:
-            parser.StartElementHandler = back
-            parser.EndElementHandler = before
-            parser.CharacterDataHandler = collecting
+            nonlocal depth
+            depth += 1
+            self.inner += 1
 
         def end(name: str) -> None:
-            if len(ends) - base >= opened:  # the end tag of an enclosing element
-                leave()
-                before(name)
-            else:
-                ends.append(name)
+            nonlocal depth
+            depth -= 1
+            self.ends.append(name)
+            if not depth:
+                parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = handlers
 
-        before = parser.EndElementHandler
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, None
 
 

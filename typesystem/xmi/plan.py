@@ -18,7 +18,7 @@ from ..phi import PhiKind
 from ..text import Sofa
 from ..types import Token
 from ..typesystem import TypeSystem
-from .values import LIMITS, boolean, byte_array, double, integer, single
+from .values import LIMITS, boolean, byte_array, double, integer, number, single
 
 LIST_OF = {
     name: f"uima.cas.{kind}List"
@@ -271,10 +271,7 @@ def values(value: Any, element: str) -> str:
     """Write the values of an inline array or list, separated by spaces; bytes as hexadecimal pairs."""
     if element == "uima.cas.Byte":
         return byte_array(value)
-    if element in LIMITS:
-        return " ".join([integer(v, element) for v in value])
-    convert = {"uima.cas.Double": double, "uima.cas.Float": single, "uima.cas.Boolean": boolean}[element]
-    return " ".join([convert(v) for v in value])
+    return " ".join([number(v, element) for v in value])
 
 
 def check(f: Field, value: Any, esc: Any) -> None:
@@ -303,11 +300,3 @@ def _collection(value: Any) -> Any:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise TypeError(f"expected a list, got {type(value).__name__}")
     return value
-
-
-def number(value: Any, range_: str) -> str:
-    """Write a value of any primitive range but String."""
-    if range_ in LIMITS:
-        return integer(value, range_)
-    convert = {"uima.cas.Double": double, "uima.cas.Float": single, "uima.cas.Boolean": boolean}[range_]
-    return convert(value)

@@ -66,6 +66,19 @@ def boolean(value: Any) -> str:
     raise TypeError(f"expected bool, got {type(value).__name__}")
 
 
+def number(value: Any, range_: str) -> str:
+    """Write a value of any primitive range except String."""
+    if range_ in LIMITS:
+        return integer(value, range_)
+    return (
+        double(value)
+        if range_ == "uima.cas.Double"
+        else single(value)
+        if range_ == "uima.cas.Float"
+        else boolean(value)
+    )
+
+
 def byte_array(value: Any) -> str:
     """Write bytes as hexadecimal pairs. Raises TypeError, and OverflowError for numbers outside -128 to 255."""
     if isinstance(value, bytes | bytearray):
