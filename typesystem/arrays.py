@@ -165,7 +165,8 @@ def _list_classes(kind: str, element: str) -> tuple[type[ListBase], type[ListBas
     return base, new(f"Empty{kind}List", (base,)), new(f"NonEmpty{kind}List", (base, ListNode), node_features)
 
 
-TYPES.update({cls.uima_name: cls for cls in (ArrayBase, ListBase, *ARRAYS.values())})
+TYPES.update({cls.uima_name: cls for cls in (ArrayBase, ListBase)})
+TYPES.update(ARRAYS)
 LISTS: dict[str, tuple[type[ListBase], type[ListNode]]] = {}
 """The list types by UIMA name: the class of the end, the class of a node."""
 

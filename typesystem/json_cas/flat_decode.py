@@ -189,7 +189,7 @@ def _fits(f: Field, mark: str, value: Any) -> bool:
 def reference(value: Any) -> int | None:
     """Return the id of a Sofa, or None. Raises ValueFault."""
     if value is None or value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     raise ValueFault(f"feature sofa: expected the number of a Sofa, got {kind_of(value)}")
 
 
