@@ -1,4 +1,4 @@
-"""What can go wrong in a pipeline, and how it is said: where, what was expected, what was found, the nearest right name."""
+"""Errors of pipelines. Messages say where, what was expected, what was found, and the nearest valid name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:
-    """`; did you mean X?` for the closest choice, else an empty string."""
+    """Return `; did you mean X?` for the closest choice, or an empty string."""
     close = difflib.get_close_matches(str(name), sorted(choices), 1, 0.6)
     return f"; did you mean {close[0]}?" if close else ""
 
@@ -63,13 +63,13 @@ class ResourceError(CaspipeError):
 
 
 class ReaderError(CaspipeError):
-    """A reader cannot go on: a folder that is not there, a file that is not what it should be."""
+    """A reader cannot continue: a missing folder, or a file with an unexpected format."""
 
     reason = "unreadable"
 
 
 class DuplicateError(ReaderError):
-    """A document has an id that another one had before."""
+    """A document has the id of an earlier one."""
 
     reason = "duplicate"
 
@@ -81,11 +81,11 @@ class ConsumerError(CaspipeError):
 
 
 class OutputError(ConsumerError):
-    """Nothing can be written any more: a full disk, a folder that became read-only. The run cannot go on."""
+    """Nothing can be written any more: the disk is full, or a folder became read-only. The run cannot continue."""
 
 
 class UndeclaredError(CasError):
-    """A component made what it does not declare."""
+    """A component created a type that it does not declare."""
 
     reason = "undeclared"
 
@@ -97,10 +97,10 @@ class TimeLimitError(CaspipeError):
 
 
 class ComponentError(CaspipeError):
-    """A component failed on one document. Holds the document's number and the component, never the text.
+    """A component failed on a document. Contains the component and the cause, never the text of the document.
 
-    `cause` is the class name of what was raised; its message is kept only where caspipe itself wrote it, because other
-    messages may quote the document.
+    `cause` is the class name of the exception. Its message is kept only if caspipe wrote it, because other messages may quote
+    the document.
     """
 
     def __init__(self, component: str, cause: BaseException) -> None:
@@ -109,7 +109,7 @@ class ComponentError(CaspipeError):
         self.fatal: bool = isinstance(cause, OutputError) or getattr(cause, "fatal", False)
         """Whether the run cannot go on."""
         self.code: str = "memory" if isinstance(cause, MemoryError) else "error"
-        """Reason code of what befell the document."""
+        """Reason code of the failure."""
         if not isinstance(cause, Exception):  # `exit()`: a worker would be gone
             self.code = "crash"
         elif isinstance(cause, CaspipeError):
@@ -119,7 +119,7 @@ class ComponentError(CaspipeError):
 
 
 def _place(error: BaseException) -> str:
-    """The line of code that raised, which is all that can be shown of a foreign error."""
+    """Return the line of code that raised a foreign error, whose message must not be shown."""
     trace = error.__traceback__
     if trace is None:
         return ""
@@ -130,7 +130,7 @@ def _place(error: BaseException) -> str:
 
 @contextmanager
 def guarded(component: str) -> Iterator[None]:
-    """Errors we raise on purpose pass; of any other only class and place are told (ComponentError)."""
+    """Let our own errors pass, and turn others into a ComponentError with only their class and line."""
     try:
         yield
     except CaspipeError:

@@ -1,4 +1,4 @@
-"""The contract battery: what every component must keep, ours and other people's, checked by one list of tests."""
+"""Checks of the contract that every component must pass, ours and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ TEXTS = {
 
 
 LONG = 100_000
-"""Texts of this length are gone through fewer times."""
+"""Texts of this length are processed fewer times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check of one component; `fault` is empty where it was kept."""
+    """One check of one component; `fault` is empty if it passed."""
 
     component: str
     check: str
@@ -140,7 +140,7 @@ def _behaves(cls: type[Component], given: dict[str, Any]) -> Iterator[tuple[str,
 
 
 def _run(engine: Component, text: str) -> str:
-    """What goes wrong with one text: an exception, an impure annotator, another result the second time."""
+    """Return what fails with one text: an exception, an impure annotator, or a different second result."""
     cuts = Token in engine.outputs
     cas, again = _document(text, cuts), _document(text, cuts)
     try:
@@ -190,7 +190,7 @@ def _content(cas: Cas) -> list[Any]:
 
 
 def _document(text: str, bare: bool = False) -> Cas:
-    """A document with tokens, one sentence, candidates and final spans, so that any engine has something to work on."""
+    """Return a document with tokens, one sentence, candidates and final spans, so that every engine has input."""
     cas = Cas(text, id="contract")
     view = cas.view(INITIAL_VIEW)
     if bare:

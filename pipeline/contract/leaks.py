@@ -1,4 +1,4 @@
-"""What the leak gate found is refused wherever masked text leaves the house: consumers, service, cluster, command line."""
+"""Refusing to release a document in which the leak gate found something: in consumers, service, cluster and command line."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _SHOWN = 12
 
 
 class LeakError(CaspipeError):
-    """The masked text still holds what was masked, what the record knows, or what a rule of a high-risk kind finds.
+    """The masked text still contains a masked value, known PHI of the record, or a match of a rule for a high-risk kind.
 
-    The message counts the leaks by check and kind and gives the places of the first ones; never a word of the document.
+    The message counts the leaks by check and kind and gives the offsets of the first ones, but never text of the document.
     """
 
     reason: ClassVar[str] = "leak"
 
 
 def leaks_of(cas: Cas) -> list[Leak]:
-    """What the leak gate found, in text order."""
+    """Return the leaks that the leak gate found, in text order."""
     return cas.view(DEIDENTIFIED_VIEW).select(Leak) if cas.has_view(DEIDENTIFIED_VIEW) else []
 
 
@@ -34,7 +34,7 @@ def refuse_leaks(cas: Cas) -> None:
 
 
 def told(leaks: Iterable[Leak]) -> str:
-    """What may be said of leaks: `2 leaks: values PERSON 2; in the masked text at PERSON 12:17, PERSON 40:45`."""
+    """Describe leaks without quoting text: `2 leaks: values PERSON 2; in the masked text at PERSON 12:17, PERSON 40:45`."""
     found = list(leaks)
     counts = Counter((leak.check, leak.kind.name) for leak in found)
     kinds = ", ".join(f"{check} {kind} {count}" for (check, kind), count in sorted(counts.items()))

@@ -1,4 +1,4 @@
-"""Parameters: read off a component's dataclass fields, checked all at once, described for people and as JSON Schema."""
+"""Parameters of components: read from their dataclass fields, and built from plain data with all faults reported at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Parameter:
 
     @property
     def doc(self) -> str:
-        """Its documentation, read off the source when somebody asks: a pipeline that only runs never does."""
+        """Its documentation, read from the source only if it is needed."""
         return field_docs(self.owner).get(self.name, "")
 
     @property
@@ -47,7 +47,7 @@ class Parameter:
 
 @cached
 def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
-    """The parameters of a component or part, in order of declaration."""
+    """Return the parameters of a component or part, in order of declaration."""
     found = []
     for f in dataclasses.fields(cls):
         if not f.init:
@@ -62,7 +62,7 @@ def parameters(cls: type[Any]) -> tuple[Parameter, ...]:
 
 @cached
 def field_docs(cls: type[Any]) -> dict[str, str]:
-    """The string literal after each annotated field, inherited ones too: a field's documentation stands where it does."""
+    """Return the string literal after each annotated field, including inherited fields."""
     docs: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if base is object:
@@ -85,9 +85,9 @@ def field_docs(cls: type[Any]) -> dict[str, str]:
 
 
 def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...] = ()) -> Any:
-    """An instance of a component, part or dataclass from plain data; None where `report` was told of a fault.
+    """Build a component, part or dataclass from plain data. None if there was a fault.
 
-    Every fault is reported, not only the first. Raises nothing for wrong data.
+    Reports every fault, not only the first, and does not raise errors for invalid data.
     """
     if given is None:
         given = {}
@@ -132,7 +132,7 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
 
 
 def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
-    """A value of the type `hint` from plain data; faults go to `report`."""
+    """Convert plain data to the type `hint`. Faults are reported."""
     if is_secret(hint):
         return _convert_secret(value, report, path)
     if isinstance(value, Text) and value.hidden:
@@ -175,7 +175,7 @@ def _convert_secret(value: Any, report: Report, path: tuple[str | int, ...]) -> 
 
 
 def _hiding(value: Text, report: Report) -> Report:
-    """Reports without the value of an environment variable that holds a secret and was given to a parameter that does not."""
+    """Remove the value of a secret environment variable from reports about a parameter that is not a secret."""
 
     def told(at: tuple[str | int, ...], what: str) -> None:
         for form in (repr(str(value)), str(value)):
@@ -247,7 +247,7 @@ def _convert_resource(hint: type[Resource], value: Any, report: Report, path: tu
 
 
 def resource_name(hint: type[Resource], value: str | Path) -> str:
-    """The name of a resource as it is loaded by: of a path in YAML, with the folder that it is relative to."""
+    """Return the name by which a resource is loaded. Paths in YAML are resolved against the folder of the file."""
     name = str(value)
     if isinstance(value, Text) and name not in hint.names():
         file, mark, rest = name.partition("::")

@@ -1,4 +1,4 @@
-"""Which component and which part answers to a name: declared in this process, by entry points, or by dotted paths."""
+"""Find components and parts by name: registered in this process, announced by entry points, or by dotted path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .registration import COMPONENTS, PARTS
 ENTRY_POINTS = "caspipe.components"
 
 INDEX = Path(__file__).with_name("component_index.json")
-"""Generated: which module declares which component or part."""
+"""Generated file: the modules that declare each component or part."""
 
 ROLES = ("reader", "engine", "consumer")
 
@@ -29,9 +29,9 @@ _discovered = False
 
 
 def discover() -> None:
-    """Imports what caspipe and installed packages announce under the entry-point group `caspipe.components`.
+    """Import everything announced by caspipe and installed packages in the entry-point group `caspipe.components`.
 
-    A package that cannot be imported is an error that names it: a pipeline must not run without a part it counted on.
+    Raises ConfigError if a package cannot be imported: a pipeline must not run without a component that it expects.
     """
     global _discovered
     if _discovered:
@@ -94,13 +94,13 @@ def _import_declaring(sort: str, name: str) -> None:
 
 
 def loaded_files() -> list[str]:
-    """The files that `load_file` imported, in order."""
+    """Return the files that `load_file` imported, in order."""
     found = [module for name, module in sys.modules.items() if name.startswith("caspipe_plugin_")]
     return [str(module.__file__) for module in found if module.__file__]
 
 
 def load_file(path: str) -> Any:
-    """Imports a plug-in from a Python file (`--plugin path/to/file.py`). Raises ConfigError where that fails."""
+    """Import a plug-in from a Python file (`--plugin path/to/file.py`). Raises ConfigError if that fails."""
     file = Path(path).resolve()
     name = f"caspipe_plugin_{file.stem}"
     if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(file):
@@ -128,9 +128,9 @@ def load_file(path: str) -> Any:
 
 
 def find(name: str, role: str = "") -> type[Component]:
-    """The component class for a name or a dotted path `package.module:Class`. Raises LookupError with the nearest name.
+    """Return the component class for a name or a dotted path `package.module:Class`. Raises LookupError with the nearest name.
 
-    `role` is where it is to stand: reader, engine or consumer; a name may be used once in each.
+    `role`: reader, engine or consumer. A name can be used once in each role.
     """
     if ":" in name:
         return _dotted(name)
@@ -152,7 +152,7 @@ _SECTIONS = {"reader": "reader", "engine": "engines", "consumer": "consumers", "
 
 
 def is_known(name: str) -> bool:
-    """Whether some component, in whatever role, has this name."""
+    """Return whether a component in any role has this name."""
     _import_declaring("component", name)
     if not _named(name, ""):
         discover()
@@ -160,7 +160,7 @@ def is_known(name: str) -> bool:
 
 
 def find_all(name: str) -> list[type[Component]]:
-    """The components of a name, one for each role. Raises LookupError where there is none."""
+    """Return the components with a name, one for each role. Raises LookupError if there is none."""
     first = find(name)
     return _named(name, "") or [first]
 
@@ -176,11 +176,11 @@ def _dotted(name: str) -> type[Component]:
     except (ImportError, ValueError) as error:
         raise LookupError(f"cannot import {module or 'a module without name'}: {error}") from error
     except AttributeError:
-        if module not in sys.modules:  # it broke on the way
+        if module not in sys.modules:  # its import failed
             raise LookupError(f"cannot import {module}: AttributeError") from None
         near = nearest(attribute, dir(sys.modules[module]))
         raise LookupError(f"{module} has no {attribute}{near}") from None
-    except Exception as error:  # a relative name, or what the module itself does
+    except Exception as error:  # a relative name, or an error of the module
         raise LookupError(f"cannot import {module}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Component)):
         raise LookupError(f"{name} is no component: expected a class made with @component")
@@ -188,7 +188,7 @@ def _dotted(name: str) -> type[Component]:
 
 
 def find_part(family: type[Part], name: str) -> type[Part]:
-    """The part of a family by name. Raises LookupError that lists the family."""
+    """Return the part of a family by name. Raises LookupError that lists the family."""
     if (family.__name__, name) not in PARTS:
         _import_declaring("part", name)
     if (family.__name__, name) not in PARTS:
@@ -201,7 +201,7 @@ def find_part(family: type[Part], name: str) -> type[Part]:
 
 
 def components() -> list[type[Component]]:
-    """Every component known, by role and name."""
+    """Return every known component, sorted by role and name."""
     discover()
     return [
         COMPONENTS[key] for key in sorted(COMPONENTS, key=lambda k: (ROLES.index(k[0]) if k[0] in ROLES else 9, k[1]))
@@ -209,7 +209,7 @@ def components() -> list[type[Component]]:
 
 
 def parts(family: type[Part]) -> list[type[Part]]:
-    """Every part of a family, by name."""
+    """Return every part of a family, sorted by name."""
     discover()
     return [cls for (fam, _), cls in sorted(PARTS.items()) if fam == family.__name__]
 

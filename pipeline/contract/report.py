@@ -1,4 +1,4 @@
-"""What a run did: documents, failures, counts and timings, without a word of any document."""
+"""The report of a run: documents, failures, counts and timings, without text of documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..storage.files import write_atomic
 
 @dataclass(slots=True)
 class Documents:
-    """How many documents went where. `read = released + quarantined + skipped` always holds."""
+    """Number of documents by outcome. `read = released + quarantined + skipped` always holds."""
 
     read: int = 0
     released: int = 0
@@ -56,7 +56,7 @@ class Timings:
         self.longest = max(self.longest, seconds)
 
     def merge(self, other: Timings) -> None:
-        """Adds the durations that another process measured."""
+        """Add the durations that another process measured."""
         for bucket, n in other._buckets.items():
             self._buckets[bucket] = self._buckets.get(bucket, 0) + n
         self.count += other.count
@@ -68,7 +68,7 @@ class Timings:
         return [(math.exp((bucket + 0.5) * 0.05), n) for bucket, n in sorted(self._buckets.items())]
 
     def quantile(self, q: float) -> float:
-        """Seconds below which a share `q` of the durations lies, to 5 %."""
+        """Return the quantile `q` in seconds, with an error of up to 5 %."""
         left = q * self.count
         for bucket in sorted(self._buckets):
             left -= self._buckets[bucket]
@@ -79,7 +79,7 @@ class Timings:
 
 @dataclass(slots=True)
 class ComponentStats:
-    """Work of one component: documents, annotations made, seconds in all and per document (p50, p95, max), errors."""
+    """Statistics of one component: documents, annotations, total seconds and seconds per document (p50, p95, max), errors."""
 
     id: str
     kind: str
@@ -105,7 +105,7 @@ class ComponentStats:
         self.timings.merge(other.timings)
 
     def settle(self) -> None:
-        """Computes the figures from the timings."""
+        """Compute the quantiles from the timings."""
         t = self.timings
         self.seconds, self.p50, self.p95, self.max = t.total, t.quantile(0.5), t.quantile(0.95), t.longest
 
@@ -116,14 +116,14 @@ ODD = {
     "surrogates": "lone surrogates, which no file can hold as they are",
     "long": "a line of more than a million characters",
 }
-"""What can be unusual about a text that is released all the same."""
+"""Unusual properties of a text that is released nevertheless."""
 
 _CONTROLS = bytes({*range(32), 127} - {9, 10, 12, 13})
 _LONG = 1_000_000
 
 
 def oddities(text: str) -> list[str]:
-    """What is unusual about a text: keys of `ODD`."""
+    """Return the unusual properties of a text: keys of `ODD`."""
     found = []
     if not text or text.isspace():
         found.append("empty")
@@ -141,21 +141,21 @@ def oddities(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class Found:
-    """What the report says of a released document: numbers only."""
+    """Counts of a released document for the report."""
 
     characters: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
-    """What is unusual about the text: keys of `ODD`."""
+    """Unusual properties of the text: keys of `ODD`."""
 
     def to_plain(self) -> list[Any]:
-        """As JSON; `Found(*plain)` is the way back."""
+        """Return plain data, from which `Found(*plain)` restores the object."""
         return [self.characters, self.kinds, self.sources, self.odd]
 
     @classmethod
     def of(cls, cas: Cas) -> Found:
-        """What a document holds."""
+        """Count what a document contains."""
         view = cas.views[0] if cas.views else None
         found = cls()
         if view is not None:
@@ -169,12 +169,12 @@ class Found:
 
 
 FAILURES_SHOWN = 10_000
-"""Failures kept one by one in the report; beyond that they are only counted, so that memory stays flat."""
+"""Limit of failures listed in the report. Further failures are only counted, so that memory stays constant."""
 
 
 @dataclass(slots=True)
 class RunReport:
-    """The account of one run."""
+    """The report of one run."""
 
     name: str = ""
     started: str | None = None
@@ -193,28 +193,28 @@ class RunReport:
     slowest: list[tuple[float, int]] = field(default_factory=list)
     """(seconds, number in reading order) of the slowest documents, slowest first."""
     stopped: str = ""
-    """Why the run ended early; empty where it did not."""
+    """Why the run ended early; empty if it did not."""
     workers: int = 0
-    """Worker processes; 0 where the run's own process did the work."""
+    """Worker processes; 0 if the process of the run did the work."""
     attempts: int = 0
-    """Tries of documents beyond the first."""
+    """Attempts after the first, over all documents."""
     reused: int = 0
-    """Documents whose outputs of an earlier run were taken over."""
+    """Documents whose outputs were adopted from an earlier run."""
     reasons: dict[str, int] = field(default_factory=dict)
-    """Why documents were not released: code -> documents."""
+    """Number of documents that were not released, by reason code."""
     resident: dict[str, int] = field(default_factory=dict)
-    """Most bytes of memory that each process held: `run`, `worker 1` ..."""
+    """Peak resident memory of each process in bytes: `run`, `worker 1` ..."""
     pace: list[int] = field(default_factory=list)
-    """Documents that came to their end in each slice of time."""
+    """Documents processed in each slice of time."""
     pace_seconds: float = 0.0
-    """How long a slice is."""
+    """Length of a slice in seconds."""
     shard: str = ""
-    """Which part of the documents this run did: `3/64`; empty: all."""
+    """The shard that this run processed: `3/64`; empty: all documents."""
     fingerprint: str = ""
-    """Hash of all that decides what becomes of a document: components, parameters, models, lexicons, code."""
+    """Hash of everything that determines the output: components, parameters, models, lexicons, code."""
 
     def add(self, found: Found) -> None:
-        """A document was released."""
+        """Count a released document."""
         self.documents.released += 1
         self.characters += found.characters
         for what in found.odd:
@@ -227,7 +227,7 @@ class RunReport:
                 by[kind] = by.get(kind, 0) + n
 
     def failed(self, failure: Failure, status: str) -> None:
-        """A document was not released: it was quarantined or skipped."""
+        """Record a document that was quarantined or skipped."""
         if len(self.failures) < FAILURES_SHOWN:
             self.failures.append(failure)
         self.reasons[failure.reason] = self.reasons.get(failure.reason, 0) + 1
@@ -246,7 +246,7 @@ class RunReport:
         return 3 if self.documents.quarantined or self.documents.skipped else 0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, without the raw timings."""
+        """Return plain data, without the raw timings."""
         data = asdict(self)
         for component in data["components"]:
             component.pop("timings")
@@ -258,7 +258,7 @@ class RunReport:
 
 
 def versions() -> dict[str, str]:
-    """Versions of caspipe, Python and the libraries that results depend on."""
+    """Return the versions of caspipe, Python and the libraries that determine results."""
     return dict(_versions())
 
 
@@ -277,5 +277,5 @@ def _versions() -> dict[str, str]:
 
 
 def now() -> str:
-    """The time of day, in UTC, for reports."""
+    """Return the current time in UTC, for reports."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -15,7 +15,7 @@ _LOADED: dict[tuple[type[Any], str], Any] = {}
 
 
 class Resource:
-    """Base of everything a component takes by name from outside. Immutable once loaded, shared between components.
+    """Base class of everything that a component loads by name. Immutable after loading, shared between components.
 
     A parameter annotated with a Resource class takes a string in YAML: a path, or a name that the class knows (something
     shipped with caspipe or registered by a plug-in). `Component.open` replaces the string by the loaded resource.
@@ -25,7 +25,7 @@ class Resource:
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Reads the resource. Raises ResourceError that names the file and what was expected of it."""
+        """Read the resource. Raises ResourceError with the file and what was expected."""
         raise ResourceError(f"{cls.__name__} {name}: this class defines no load()")
 
     @classmethod
@@ -35,7 +35,7 @@ class Resource:
 
     @classmethod
     def check(cls, name: str) -> str | None:
-        """What is wrong with a name before anything is loaded, or None. By default a path must exist."""
+        """Return the fault of a name without loading it, or None. By default, a path must exist."""
         if name in cls.names() or Path(name.partition("::")[0]).exists():
             return None
         known = f"; known names: {', '.join(cls.names())}" if 0 < len(cls.names()) <= 12 else ""
@@ -43,26 +43,26 @@ class Resource:
 
     @classmethod
     def address(cls, name: str) -> tuple[str, str]:
-        """A name as the path or name itself, and what is said after it: `("META", "::umls?tuis=current")`."""
+        """Split a name into the path or name itself and its suffix: `("META", "::umls?tuis=current")`."""
         place, mark, rest = name.partition("::")
         return (place, mark + rest) if Path(place).exists() else (name, "")
 
     @classmethod
     def files(cls, name: str) -> list[Path]:
-        """The files that `load` reads, in a fixed order. By default a file itself, or every file below a folder.
+        """Return the files that `load` reads, in a fixed order. By default, the file itself or every file below a folder.
 
-        Raises ResourceError where they are missing.
+        Raises ResourceError if they are missing.
         """
         return below(Path(cls.address(name)[0]))
 
     @classmethod
     def uses(cls, name: str) -> Iterator[tuple[type[Resource], str]]:
-        """Other resources that this one names: class and name. Those that lie in its own files need not be told."""
+        """Yield class and name of other resources to which this one refers, except those in its own files."""
         yield from ()
 
 
 def load(cls: type[R], name: str) -> R:
-    """The resource called `name`, from memory where this process loaded it before."""
+    """Return the resource called `name`, from memory if this process has loaded it before."""
     key = (cls, name)
     if key not in _LOADED:
         _LOADED[key] = cls.load(name)
@@ -71,7 +71,7 @@ def load(cls: type[R], name: str) -> R:
 
 
 def name_of(loaded: Resource) -> str | None:
-    """The name that a resource was loaded by in this process; None for one that a program made."""
+    """Return the name by which a resource was loaded in this process; None if it was created by a program."""
     return next((name for (_, name), made in _LOADED.items() if made is loaded), None)
 
 

@@ -1,4 +1,4 @@
-"""Where failed documents are kept: the reason for everybody who may look, the text for nobody else."""
+"""Storage for failed documents: reason and original text, readable only by the owner."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..storage.files import restricted_folder, write_atomic
 
 
 class Quarantine:
-    """A folder with mode 0700: `000012.json` says what went wrong with document 12, `000012.txt` is its original text.
+    """A folder with mode 0700: `000012.json` contains why document 12 failed, `000012.txt` its original text.
 
-    File names are numbers in reading order, because document ids may identify people. The folder is made when the first
+    File names are numbers in reading order, because document ids may identify people. The folder is created when the first
     document fails.
     """
 
@@ -34,7 +34,7 @@ class Quarantine:
         write_atomic(self.folder / f"{stem}.json", reason.encode(), private=True)
 
     def text(self, number: int) -> str | None:
-        """The original text of the document of that number; None where there is none."""
+        """Return the original text of a document; None if it is not quarantined."""
         try:
             return (self.folder / f"{_stem(number)}.txt").read_bytes().decode("utf-8", "surrogatepass")
         except OSError:
@@ -45,13 +45,13 @@ class Quarantine:
         return (self.folder / f"{_stem(number)}.json").is_file()
 
     def release(self, number: int) -> None:
-        """Forgets the document of that number, if it is here."""
+        """Remove a document if it is quarantined."""
         if self.folder.is_dir():
             for suffix in (".json", ".txt"):
                 (self.folder / f"{_stem(number)}{suffix}").unlink(missing_ok=True)
 
     def keep_only(self, numbers: set[int]) -> None:
-        """Forgets all documents but those of these numbers."""
+        """Remove all documents except those with these numbers."""
         if self.folder.is_dir():
             for path in sorted(self.folder.glob("*.json")):
                 if path.stem.isdecimal() and int(path.stem) not in numbers:

@@ -1,7 +1,7 @@
-"""An output folder is one ledger's, and one run's at a time, wherever its ledger lies.
+"""Exclusive use of an output folder: by one ledger, and by one run at a time.
 
-Beside the place of a folder's own ledger lies its lock. Where the ledger lies elsewhere, the lock tells whose the folder is:
-a mark of the ledger, a hash of its salt, and where it lay. The file is the owner's only.
+The lock file is beside the default place of the folder's ledger. If the ledger is elsewhere, the lock file identifies it by a
+hash of its salt and its path. Only the owner can read the file.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .lock import lock_of, locked, unlock
 
 @contextlib.contextmanager
 def held(output: Path, path: Path) -> Iterator[Ledger]:
-    """The ledger at `path`, open for a run that writes to `output`, where nothing is left of what earlier runs did not finish.
+    """Open the ledger at `path` for a run that writes to `output`, and remove unfinished files of earlier runs.
 
-    Raises ConsumerError where another run has one of them, or where the folder was written with another ledger: neither knows
-    of what the other wrote, and would leave in the release what must not be there.
+    Raises ConsumerError if another run uses the ledger or the folder, or if the folder was written with another ledger: that
+    would leave files in the release that this ledger does not know.
     """
     own = Ledger.place(output)
     if path.resolve() == own.resolve():
@@ -69,7 +69,7 @@ def _write(lock: int, own: Path, mark: str) -> None:
 
 
 def _check(output: Path, path: Path, ledger: Ledger | None, marked: bytes) -> None:
-    """Raises ConsumerError where a folder is marked as another ledger's; that of one which is not there yet is another's."""
+    """Raise ConsumerError if a folder is marked as belonging to another ledger, or to one that does not exist yet."""
     mark, _, place = marked.decode("utf-8", "replace").partition(" ")
     if mark and (ledger is None or mark != _mark(ledger)):
         raise _of_another(output, place, path)
@@ -83,6 +83,6 @@ def _of_another(output: Path, place: str, path: Path) -> ConsumerError:
 
 
 def _sweep(output: Path, ledger: Ledger) -> None:
-    """Removes what earlier runs were writing when they were cut off, but common files, of which documents are taken over."""
+    """Remove temporary files of interrupted runs, except shared files, from which documents are adopted."""
     common = {output / path for path in ledger.temporaries()}
     sweep_below(output, common, lambda folder: lock_of(Ledger.place(folder)).exists())

@@ -1,4 +1,4 @@
-"""What happened in a run, as JSON lines: one object for each document, worker and warning, and for beginning and end."""
+"""Events of a run as JSON lines: one object for each document, worker and warning, and for the start and end."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ FLUSH_BYTES = 1 << 16
 
 
 class EventLog(Observer):
-    """Appends events to a file, whole lines at a time: of a process that is killed at most the last line is cut.
+    """Appends events to a file in complete lines. If the process is killed, only the last line can be incomplete.
 
-    Every object has `event` (run_started, document, worker, warning, run_ended), `t` (seconds since the run began, by a clock
-    that never goes back) and `time` (UTC). Documents appear by their numbers in reading order; no line holds an id, a path or
-    a word of any document. Lines are collected for half a second or 64 kB; what is no released document is written at once.
+    Every object has `event` (run_started, document, worker, warning, run_ended), `t` (seconds since the start of the run, from a
+    monotonic clock) and `time` (UTC). Documents appear by their numbers in reading order; lines do not contain ids, paths
+    or text. Lines are buffered for half a second or 64 kB; everything but released documents is written immediately.
 
-    Several runs may append to one file. A file that cannot be opened is a ConsumerError that names it; one that cannot be
-    written any more ends the log with a warning, not the run.
+    Several runs may append to one file. Raises ConsumerError if the file cannot be opened. If writing
+    fails later, the log ends with a warning and the run continues.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,7 +84,7 @@ class EventLog(Observer):
             self.flush()
 
     def worker(self, event: WorkerEvent) -> None:
-        """Workers may start before the run has begun: then they are told right after it."""
+        """Buffer events of workers that start before the run, and log them after its start."""
         if self._fd < 0 and not self._began:
             self._early.append(event)
             return
@@ -127,7 +127,7 @@ class EventLog(Observer):
         self._close()
 
     def _warn(self, report: RunReport) -> None:
-        """Warnings by their places in the run report: their words may name a document."""
+        """Log warnings by their index in the run report, because their text may name a document."""
         for number in range(self._warnings + 1, len(report.warnings) + 1):
             self._put("warning", number=number)
         if len(report.warnings) > self._warnings:
@@ -195,7 +195,7 @@ class EventLog(Observer):
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """The events in a file, of all its runs, in order. Lines that a killed run left cut are passed over."""
+    """Yield the events of all runs in a file, in order. Incomplete lines of a killed run are skipped."""
     with Path(path).open("rb") as lines:
         for line in lines:
             try:
@@ -210,7 +210,7 @@ _TEXTS = {"": '""'}
 
 
 def _text(value: str) -> str:
-    """A component's id or a reason as JSON; there are few of them."""
+    """Return a component id or reason as JSON, cached because there are few of them."""
     made = _TEXTS.get(value)
     if made is None:
         made = json.dumps(value)

@@ -1,4 +1,4 @@
-"""Resident memory of the run's process and of its workers, now and at most."""
+"""Resident memory of the process of the run and its workers: current and peak."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 RUN = "run"
 EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two measurements."""
 _WORKERS = 256
-"""Workers whose peaks are kept one by one; a worker that takes the number of one that ended takes over its entry."""
+"""Limit of workers whose peaks are kept separately. Later workers share entries."""
 
 
 def resident(pid: int | None = None) -> int:
-    """Bytes that a process holds now (this one without `pid`). 0 where it is gone or the system does not tell.
+    """Return the resident memory of a process in bytes (by default this one). 0 if it has ended or is unknown.
 
-    Read from /proc on Linux. Elsewhere only this process is known, by the most it ever held.
+    Read from /proc on Linux. On other systems, only the peak of this process is known.
     """
     try:
         pages = int(Path(f"/proc/{'self' if pid is None else pid}/statm").read_bytes().split()[1])
@@ -33,7 +33,7 @@ def resident(pid: int | None = None) -> int:
 
 
 def peak(pid: int | None = None) -> int:
-    """The most bytes that a process ever held (this one without `pid`). 0 where it is gone or the system does not tell."""
+    """Return the peak resident memory of a process in bytes (by default this one). 0 if it has ended or is unknown."""
     try:
         status = Path(f"/proc/{'self' if pid is None else pid}/status").read_bytes()
         return int(status.partition(b"VmHWM:")[2].split(None, 1)[0]) * 1024
@@ -42,7 +42,7 @@ def peak(pid: int | None = None) -> int:
 
 
 def _most() -> int:
-    """The most this process ever held, where there is no /proc."""
+    """Return the peak of this process on systems without /proc."""
     try:
         import resource
     except ImportError:  # Windows
@@ -52,13 +52,13 @@ def _most() -> int:
 
 
 class Memory(Observer):
-    """Memory by process: `run`, `worker 1` ... in bytes. Looks at most every half second, and when a worker ends."""
+    """Memory by process in bytes: `run`, `worker 1` ... Measured at most every half second, and when a worker ends."""
 
     def __init__(self) -> None:
         self.now: dict[str, int] = {}
-        """At the last look; of processes that live."""
+        """Last measurement, of running processes."""
         self.most: dict[str, int] = {}
-        """The most that each was seen to hold, those that ended too."""
+        """Peak of each process, including those that have ended."""
         self._pids: dict[int, int] = {}
         self._looked = float("-inf")
 
@@ -75,7 +75,7 @@ class Memory(Observer):
 
     @property
     def total(self) -> int:
-        """All processes together, at the last look. Pages that workers share with the run count for each."""
+        """Return the last total of all processes. Pages that workers share with the run are counted for each."""
         return sum(self.now.values())
 
     def worker(self, event: WorkerEvent) -> None:
@@ -102,5 +102,5 @@ class Memory(Observer):
 
 
 def name_of(worker: int) -> str:
-    """What a worker is called: `worker 1`; 0 is the run itself."""
+    """Return the name of a worker: `worker 1`; 0 is the run itself."""
     return f"worker {worker}" if worker else RUN

@@ -1,4 +1,4 @@
-"""How many documents were done when, in bounded memory."""
+"""Number of processed documents over time, in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ FIRST = 0.25
 
 
 class Pace:
-    """Documents in each slice of time. Where there would be more than `slices`, they last twice as long: two become one.
+    """Documents in each slice of time. If there would be more than `slices`, pairs of slices are merged.
 
-    `counts[i]` documents came to their end from second `i * seconds` of the run to `(i + 1) * seconds`.
+    `counts[i]` documents were processed from second `i * seconds` of the run to `(i + 1) * seconds`.
     """
 
     __slots__ = ("counts", "seconds", "slices")
@@ -22,7 +22,7 @@ class Pace:
         self.counts: list[int] = []
 
     def add(self, at: float, documents: int = 1) -> None:
-        """Counts documents that were done `at` seconds after the run began."""
+        """Count documents that were processed `at` seconds after the start of the run."""
         slot = int(at / self.seconds) if at > 0 else 0
         if slot >= len(self.counts):
             while slot >= self.slices:

@@ -1,4 +1,4 @@
-"""How far a run has come, shown while it runs: a bar on a terminal, plain lines elsewhere."""
+"""The progress of a run: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 LINES_EVERY = 10.0
 """Seconds between two plain lines."""
 BAR_EVERY = 0.2
-"""Seconds between two states of the bar. It is drawn by the run itself: a thread would be in the way of forked workers."""
+"""Seconds between two updates of the bar. It is drawn without a thread, which would prevent forking workers."""
 RECENT = 10.0
-"""Seconds that the rate looks back."""
+"""Length of the window for the rate in seconds."""
 
 
 class Rate:
-    """Documents a second over the last seconds, in bounded memory."""
+    """Documents per second over the last seconds, in bounded memory."""
 
     def __init__(self, began: float, window: float = RECENT) -> None:
         self.window = window
         self._samples: deque[tuple[float, int]] = deque([(began, 0)])
 
     def at(self, now: float, done: int) -> float:
-        """The rate when `done` documents are done at second `now`."""
+        """Return the rate after `done` documents at second `now`."""
         samples = self._samples
         while len(samples) > 1 and now - samples[1][0] >= self.window:
             samples.popleft()
@@ -43,7 +43,7 @@ class Rate:
 
 
 class Progress(Observer):
-    """Tells now and then how far the run is. Can also be called with report and total after each document."""
+    """Shows the progress periodically. Can also be called with report and total after each document."""
 
     every = LINES_EVERY
 
@@ -74,7 +74,7 @@ class Progress(Observer):
         """Shows the state of the run."""
 
     def told(self, report: RunReport, total: int | None) -> list[str]:
-        """Rate, time left, failures, workers and memory, each where there is something to tell."""
+        """Return rate, remaining time, failures, workers and memory, each only if it is known."""
         d = report.documents
         rate = self._rate.at(time.monotonic(), d.read)
         self._memory.tick(report, total)
@@ -105,7 +105,7 @@ class Lines(Progress):
 
 
 class Bar(Progress):
-    """A bar on the terminal; gone when the run has ended. A context manager."""
+    """A bar on the terminal, removed at the end of the run. A context manager."""
 
     every = BAR_EVERY
 
@@ -135,7 +135,7 @@ class Bar(Progress):
 
 @contextlib.contextmanager
 def shown(quiet: bool) -> Iterator[Progress | None]:
-    """What shows the progress: nothing where `quiet`, a bar on a terminal, lines elsewhere. NO_COLOR is respected."""
+    """Return the display: none if `quiet`, a bar on a terminal, lines elsewhere. NO_COLOR is respected."""
     if quiet:
         yield None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
@@ -146,7 +146,7 @@ def shown(quiet: bool) -> Iterator[Progress | None]:
 
 
 def span(seconds: float) -> str:
-    """A time that is left, for people: `8 s`, `3 min`, `2 h 5 min`."""
+    """Format a remaining time: `8 s`, `3 min`, `2 h 5 min`."""
     if seconds < 60:
         return f"{seconds:,.0f} s"
     minutes = round(seconds / 60)

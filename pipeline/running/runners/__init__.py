@@ -1,1 +1,1 @@
-"""How the documents of a run get their work done: in this process, in worker processes, on a cluster."""
+"""Runners process the documents of a run: in this process, in worker processes, or on a cluster."""

@@ -1,4 +1,4 @@
-"""What was read of a document, as one hash: the same on any machine and in any process."""
+"""Hash of the content of a document, independent of machine and process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _SIZE = 16
 
 
 def content_hash(cas: Cas, salt: bytes) -> bytes:
-    """128 bits over id, text, metadata and all that the reader brought. `salt`: at most 64 bytes, so that nobody can look up
-    hashes that were computed elsewhere."""
+    """Return 128 bits over id, text, metadata and annotations of the reader. `salt`: up to 64 bytes, which prevents looking
+    up hashes that were computed elsewhere."""
     made = hashlib.blake2b(key=salt, digest_size=_SIZE)
     views = cas.views
     plain = len(views) == 1 and views[0].name == INITIAL_VIEW and all(t is KnownPhi for t in views[0].types())
@@ -30,7 +30,7 @@ def content_hash(cas: Cas, salt: bytes) -> bytes:
 
 
 def is_same(cas: Cas, content: bytes, expected: bytes) -> bool:
-    """Whether a document, with the hash `content`, is the expected one. Where another ledger made the expected hash, as that of
-    a shard, its salt stands before it."""
+    """Return whether a document with the hash `content` is the expected one. If the expected hash comes from another ledger, such
+    as that of a shard, it is preceded by its salt."""
     salt, known = expected[:-_SIZE], expected[-_SIZE:]
     return known == (content_hash(cas, salt) if salt else content)

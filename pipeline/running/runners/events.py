@@ -1,4 +1,4 @@
-"""What happens during a run, for whoever watches it. Numbers only: a document's id can identify a person."""
+"""Events of a run for its observers. They contain only numbers, because the id of a document can identify a person."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvent:
-    """A document came to its end."""
+    """A document was processed."""
 
     number: int
     """In reading order, from 1."""
     status: str
     """released, quarantined or skipped."""
     reason: str = ""
-    """Why it was not released: `error`, `time`, `memory`, `crash`, `leak` ...; empty where it was."""
+    """Why it was not released: `error`, `time`, `memory`, `crash`, `leak` ...; empty if it was."""
     component: str = ""
-    """Which component it failed in."""
+    """The component that failed."""
     seconds: float = 0.0
-    """Work on it, reading and writing included."""
+    """Processing time, including reading and writing."""
     attempts: int = 1
-    """How often it was tried."""
+    """Number of attempts."""
     worker: int = 0
-    """Worker that did it, from 1; 0 is the run's own process."""
+    """Number of the worker, from 1; 0 is the process of the run."""
     characters: int = 0
-    """Code points of its text."""
+    """Length of its text in code points."""
     reused: bool = False
     """Whether its outputs of an earlier run were still good."""
 
@@ -44,25 +44,25 @@ class WorkerEvent:
     reason: str = ""
     """time, memory, or the signal."""
     resident: int = 0
-    """Bytes of memory it held."""
+    """Resident memory in bytes."""
     documents: int = 0
-    """Documents it had done."""
+    """Documents that it processed."""
 
 
 class Observer:
-    """Watches a run. Methods are called in the run's own process and must be quick; by default they do nothing."""
+    """Observes a run. Methods are called in the process of the run and must be fast. By default, they do nothing."""
 
     def started(self, report: RunReport, total: int | None) -> None:
-        """Before the first document; `total`: how many there are, where that is known."""
+        """Called before the first document. `total`: number of documents, if it is known."""
 
     def document(self, event: DocumentEvent) -> None:
-        """After each document."""
+        """Called after each document."""
 
     def worker(self, event: WorkerEvent) -> None:
-        """When a worker starts or ends."""
+        """Called when a worker starts or ends."""
 
     def tick(self, report: RunReport, total: int | None) -> None:
-        """After each document, with the report so far."""
+        """Called after each document with the current report."""
 
     def ended(self, report: RunReport) -> None:
-        """When the run has ended, however it ended."""
+        """Called at the end of the run, also if it failed."""

@@ -1,4 +1,4 @@
-"""The limit on what a process that works on documents may grow by."""
+"""The memory limit of a worker."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 
 
 def limit_memory(megabytes: int | None) -> None:
-    """Allocations of this process beyond what it has now and the limit raise MemoryError (Linux): one document cannot take
-    the machine down. None: no limit."""
+    """Make allocations raise MemoryError if this process grows by more than the limit (Linux). None: no limit."""
     if megabytes is None or sys.platform != "linux":
         return
     import resource
@@ -22,7 +21,7 @@ def limit_memory(megabytes: int | None) -> None:
 
 
 def _status(name: str) -> int:
-    """Bytes of a line of /proc/self/status; 0 where there is none."""
+    """Return the bytes of a line of /proc/self/status; 0 if it is missing."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(f"{name}:"):
