@@ -1,4 +1,4 @@
-"""From steps to components: everything is built and checked, and every fault is told at once."""
+"""Build components from the steps of a configuration, check them, and report all faults at once."""
 
 from __future__ import annotations
 
@@ -30,47 +30,47 @@ class RunOptions:
     """The `run:` section."""
 
     output: Path = Path("out")
-    """Folder that consumers' relative paths lie under, itself relative to the current folder."""
+    """Folder for relative paths of consumers, itself relative to the current folder."""
     on_error: Literal["stop", "skip", "quarantine"] = "quarantine"
-    """What happens to a document that fails: end the run, leave it out, or keep it aside with its reason."""
+    """What happens to a document that fails: stop the run, skip the document, or quarantine it with the reason."""
     max_error_rate: float = 1.0
-    """Share of failed documents (0 to 1) above which the run stops; looked at from the 20th document on."""
+    """Share of failed documents (0 to 1) above which the run stops; checked from the 20th document on."""
     error_window: int | None = None
-    """Documents that `max_error_rate` looks back on: the last so many; all of the run where it is null."""
+    """Number of most recent documents for `max_error_rate`; null: all documents of the run."""
     max_errors: int | None = None
     """Number of failed documents above which the run stops."""
     limit: int | None = None
     """Read at most this many documents."""
     workers: Literal["auto"] | int = "auto"
-    """Worker processes. 0: the work is done in the run's own process, where neither crashes nor endless loops can be held off.
-    `auto`: as many as there are processor cores, fewer for few documents; 0 where the run makes no files of its own or the
-    system cannot start workers cheaply."""
+    """Worker processes. 0: documents are processed in the process of the run, which crashes and endless loops would end.
+    `auto`: one per processor core, fewer for few documents; 0 if the run does not write files or if the system cannot start
+    workers cheaply."""
     start: Literal["auto", "fork", "spawn"] = "auto"
-    """How workers come to be: copies of the run's process that share its models (fork), or new processes that load their own
+    """How workers are started: as copies of the process that share its models (fork), or as new processes that load their own
     (spawn)."""
     ordered: bool = True
     """Whether outputs are written in reading order. Else as documents are finished: common files then differ from run to run."""
     limits: Limits = dataclasses.field(default_factory=Limits)
-    """Most seconds and memory that a document may take."""
+    """Limits of time and memory for a document."""
     retries: int = 1
-    """How often a document is tried again, alone in a new worker, whose worker died."""
+    """How often a document is retried, alone in a new worker, after its worker died."""
     retry_on: list[Literal["crash", "memory", "time", "error"]] = dataclasses.field(default_factory=lambda: ["crash"])
-    """Reasons for which a document is tried again."""
+    """Reasons for which a document is retried."""
     ledger: bool | Path = True
     """Whether a ledger of all documents is kept, which `--resume` needs: `restricted/ledger.sqlite` under the output folder, or
     the given file."""
     runner: Literal["local", "spark"] = "local"
-    """Where the work is done: on this machine, or on a Spark cluster (extra `spark`)."""
+    """Where documents are processed: on this machine, or on a Spark cluster (extra `spark`)."""
     events: Path | None = None
-    """File that gets a line of JSON for each thing that happens, numbers only; relative to the current folder."""
+    """File for events as JSON lines, without text or ids; relative to the current folder."""
     metrics: Path | None = None
-    """File that gets OpenMetrics every few seconds; relative to the current folder."""
+    """File for OpenMetrics, updated every few seconds; relative to the current folder."""
     resume: bool = False
-    """Takes over what an earlier run into the same folder finished, where input, configuration, models and code are the same."""
+    """Adopt the outputs of an earlier run into the same folder if input, configuration, models and code are the same."""
     retry_quarantined: bool = False
-    """With `resume`: documents that failed before are tried again."""
+    """With `resume`: process documents that failed before again."""
     shard: str = ""
-    """`3/64`: only the third of 64 parts of the documents, into a folder of its own, for `caspipe merge`."""
+    """`3/64`: process only the third of 64 shards of the documents, into a separate folder, for `caspipe merge`."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.max_error_rate <= 1:
@@ -86,7 +86,7 @@ class RunOptions:
 
 
 def parted(shard: str) -> tuple[int, int]:
-    """`3/64` as (3, 64). Raises ValueError for what is no part."""
+    """Return `3/64` as (3, 64). Raises ValueError if it is not a valid shard."""
     part, slash, parts = shard.partition("/")
     if not (slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
         raise ValueError(f"shard: expected a part and the number of parts, as 3/64, got {shard!r}")
@@ -102,11 +102,11 @@ class Components:
     consumers: list[CasConsumer]
     options: RunOptions
     views: dict[str, str]
-    """View an annotator works on, by id, where it is not the initial one."""
+    """Id of an annotator -> name of the view it works on, if that is not the initial one."""
 
 
 def assemble(config: Config) -> Components:
-    """Builds every component of a configuration. Raises ConfigError with all faults, in file order."""
+    """Build every component of a configuration. Raises ConfigError with all faults, in file order."""
     faults = list(config.faults)
     views: dict[str, str] = {}
     readers = [build_step(step, "reader", config, faults, views) for step in config.readers()]
@@ -165,7 +165,7 @@ def _alias(value: Any, config: Config) -> Any:
 
 
 def _unbased(value: Any) -> Any:
-    """Consumers' paths are relative to the output folder, so their strings forget the file they stand in."""
+    """Remove the folder of the YAML file from strings, because paths of consumers are relative to the output folder."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, list):
@@ -176,7 +176,7 @@ def _unbased(value: Any) -> Any:
 
 
 def with_resolver(engines: list[Component]) -> list[Component]:
-    """Puts the default resolver in where candidates are made and nobody resolves them."""
+    """Insert the default resolver if there are candidates but no resolver."""
     makes = [i for i, e in enumerate(engines) if PhiCandidate in e.outputs]
     if not makes or any(Phi in e.outputs for e in engines):
         return engines
@@ -192,7 +192,7 @@ def check_capabilities(
     config: Config,
     faults: list[Fault],
 ) -> None:
-    """Every input must be made upstream; a reader that declares FeatureStructure may bring anything."""
+    """Report inputs that no earlier component creates. A reader that declares FeatureStructure may provide anything."""
     steps = {s.id: s for s in (*config.engines, *config.consumers)}
     made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
     filled: set[str] = set()
@@ -210,7 +210,7 @@ def check_capabilities(
 
 
 def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
-    """What a component needs in vain, which of its parts needs it, and who would make it."""
+    """Describe an unmet need: which part of the component needs it, and which components would create it."""
     because = part.explain_need(needed)
     told = f" ({because})" if because else ""
     if isinstance(needed, str):
@@ -225,7 +225,7 @@ def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[C
 
 
 def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:
-    """Names of components in parameters (`priority: [rules, crf]`) must be ids here, or at least components that exist."""
+    """Report names of components in parameters (`priority: [rules, crf]`) that are neither ids here nor known components."""
     here = {part for e in engines for part in (e.id, *e.id.split("/"))} | set(config.aggregates)
     steps = {s.id: s for s in config.engines}
     for engine in engines:
@@ -239,7 +239,7 @@ def check_mentions(engines: list[Component], config: Config, faults: list[Fault]
 
 
 def _shown(name: str, given: Any) -> str:
-    """A name for a message, but not what was taken from an environment variable that holds a secret."""
+    """Return a name for a message, without the value of a secret environment variable."""
     if isinstance(given, Mapping):
         given = [*given.values()]
     if isinstance(given, list | tuple):

@@ -1,4 +1,4 @@
-"""Several readers as one: their documents one reader after the other, as `reader:` with a list asks for."""
+"""Several readers as one, for `reader:` with a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..storage.digest_set import Digests
 
 
 class Chain(CollectionReader):
-    """The documents of several readers, in order. A document id that came before is a failure, as in one reader."""
+    """Yields the documents of several readers in order. A duplicate document id is a failure, as in a single reader."""
 
     name = "chain"
 
@@ -42,7 +42,7 @@ class Chain(CollectionReader):
                 yield cas
 
     def handles(self) -> Iterator[Handle] | None:
-        """None where one of the readers has none."""
+        """Return the handles of all readers; None if one of them does not have handles."""
         found = [reader.handles() for reader in self.readers]
         return None if None in found else self._handles([h for h in found if h is not None])
 
@@ -65,6 +65,6 @@ def _twice(reader: CollectionReader) -> str:
 
 
 def _common(readers: list[CollectionReader]) -> tuple[type[FeatureStructure], ...]:
-    """What every one of them makes; `FeatureStructure` only where each may bring anything."""
+    """Return the types that every reader creates; `FeatureStructure` only if each of them may provide anything."""
     first, *others = [reader.outputs for reader in readers]
     return tuple(t for t in first if all(t in made or FeatureStructure in made for made in others))

@@ -1,4 +1,4 @@
-"""From YAML to steps: includes, overrides and names are settled here; nothing is built and no data is touched."""
+"""Read YAML into steps: resolve includes, overrides and names. Components are not built, and no data is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
 
 @dataclass(slots=True)
 class Step:
-    """One component as configured: what it is called, its id in the pipeline, its parameters, and where they stand."""
+    """One configured component: its name, its id in the pipeline, its parameters, and their positions in the file."""
 
     name: str
     id: str
@@ -23,10 +23,10 @@ class Step:
     keys: Keys
     place: tuple[str, int]
     lines: dict[Keys, tuple[str, int]] = field(default_factory=dict)
-    """Lines of the parameters, keyed below the step."""
+    """Lines of the parameters by path below the step."""
 
     def fault(self, below: Keys, what: str) -> Fault:
-        """A fault of this step at a parameter."""
+        """Return a fault at a parameter of this step."""
         place = self.place
         for end in range(len(below), 0, -1):
             if below[:end] in self.lines:
@@ -37,14 +37,14 @@ class Step:
 
 @dataclass(slots=True)
 class Config:
-    """A configuration, read but not yet built."""
+    """A configuration whose components are not built yet."""
 
     file: str
     base: Path
     name: str = ""
     reader: Step | None = None
     further_readers: list[Step] = field(default_factory=list)
-    """Readers after the first, where `reader:` is a list."""
+    """Readers after the first, if `reader:` is a list."""
     engines: list[Step] = field(default_factory=list)
     consumers: list[Step] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
@@ -63,15 +63,15 @@ class Config:
 
 
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
-    """Reads a pipeline file with its includes and applies `--set` overrides.
+    """Read a pipeline file with its includes and apply `--set` overrides.
 
-    Raises ConfigError where the file itself cannot be read; everything else is collected in `faults`.
+    Raises ConfigError if the file cannot be read. All other faults are collected in `faults`.
     """
     return settle(read(Path(path), str(path)), overrides)
 
 
 def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
-    """The configuration in a parsed source."""
+    """Return the configuration in a parsed source."""
     config = Config(source.file, source.base)
     config.faults += source.faults
     data = source.data
@@ -103,7 +103,7 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
 
 
 def _readers(data: Any, source: Source, config: Config) -> None:
-    """One reader, or a list of them whose documents follow each other."""
+    """Read one reader, or a list of readers."""
     if isinstance(data, list):
         found = [_step(item, ("reader", i), source, config) for i, item in enumerate(data)]
         if not found:
@@ -142,7 +142,7 @@ def _below(source: Source, keys: Keys) -> dict[Keys, tuple[str, int]]:
 
 
 def _step(item: Any, keys: Keys, source: Source, config: Config) -> Step | None:
-    """A bare name, or `name: {parameters}`."""
+    """Parse a name, or `name: {parameters}`."""
     if isinstance(item, str):
         return Step(str(item), "", {}, keys, source.place(keys))
     if isinstance(item, Mapping) and len(item) == 1:
@@ -164,7 +164,7 @@ def _step(item: Any, keys: Keys, source: Source, config: Config) -> Step | None:
 def _sequence(
     items: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]
 ) -> None:
-    """Flattens a list of steps: aggregates and includes give their ids as prefix."""
+    """Flatten a list of steps. The ids of aggregates and includes become prefixes."""
     if items is None:
         return
     if not isinstance(items, list):
@@ -255,7 +255,7 @@ def _unique(wanted: str, steps: list[Step], explicit: bool, step: Step, config: 
 
 
 def _override(config: Config, text: str) -> None:
-    """`reader.text.folder=notes`, `models.crf.model=x`, `run.output=there`: component name or id, then parameters."""
+    """Apply an override: `reader.text.folder=notes`, `models.crf.model=x`, `run.output=there`."""
     path, equals, value = text.partition("=")
     where = f"--set {path}"
     if not equals or not path:
@@ -310,7 +310,7 @@ def _override_reader(config: Config, keys: list[str], data: Any, where: str) -> 
 
 
 def _targets(steps: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
-    """The steps a dotted path means, longest id first, and what is left of the path."""
+    """Return the steps that a dotted path means, longest id first, and the rest of the path."""
     for n in range(len(keys), 0, -1):
         head = "/".join(keys[:n])
         found = [s for s in steps if s.id == head] or ([s for s in steps if s.name == head] if n == 1 else [])
@@ -329,7 +329,7 @@ def _put(into: dict[str, Any], keys: list[str], value: Any) -> None:
 
 
 def text_of(value: Any) -> Any:
-    """A value without its provenance: plain strings, for reports and hashes."""
+    """Return a value with plain strings, without their positions, for reports and hashes."""
     if isinstance(value, Text):
         return str(value)
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
-"""What a pipeline depends on: every model, lexicon, rule file, list and plug-in it uses, by content, and one hash over all.
+"""Dependencies of a pipeline: its models, lexicons, rule files, lists and plug-ins by content, and one hash over all of them.
 
-Nothing is opened or loaded for it, and no hash here tells anything of a secret.
+Nothing is opened or loaded, and no hash depends on the value of a secret.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ __all__ = ["Dependency", "code_version", "dependencies", "fingerprint", "secrets
 
 FORMAT = 1
 PLUGIN = "caspipe_plugin_"
-"""How the modules of `--plugin` files are called."""
+"""Prefix of the module names of `--plugin` files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """Something outside caspipe's code that decides what a component does."""
+    """Something outside the code of caspipe that determines what a component does."""
 
     component: str
-    """Id of the engine; `reader/<id>` and `consumers/<id>` for others; empty for a plug-in that no component is made of."""
+    """Id of the engine; `reader/<id>` and `consumers/<id>` for others; empty for a plug-in without component."""
     parameter: str
     """Path of the parameter that names it: `lists.0`, `kinds.DATE.file`; empty for the component's own code."""
     name: str
-    """As configured; of a plug-in its module."""
+    """As configured; the module of a plug-in."""
     kind: Literal["resource", "file", "plugin"]
     files: tuple[tuple[str, str], ...]
     """(relative name, SHA-256 in hexadecimal) of each file, in a fixed order."""
     root: Path
-    """What the relative names are relative to; those that begin with `caspipe/` ship with caspipe."""
+    """Base folder of the relative names. Names that start with `caspipe/` ship with caspipe."""
 
 
 def dependencies(assembly: Assembly) -> list[Dependency]:
-    """Everything that a pipeline uses, in the order of its components and their parameters; plug-ins at the end of each.
+    """Return everything that a pipeline uses, in the order of components and parameters, with plug-ins after each component.
 
-    Raises ResourceError that names the component and the file that is missing.
+    Raises ResourceError with the component and the missing file.
     """
     found: dict[Dependency, None] = {}
     for place, component in _components(assembly):
@@ -70,12 +70,12 @@ def dependencies(assembly: Assembly) -> list[Dependency]:
 
 
 def fingerprint(assembly: Assembly) -> str:
-    """One hash, 64 hexadecimal digits, over all that decides what becomes of a document: engines and resumable consumers with the
-    effective values of their parameters, the contents of every file behind these, plug-ins with what they import, caspipe's code,
-    and the versions of the libraries that results depend on.
+    """Return a hash (64 hexadecimal digits) over everything that determines the output: engines and resumable consumers with the
+    effective values of their parameters, the contents of all their files, plug-ins with their imports, the code of caspipe,
+    and the versions of the libraries that determine results.
 
-    It does not depend on where files lie, on the order of keys or comments in YAML, on `run:` options, or on other
-    consumers. Of a secret it knows only whether it is set.
+    It does not depend on paths of files, on the order of keys or comments in YAML, on `run:` options, or on other consumers.
+    A secret contributes only whether it is set.
     """
     parts: list[Any] = []
     code: dict[str, Dependency] = {}
@@ -104,15 +104,15 @@ def fingerprint(assembly: Assembly) -> str:
 
 
 def _libraries() -> dict[str, str]:
-    """Versions of what results depend on besides caspipe; of Python only what a new feature release changes."""
+    """Return the versions of libraries that determine results, and the feature release of Python."""
     found = versions()
     del found["caspipe"]
     return {**found, "python": ".".join(found["python"].split(".")[:2])}
 
 
 def secrets(assembly: Assembly) -> list[tuple[str, str, bytes]]:
-    """(component, parameter, secret) of every secret of the engines and resumable consumers, in order: what `fingerprint` leaves
-    out. A file that holds secrets, as a table of offsets, is told by its content. Raises ResourceError where one is missing."""
+    """Return (component, parameter, secret) for every secret of engines and resumable consumers, which `fingerprint` leaves out.
+    For files with secrets, such as tables of offsets, it is their content. Raises ResourceError if a file is missing."""
     found = []
     for place, component in _components(assembly):
         if not place.startswith("reader/") and (not isinstance(component, CasConsumer) or is_resumable(component)):
@@ -121,7 +121,7 @@ def secrets(assembly: Assembly) -> list[tuple[str, str, bytes]]:
 
 
 def _components(assembly: Assembly) -> Iterator[tuple[str, Component]]:
-    """Every component, by how a Dependency calls it."""
+    """Yield every component with its name in a Dependency."""
     reader = assembly.reader
     readers: list[CollectionReader] = (
         reader.readers if isinstance(reader, Chain) else [] if reader is None else [reader]
@@ -139,7 +139,7 @@ def _effective(place: str, component: Component) -> Effective:
 
 
 def _foreign(cls: type[Any]) -> list[str]:
-    """Modules outside caspipe and Python that a class and its bases come from."""
+    """Return the modules outside caspipe and Python that define a class and its bases."""
     modules = dict.fromkeys(base.__module__ for base in cls.__mro__)
     own = {"caspipe", *sys.stdlib_module_names}
     return [name for name in modules if name.partition(".")[0] not in own or name == "__main__"]
@@ -151,7 +151,7 @@ def _file_of(module: str) -> Path | None:
 
 
 def _plugin(component: str, at: str, module: str) -> Dependency:
-    """A plug-in by its code: the file of a module, or all files of the package that it lies in."""
+    """Return a plug-in with the file of its module, or all files of its package."""
     file = _file_of(module)
     if file is None:
         source = getattr(sys.modules.get(module), "__file__", None)
@@ -166,13 +166,13 @@ def _plugin(component: str, at: str, module: str) -> Dependency:
 
 
 def _bare(module: str) -> str:
-    """The folder without `__init__.py` that a module is imported from, as a dotted name; empty where there is none."""
+    """Return the folder without `__init__.py` from which a module is imported, as a dotted name; empty if there is none."""
     file = _file_of(module)
     return module.rpartition(".")[0] if file is not None and package_of(file) is None else ""
 
 
 def package_of(file: Path) -> Path | None:
-    """The folder of the outermost package that a module's file lies in; None for a module by itself."""
+    """Return the folder of the outermost package of a file; None for a single module."""
     top = None
     for folder in file.parents:
         if not (folder / "__init__.py").is_file():
@@ -182,5 +182,5 @@ def package_of(file: Path) -> Path | None:
 
 
 def distributions_of(module: str) -> list[str]:
-    """The installed distributions that bring a module, by name."""
+    """Return the names of the installed distributions that provide a module."""
     return sorted(set(packages_distributions().get(module.partition(".")[0], ())))

@@ -1,7 +1,7 @@
-"""What a component is set to, as plain data: every parameter's effective value, and the files, classes and secrets behind it.
+"""The effective parameters of a component as plain data, and the files, classes and secrets that they refer to.
 
-Files are told by their content and a secret by whether there is one, so that equal data mean equal work, wherever the files lie
-and whatever the secret is.
+Files are represented by their content and secrets by whether they are set. So equal data means equal behavior, wherever the files
+are and whatever the secrets are.
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ _WORDS = frozenset("key secret password passphrase token salt credential credent
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Input:
-    """Files that a parameter names, with what they name in turn."""
+    """Files that a parameter names, with the files that they name in turn."""
 
     parameter: str
     """Path of the parameter below the component: `lists.0`, `kinds.DATE.file`."""
     name: str
     """As configured."""
     cls: type[Resource] | None
-    """What reads it; None for a plain file."""
+    """The Resource class that reads it; None for a plain file."""
     files: tuple[tuple[str, Path], ...]
-    """Relative name and place of each."""
+    """Relative name and path of each file."""
     root: Path
     said: str = ""
-    """What the name says besides the place: `::umls?tuis=current`."""
+    """Suffix of the name: `::umls?tuis=current`."""
     content: str = ""
-    """Hash of what is in memory only."""
+    """Hash of a resource that exists only in memory."""
     uses: tuple[Input, ...] = ()
 
     @property
     def data(self) -> dict[str, Any]:
-        """Its content as plain data: hashes, and names without folders of this machine."""
+        """Return the content as plain data: hashes, and names without folders of this machine."""
         told: dict[str, Any] = {"files": [[_portable(name), file_digest(path)] for name, path in self.files]}
         more = {"said": self.said, "content": self.content, "uses": [used.data for used in self.uses]}
         return told | {key: value for key, value in more.items() if value}
 
     @property
     def digests(self) -> tuple[tuple[str, str], ...]:
-        """(relative name, hash) of each file."""
+        """Return (relative name, hash) of each file."""
         return tuple((name, file_digest(path)) for name, path in self.files) or ((self.name, self.content),)
 
     def all(self) -> Iterator[Input]:
-        """This one and those it uses."""
+        """Yield this input and those that it uses."""
         yield self
         for used in self.uses:
             yield from used.all()
@@ -68,7 +68,7 @@ class Input:
 
 @dataclasses.dataclass(slots=True)
 class Effective:
-    """What a component is set to."""
+    """The effective parameters of a component."""
 
     data: Any = None
     """Plain data, fit for JSON."""
@@ -76,13 +76,13 @@ class Effective:
     classes: list[tuple[str, type[Any]]] = dataclasses.field(default_factory=list)
     """The class of the component and of each part in it, with the path of its parameter."""
     secrets: list[tuple[str, Callable[[], bytes]]] = dataclasses.field(default_factory=list)
-    """What tells each secret, by the path of its parameter."""
+    """Functions that return each secret, by the path of its parameter."""
 
 
 def effective(component: Component) -> Effective:
-    """The parameters of a component and what is behind them. Loads nothing; a component that is open gives the same.
+    """Return the effective parameters of a component, whether it is open or not. Does not load anything.
 
-    Raises ResourceError for a file that is missing.
+    Raises ResourceError if a file is missing.
     """
     walk = _Walk(not isinstance(component, CasConsumer | CollectionReader))
     walk.found.data = walk.made(component, "")
@@ -106,7 +106,7 @@ class _Walk:
         """Whether a path is something to be read, unless its parameter says otherwise."""
 
     def made(self, value: Any, at: str) -> Any:
-        """A component, part or other dataclass."""
+        """Add a component, part or other dataclass."""
         cls = type(value)
         self.found.classes.append((at, cls))
         private, reads = getattr(cls, "private", ()), self.reads
@@ -170,7 +170,7 @@ class _Walk:
         return {"secret": bool(value)}
 
     def resource(self, value: Resource, at: str) -> Any:
-        """A resource that is loaded already."""
+        """Add a loaded resource."""
         name = name_of(value)
         if name is not None:
             return self.input(type(value), name, at).data
@@ -186,7 +186,7 @@ class _Walk:
 
 
 def _revealed(value: Any) -> bytes:
-    """A secret; of a path the content of its file."""
+    """Add a secret, or the content of its file."""
     if isinstance(value, Secret):
         return value.reveal()
     if isinstance(value, Path):
@@ -198,7 +198,7 @@ def _revealed(value: Any) -> bytes:
 
 
 def input_of(cls: type[Resource] | None, name: str, at: str, above: tuple[str, ...] = ()) -> Input:
-    """The files behind a name. Raises ResourceError where there are none, or where resources name each other in a circle."""
+    """Return the files of a name. Raises ResourceError if there are none, or if resources refer to each other in a cycle."""
     if cls is None:
         return _placed(Input(at, name, None, (), Path(name)), below(Path(name)))
     if name in above:
@@ -209,7 +209,7 @@ def input_of(cls: type[Resource] | None, name: str, at: str, above: tuple[str, .
 
 
 def _placed(made: Input, files: list[Path]) -> Input:
-    """With its files named relative to their root; shipped ones relative to caspipe."""
+    """Return an input with files named relative to their root, or to caspipe if they ship with it."""
     if made.root.is_dir() and all(file.is_relative_to(made.root) for file in files):
         root = made.root
     elif made.root.is_file():
@@ -229,5 +229,5 @@ def _relative(file: Path, root: Path) -> str:
 
 
 def _portable(name: str) -> str:
-    """A relative name without folders of this machine."""
+    """Return a relative name without folders of this machine."""
     return name.rpartition("/")[2] if name.startswith("../") or Path(name).is_absolute() else name

@@ -1,4 +1,4 @@
-"""What the code of a plug-in imports besides Python, caspipe and what is installed. Nothing is imported to find it out."""
+"""Imports of plug-ins outside Python and caspipe, found without importing anything."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 def followed(files: Iterable[tuple[Path, str]]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, str]]:
-    """What Python files import, what that imports, and so on: module or outermost package -> (relative name, SHA-256) of its
-    files; and of what is installed, outermost module -> version, or SHA-256 where there is none of that name.
+    """Follow the imports of Python files. Return module or outermost package -> (relative name, SHA-256) of its files; and for
+    installed distributions, outermost module -> version, or SHA-256 if there is no distribution of that name.
 
-    With each file goes the folder without `__init__.py` that it is imported from, as `lab.tools`; empty where there is none, or
-    where all files of the package are among these. A module is found by the name in an `import` statement, wherever in the file
-    that stands.
+    Each file is given with the folder without `__init__.py` from which it is imported, as `lab.tools`; empty if there is none, or
+    if all files of the package are included. Every `import` statement counts, wherever it is in the file.
     """
     modules: dict[str, list[tuple[str, str]]] = {}
     installed: dict[str, str] = {}
@@ -60,8 +59,8 @@ def _version(module: str, place: Path) -> str:
 
 
 def _found(name: str) -> tuple[str, Path | None]:
-    """The outermost package that a dotted name lies in, or the module itself, and its file; without one where there is none.
-    A folder without `__init__.py` is no package here, only what lies in it."""
+    """Return the outermost package of a dotted name, or the module itself, with its file if it has one. A folder without
+    `__init__.py` is not a package, only its contents."""
     parts = name.split(".")
     for n in range(1, len(parts) + 1):
         module = ".".join(parts[:n])
@@ -78,8 +77,8 @@ def _found(name: str) -> tuple[str, Path | None]:
 
 @cache
 def _imports(file: Path, digest: str, within: str) -> tuple[str, ...]:
-    """Full names of what a file with this content imports, but for Python and caspipe; of `from a import b` it is `a.b`, which
-    may be a module."""
+    """Return the full names of imports in a source text, except Python and caspipe. For `from a import b`, it is `a.b`, which may
+    be a module."""
 
     def names(node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):

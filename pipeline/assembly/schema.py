@@ -1,4 +1,4 @@
-"""JSON Schema of the configuration language, made from the same fields that check it."""
+"""JSON Schema of the configuration language, generated from the fields that validate it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .assemble import ROLES, RunOptions
 
 Json = dict[str, Any]
 VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
-"""`${NAME}` may stand wherever a value does."""
+"""`${NAME}` is allowed wherever a value is."""
 _KEY_FILE = {
     "type": "object",
     "required": ["file"],
@@ -30,7 +30,7 @@ _KEY_FILE = {
 
 
 def pipeline_schema() -> Json:
-    """The schema (draft-07, which editors' YAML extensions take) of a pipeline file with every component known."""
+    """Return the schema of a pipeline file with all known components (draft-07, which YAML extensions of editors support)."""
     definitions: dict[str, Json] = {"variable": VARIABLE}
     classes = registry.components()
     sections: dict[str, Json] = {}
@@ -91,7 +91,7 @@ def pipeline_schema() -> Json:
 
 
 def _choice(members: dict[str, Json], classes: Mapping[str, type[Any]]) -> Json:
-    """A bare name, or one key with parameters."""
+    """Return the schema of a name, or of one key with parameters."""
     bare = [name for name, cls in classes.items() if not any(p.required for p in params.parameters(cls))]
     return {
         "anyOf": [
@@ -154,7 +154,7 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
 
 
 def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
-    """The schema of values of one type, `${VARIABLE}` included."""
+    """Return the schema of values of one type, including `${VARIABLE}`."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if is_secret(hint):
         return {"anyOf": [{"type": "string"}, _KEY_FILE]}

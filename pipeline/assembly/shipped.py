@@ -1,4 +1,4 @@
-"""The configurations that come with caspipe, by name."""
+"""The configurations that ship with caspipe, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PLACES = ("*.yaml", "training/*.yaml", "systems/*.yaml", "systems/*/*.yaml")
 
 
 def folder() -> Path:
-    """Where the shipped configurations lie."""
+    """Return the folder of the shipped configurations."""
     return Path(str(files("caspipe.configs")))
 
 
@@ -22,12 +22,12 @@ def names() -> list[str]:
 
 
 def locate(name: str) -> Path:
-    """The file a person means: a path, or the name of a shipped configuration. Raises ConfigError for neither."""
+    """Return the file of a path or of a shipped configuration. Raises ConfigError if it is neither."""
     return found(name, names(), folder(), "configuration")
 
 
 def found(name: str, shipped: list[str], there: Path, what: str) -> Path:
-    """A path, or the file of a shipped name in the folder `there`. Raises ConfigError with the nearest name for neither."""
+    """Return the file of a path or of a shipped name in the folder `there`. Raises ConfigError with the nearest name."""
     path = Path(name)
     if path.is_file():
         return path

@@ -1,4 +1,4 @@
-"""From a bundle to a configuration: checked, unpacked, its plug-ins loaded, its names turned into paths."""
+"""Load a pipeline package: verify and unpack it, load its plug-ins, and resolve its names to paths."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SUFFIX, _MAGIC = ".zip", b"PK\x03\x04"
 VERIFY_VARIABLE = "CASPIPE_VERIFY"
 """Names a public key that every bundle must be signed with."""
 CODE_VARIABLE = "CASPIPE_BUNDLE_CODE"
-"""`allow`: run the plug-ins of bundles that no key vouches for."""
+"""`allow`: run the plug-ins of unsigned packages."""
 
 
 class BundleWarning(CaspipeWarning):
-    """A bundle was packed by another caspipe."""
+    """A package was packed by another version of caspipe."""
 
 
 def looks_like_package(path: str | Path) -> bool:
@@ -44,11 +44,11 @@ def looks_like_package(path: str | Path) -> bool:
 
 
 def load_package(path: str | Path, overrides: Iterable[str] = (), verify: Path | None = None) -> Config:
-    """The configuration in a bundle, its files unpacked into the user's cache.
+    """Return the configuration in a package, and unpack its files into the user's cache.
 
-    `verify`: public key that it must be signed with; left out, the one that `CASPIPE_VERIFY` names. Relative paths in it that are
-    not the bundle's own are relative to the current folder. Raises ResourceError or SignatureError where something is missing,
-    changed, or not as the bundle needs it, and where it brings plug-ins that no signature vouches for.
+    `verify`: public key with which it must be signed, by default that of `CASPIPE_VERIFY`. Relative paths outside the package
+    are relative to the current folder. Raises ResourceError or SignatureError if something is missing or was changed, if this
+    caspipe does not fit the package, and if it contains plug-ins without a signature.
     """
     place = Path(path)
     named = os.environ.get(VERIFY_VARIABLE)
@@ -84,7 +84,7 @@ def _with_paths(value: Any, folder: Path) -> Any:
 
 
 def _check_shipped(manifest: Manifest, place: Path) -> None:
-    """What the bundle leaves to caspipe must be what it was packed with."""
+    """Raise ResourceError if shipped resources differ from those with which the package was made."""
     for one in manifest.shipped:
         for name, digest in one.files:
             path = PACKAGE / name
@@ -121,7 +121,7 @@ def _load_code(manifest: Manifest, folder: Path, place: Path, vouched: bool) -> 
 
 @contextmanager
 def _no_bytecode() -> Iterator[None]:
-    """Python writes no caches into the folder: only what was checked lies there."""
+    """Prevent Python from writing caches into the folder, which must contain only verified files."""
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
     try:

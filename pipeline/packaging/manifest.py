@@ -1,4 +1,4 @@
-"""The manifest of a bundle: what is in it, what it expects of the caspipe it runs with, and the hash of everything."""
+"""The manifest of a package: its files with their hashes, and what it requires from the caspipe that runs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
 CONFIG, TYPES, REQUIREMENTS = "pipeline.yaml", "TypeSystem.xml", "requirements.txt"
 RESOURCES, PLUGINS, MODULES, WHEELS = "resources", "plugins", "modules", "wheels"
 HERE = "bundle:/"
-"""What stands before the name of a file in the bundle where the configuration means it."""
+"""Prefix of names of files in the package in its configuration."""
 
 _HEX = re.compile(r"[0-9a-f]{64}")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
@@ -25,7 +25,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the bundle."""
+    """A file of the package."""
 
     digest: str
     """SHA-256 in hexadecimal."""
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """A resource that the bundle does not hold because it ships with caspipe."""
+    """A resource that is not in the package because it ships with caspipe."""
 
     name: str
     files: tuple[tuple[str, str], ...]
@@ -79,7 +79,7 @@ class Manifest:
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Self:
-        """Raises ResourceError, which names the bundle, where it is no manifest, of a newer format, or names unsafe paths."""
+        """Parse a manifest. Raises ResourceError if it is invalid, has a newer format, or contains unsafe paths."""
         try:
             told = json.loads(data)
             if told["what"] != WHAT or not isinstance(told["format"], int):
@@ -116,7 +116,7 @@ class Manifest:
 
 
 def safe(name: Any) -> str:
-    """A name that stays inside its folder on every system. Raises ValueError for any other."""
+    """Return a name if it stays inside its folder on every system. Raises ValueError otherwise."""
     if not isinstance(name, str) or not name or len(name) > _LONGEST or _UNSAFE.search(name):
         raise ValueError("a file name that not every system takes")
     path = PurePosixPath(name)

@@ -1,4 +1,4 @@
-"""Which distributions a pipeline needs besides caspipe, at which versions, and their wheels from a folder."""
+"""Distributions that a pipeline requires besides caspipe, with versions, and their wheels from a folder."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ OURS = "caspipe"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _FOLLOWED = ("annotators", "readers", "consumers", "pipeline/storage/database.py")
-"""Parts of caspipe whose imports of each other are followed."""
+"""Packages of caspipe whose imports of each other are followed."""
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def requirements(components: Iterable[Any], code: Iterable[Path] = (), further: Iterable[str] = ()) -> list[str]:
-    """`name==version` of caspipe, of what it needs always, and of what else these components need; sorted.
+    """Return `name==version` of caspipe, of its dependencies, and of what these components require; sorted.
 
-    Engines must have been opened: of the extras that their source speaks of, those count that are imported by now. Of readers
-    and consumers everything counts that their source imports. `code` are files of plug-ins, whose imports count; `further` are
-    distributions needed besides.
+    Engines must have been opened: extras mentioned in their source count if they have been imported. For readers and consumers,
+    all imports in their source count. `code`: files of plug-ins, whose imports count; `further`: other required
+    distributions.
     """
     wanted = {_normal(OURS), *map(_normal, further)}
     brings = packages_distributions()
@@ -44,9 +44,9 @@ def requirements(components: Iterable[Any], code: Iterable[Path] = (), further: 
 
 
 def wheels(lines: Iterable[str], folder: Path) -> list[Path]:
-    """The wheels of a folder that fit these requirements, for whatever system, by name.
+    """Return the wheels in a folder that satisfy these requirements, for any system, sorted by name.
 
-    Raises ResourceError that names every distribution without one.
+    Raises ResourceError with every distribution without a wheel.
     """
     if not folder.is_dir():
         raise ResourceError(f"--wheels {folder}: no such folder")
@@ -63,20 +63,20 @@ def wheels(lines: Iterable[str], folder: Path) -> list[Path]:
 
 
 def _normal(name: str) -> str:
-    """A distribution's name as PEP 503 compares it."""
+    """Normalize the name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @cache
 def _of_extras() -> set[str]:
-    """Distributions that only extras of caspipe ask for."""
+    """Return distributions that only extras of caspipe require."""
     found = [(_requirement(line), _EXTRA.search(line)) for line in _requires(OURS)]
     always = {name for name, extra in found if extra is None}
     return {name for name, extra in found if extra is not None} - always - {OURS}
 
 
 def _closure(wanted: set[str]) -> dict[str, str]:
-    """Version of each distribution that is installed among these and what they require, extras left out."""
+    """Return the versions of installed distributions and of their requirements, without extras."""
     found: dict[str, str] = {}
     left = sorted(wanted)
     while left:
@@ -150,10 +150,10 @@ def _names(file: Path, *, strings: bool) -> tuple[tuple[str, Path | None], ...]:
 
 
 def opened(engines: Iterable[Any], tolerated: set[str]) -> None:
-    """Opens engines and closes them: whatever they need is there and fits. Errors of those in `tolerated` (ids) do not count: a
-    key that is not on this machine.
+    """Open and close engines to check that their requirements are met. Ignore errors of engines in `tolerated` (ids), whose key
+    may not be on this machine.
 
-    Raises the CaspipeError of the first that cannot be opened.
+    Raises the first CaspipeError.
     """
     for engine in engines:
         try:

@@ -1,4 +1,4 @@
-"""Packs a pipeline: same input, same bytes."""
+"""Pack a pipeline. The same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _HEADER = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Packed:
-    """What was written."""
+    """The written package."""
 
     path: Path
     manifest: Manifest
     digest: str
-    """SHA-256 of the manifest, in hexadecimal: with it, all content is told."""
+    """SHA-256 of the manifest in hexadecimal, which determines all content."""
     key: str
-    """Id of the key that it is signed with; empty for none."""
+    """Id of the signing key; empty if it is not signed."""
 
 
 def pack(
@@ -77,11 +77,11 @@ def pack(
     sign: Path | None = None,
     wheels: Path | None = None,
 ) -> Packed:
-    """Writes a pipeline (a file, the name of a shipped one, or one that was loaded from either) as a bundle.
+    """Write a pipeline (a file, the name of a shipped one, or one loaded from either) as a package.
 
-    Engines are opened once, to see that all is there. `sign`: private key for the manifest; `wheels`: a folder that holds the
-    wheels of all that is needed, to be put in. Raises ConfigError for a configuration with faults or with secrets in clear,
-    ResourceError for what is missing.
+    Engines are opened once to check that nothing is missing. `sign`: private key for the manifest; `wheels`: a folder with the
+    wheels of all requirements, which are added. Raises ConfigError if the configuration has faults or contains secrets in clear,
+    ResourceError if something is missing.
     """
     _refuse_foreign(target)
     if isinstance(source, Assembly):
@@ -132,7 +132,7 @@ def pack(
 
 
 def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
-    """What the pipeline uses and the bundle does not hold, because it comes with caspipe."""
+    """Return the resources that are not in the package because they ship with caspipe."""
     told: dict[str, Shipped] = {}
     for one in found:
         files = [(one.root / name, digest) for name, digest in one.files]
@@ -144,7 +144,7 @@ def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
 
 
 def _code(found: list[Dependency], contents: dict[str, Path]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
-    """Plug-in files and loose modules, put into `contents`, by name; and distributions that components come from."""
+    """Add plug-in files and single modules to `contents`. Return their names, and the distributions that define components."""
     plugins: list[str] = []
     modules: list[str] = []
     distributions: list[str] = []
@@ -213,7 +213,7 @@ def _written(
 
 
 def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes], entry: Entry) -> None:
-    """A member as it is, not compressed: the same bytes from every zlib, and nothing that could swell when it is unpacked."""
+    """Add an uncompressed member: the bytes do not depend on zlib, and the size cannot grow when it is unpacked."""
     info = zipfile.ZipInfo(name, _EARLIEST)
     info.create_system = 3
     info.external_attr = 0o100600 << 16
@@ -241,7 +241,7 @@ def _refuse_foreign(target: Path) -> None:
 
 
 def describe(packed: Packed) -> dict[str, Any]:
-    """What was packed, as plain data for people."""
+    """Describe a package as plain data for people."""
     sizes = [entry.size for entry in packed.manifest.files.values()]
     return {
         "bundle": str(packed.path),

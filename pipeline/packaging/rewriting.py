@@ -1,4 +1,4 @@
-"""A configuration made fit to travel: what it names becomes part of the bundle, secrets stay references, the rest stays."""
+"""Rewrite a configuration for a package: files become part of the package, secrets stay references, the rest is unchanged."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from ..storage.yaml_source import Keys, Text
 from .manifest import HERE, RESOURCES
 
 _REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}")
-"""A variable without a default, or with an empty one: all that may stand for a secret."""
+"""A variable without default or with an empty one: the only references allowed for secrets."""
 _NOTHING: Any = object()
 
 
 @dataclasses.dataclass(slots=True)
 class Rewritten:
-    """A configuration to be written into a bundle."""
+    """A configuration for a package."""
 
     data: dict[str, Any]
-    """As YAML will have it."""
+    """Plain data for YAML."""
     files: dict[str, Path]
-    """Where each file of the bundle lies now, by its name in the bundle."""
+    """Current path of each file by its name in the package."""
     faults: list[Fault]
 
 
 def rewritten(config: Config) -> Rewritten:
-    """The configuration with includes, overrides and aliases settled and every path to a file of ours turned into the bundle's.
+    """Return the configuration with includes, overrides and aliases resolved, and with paths of files in the package.
 
-    `faults` tells what cannot travel: secrets in clear, files that are missing.
+    `faults` lists what cannot be packed: secrets in clear and missing files.
     """
     work = _Rewriter(config)
     data: dict[str, Any] = {"name": config.name}
@@ -59,7 +59,7 @@ def rewritten(config: Config) -> Rewritten:
 
 
 def _nested(steps: list[tuple[list[str], Step, dict[str, Any]]]) -> list[Any]:
-    """Steps as aggregates: `regex/dates` becomes `dates` in the aggregate `regex`."""
+    """Return steps as aggregates: `regex/dates` becomes `dates` in the aggregate `regex`."""
     found: list[Any] = []
     for head, group in itertools.groupby(steps, key=lambda s: s[0][0] if len(s[0]) > 1 else ""):
         if head:
@@ -82,7 +82,7 @@ class _Rewriter:
         self._at: Step
 
     def step(self, step: Step, section: str) -> dict[str, Any]:
-        """The parameters of a component."""
+        """Rewrite the parameters of a component."""
         self._at, self._reads = step, section == "engines"
         cls = registry.find(step.name, SECTION_ROLES[section])
         given = {k: self._alias(v) for k, v in step.given.items()}
@@ -96,7 +96,7 @@ class _Rewriter:
         self.faults.append(self._at.fault(at, what))
 
     def made(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
-        """The parameters of a component, part or other dataclass."""
+        """Rewrite the parameters of a component, part or other dataclass."""
         hints = {p.name: p.hint for p in params.parameters(cls)}
         extra_field = getattr(cls, "extra_field", "")
         private = getattr(cls, "private", ())
@@ -151,7 +151,7 @@ class _Rewriter:
         return {str(name): made} if made else str(name)
 
     def plain(self, value: Any, at: Keys = ()) -> Any:
-        """A value as the file has it, its `${...}` included."""
+        """Return a value as it is in the file, including `${...}`."""
         if isinstance(value, Mapping):
             return {str(k): self.plain(v, (*at, str(k))) for k, v in value.items()}
         if isinstance(value, list | tuple):
@@ -166,7 +166,7 @@ class _Rewriter:
         return raw
 
     def secret(self, value: Any, at: Keys) -> Any:
-        """A reference to a secret; a secret in clear is a fault."""
+        """Rewrite a reference to a secret; a secret in clear is a fault."""
         if isinstance(value, Mapping):
             return {str(k): self.plain(v) for k, v in value.items()}
         if not isinstance(value, str):
@@ -177,7 +177,7 @@ class _Rewriter:
         return raw
 
     def resource(self, cls: type[Resource], value: str | Path, at: Keys) -> str:
-        """The name of a resource, in the bundle where it does not ship with caspipe."""
+        """Rewrite the name of a resource, to a file in the package unless it ships with caspipe."""
         name = params.resource_name(cls, value)
         try:
             found = input_of(cls, name, "")
@@ -204,14 +204,14 @@ class _Rewriter:
         return found.name in found.cls.names() and all(shipped_name(path) for _, path in found.files)
 
     def file(self, value: str | Path, at: Keys) -> str:
-        """A plain file or folder that is read; one that is not there stays a reference."""
+        """Rewrite a file or folder that is read. A missing one stays a reference."""
         place = value.base / value if isinstance(value, Text) else Path(value)
         if not value or not place.exists():
             return str(self.plain(value, at))
         return self.placed(place, [path for _, path in input_of(None, str(place), "").files], at)
 
     def placed(self, place: Path, files: list[Path], at: Keys) -> str:
-        """Takes files into the bundle; returns the name of `place` there. Equal files are taken once."""
+        """Add files to the package and return the name of `place` in it. Equal files are added once."""
         absolute = [Path(os.path.abspath(path)) for path in files]  # noqa: PTH100  links stay names
         place = Path(os.path.abspath(place))  # noqa: PTH100
         key = (place, *absolute)
@@ -229,7 +229,7 @@ def _raw(value: str) -> str:
 
 
 def _meant(choices: tuple[Any, ...], value: Any) -> Any:
-    """The type of a union that a value is of."""
+    """Return the type in a union that fits a value."""
     for choice in choices:
         faults: list[str] = []
         if choice is not type(None):

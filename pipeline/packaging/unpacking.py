@@ -1,7 +1,7 @@
-"""Opens a bundle that anybody may have made: everything is checked, and only then does something lie on the disk.
+"""Unpack an untrusted package: everything is verified before it is written to disk.
 
-Members are stored, not compressed, so none can be larger than the archive. They are written below a folder of the user's alone,
-under names that were checked, as plain files.
+Members are stored without compression, so none can be larger than the archive. They are written as plain files under verified
+names, below a folder that only the user can access.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def is_bundle(path: Path) -> bool:
 
 
 def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
-    """The manifest of a bundle and the folder that holds its files, wheels left out.
+    """Return the manifest of a package and the folder with its files, except wheels.
 
-    Every file of the archive is hashed each time, and every file in the folder. With a public key the manifest must be signed
-    by it. Raises ResourceError (SignatureError for the signature) that names the bundle, the file and what was expected.
+    Every file in the archive and in the folder is hashed each time. If a public key is given, the manifest must be signed with
+    it. Raises ResourceError (SignatureError for the signature) with the package, the file and what was expected.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,7 +69,7 @@ def _verify(told: bytes, signature: bytes, path: Path, public: Path) -> None:
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, none of them strange."""
+    """Return the members by name. Raises ResourceError if one is unexpected."""
     infos = archive.infolist()
     if len(infos) > MOST_FILES:
         raise ResourceError(f"{path}: holds {len(infos)} files, expected at most {MOST_FILES}")
@@ -122,7 +122,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
 
 
 def cache_folder() -> Path:
-    """`$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
+    """Return `$CASPIPE_CACHE`, or `caspipe` in the user's cache folder."""
     chosen = os.environ.get("CASPIPE_CACHE")
     if chosen:
         return Path(chosen).absolute()
@@ -130,7 +130,7 @@ def cache_folder() -> Path:
 
 
 def _folder(digest: str) -> Path:
-    """The folder of a bundle, its owner's only; a temporary one where the cache cannot be written."""
+    """Return the private folder of a package; a temporary one if the cache is not writable."""
     above = cache_folder() / "bundles"
     try:
         above.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -165,7 +165,7 @@ def _temporary(digest: str) -> Path:
 def _fill(
     folder: Path, archive: zipfile.ZipFile, manifest: Manifest, members: dict[str, zipfile.ZipInfo], path: Path
 ) -> None:
-    """Makes the folder hold just what the manifest says. Every member is hashed, whether it is written or there already."""
+    """Make the folder contain exactly the files of the manifest. Every member is hashed, also if the file exists."""
     wanted = {name: entry for name, entry in manifest.files.items() if not name.startswith(f"{WHEELS}/")}
     _clear(folder, set(wanted))
     for name, entry in manifest.files.items():
@@ -225,7 +225,7 @@ def _is(path: Path, entry: Entry) -> bool:
 
 
 def _clear(folder: Path, wanted: set[str]) -> None:
-    """Removes what does not belong there: files of nobody's knowledge, links, caches of Python."""
+    """Remove everything that does not belong there: unknown files, links, caches of Python."""
     above = {"/".join(name.split("/")[:n]) for name in wanted for n in range(1, name.count("/") + 1)}
     for place, folders, files in os.walk(folder):
         at = Path(place).relative_to(folder).as_posix()

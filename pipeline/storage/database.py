@@ -1,4 +1,4 @@
-"""Databases for readers and consumers: engines from URLs, and errors in words that hold neither passwords nor data."""
+"""Databases for readers and consumers: engines from URLs, and error messages without passwords or data."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _WORDS = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_CONSTRAINT": "a constraint of the table is violated",
 }
-"""What codes mean: SQLSTATE (ISO 9075; classes by their first two characters) and SQLite's result codes."""
+"""Meaning of error codes: SQLSTATE (ISO 9075; classes by their first two characters) and result codes of SQLite."""
 
 
 def sqlalchemy(of: str) -> Any:
-    """The module. Raises ResourceError, for the component `of`, where it is not installed."""
+    """Import SQLAlchemy. Raises ResourceError for the component `of` if it is not installed."""
     try:
         import sqlalchemy as sa
     except ImportError:
@@ -56,7 +56,7 @@ def sqlalchemy(of: str) -> Any:
 
 
 def parsed(url: str, of: str) -> URL:
-    """The URL of a database; `postgresql` is spoken through psycopg. Raises ValueError that does not repeat it."""
+    """Parse the URL of a database; `postgresql` uses psycopg. Raises ValueError without quoting the URL."""
     sa = sqlalchemy(of)
     try:
         made: URL = sa.make_url(url)
@@ -68,22 +68,22 @@ def parsed(url: str, of: str) -> URL:
 
 
 def shown(url: URL) -> str:
-    """The URL for messages: without password, and without what follows `?`, which may hold one."""
+    """Return a URL for messages, without the password and the query, which may contain one."""
     return url._replace(query={}, password=None).render_as_string()  # type: ignore[arg-type]
 
 
 def file_of(url: URL) -> Path | None:
-    """The file of an SQLite database; None for others, and for those in memory."""
+    """Return the file of an SQLite database; None for other databases and for those in memory."""
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
         return None
     return Path(str(url.database))
 
 
 def engine(url: URL, of: str, *, read_only: bool) -> Engine:
-    """An engine that keeps no connection open and repeats no data in its errors.
+    """Create an engine that does not keep connections open and does not quote data in errors.
 
-    SQLite: reading never makes a file, writing is one transaction, tables that it makes included. Raises ResourceError where
-    the driver is not installed.
+    SQLite: reading never creates a file, and writing is one transaction, including the creation of tables. Raises ResourceError
+    if the driver is not installed.
     """
     sa = sqlalchemy(of)
     from sqlalchemy.pool import NullPool
@@ -136,7 +136,7 @@ def _json(value: Any) -> str:
 
 
 def said(error: BaseException) -> str:
-    """What went wrong, by its code only: drivers quote data and passwords in their messages."""
+    """Describe an error by its code only, because drivers quote data and passwords in messages."""
     original = getattr(error, "orig", None) or error
     if isinstance(original, OSError) and original.errno:
         return os.strerror(original.errno)

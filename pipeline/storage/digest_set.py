@@ -1,4 +1,4 @@
-"""Sets of names that stay small over millions of documents: digests in one sorted row, in place of the names."""
+"""Compact sets of names for millions of documents: sorted digests instead of the names."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from bisect import bisect_left
 from typing import Literal
 
 FEWEST = 1_024
-"""Digests that are not yet in the row, at least."""
+"""Minimum number of digests that wait outside the sorted array."""
 SHARE = 32
-"""One in so many digests may wait outside the row: each costs ten times what one in it does."""
+"""At most one in this many digests waits outside the array, because it takes ten times the memory."""
 _LOW = 2**64 - 1
 
 
 class Digests:
-    """A set of strings that keeps only a digest of each (BLAKE2b, RFC 7693): names can be added and looked up, not listed.
+    """A set of strings that stores only their digests (BLAKE2b, RFC 7693): strings can be added and looked up, but not listed.
 
-    Two different strings may count as one. Among n of them that happens with a probability of n²/2^(bits+1): for ten million
-    3e-6 with 64 bits and 1.5e-25 with 128. So 64 bits suit names where a false hit only costs a number behind the name; 128
-    suit document ids, where it would cost a document. The same strings give the same answers in every process.
+    Two different strings can have the same digest. Among n strings, the probability is n²/2^(bits+1): for ten million, 3e-6 with
+    64 bits and 1.5e-25 with 128. Use 64 bits for names, where a collision only adds a number to a name, and 128 for document
+    ids, where it would lose a document. The same strings give the same answers in every process.
 
-    Memory is some 11 bytes a string with 64 bits and 19 with 128, against some 150 of a set of file names: the digests lie in
-    a sorted row without gaps, and the newest wait in a set until there are enough of them for the row to be made anew.
+    A string takes about 11 bytes with 64 bits and 19 with 128, compared to about 150 in a set of file names. The digests are
+    stored in a sorted array; the newest are in a set until there are enough of them to merge.
     """
 
     __slots__ = ("_bits", "_fresh", "_high", "_low", "_shift")
@@ -32,13 +32,13 @@ class Digests:
         self._bits = bits
         self._shift = bits - 64
         self._high = array("Q")
-        """The first half of each digest of 128 bits, all of one of 64; ascending."""
+        """The first half of each digest with 128 bits, or all of it with 64; ascending."""
         self._low = array("Q")
-        """The second half of each; none with 64 bits."""
+        """The second half of each digest; empty with 64 bits."""
         self._fresh: set[int] = set()
 
     def add(self, name: str) -> bool:
-        """Adds a name. Returns whether it was new."""
+        """Add a name. Return whether it is new."""
         digest = self._digest(name)
         if digest in self._fresh or self._in_row(digest):
             return False
@@ -56,7 +56,7 @@ class Digests:
 
     @property
     def size(self) -> int:
-        """Bytes it takes."""
+        """Return the size in bytes."""
         waiting = sys.getsizeof(self._fresh) + sum(map(sys.getsizeof, self._fresh))
         return (len(self._high) + len(self._low)) * self._high.itemsize + waiting
 
@@ -74,7 +74,7 @@ class Digests:
         return False
 
     def _settle(self) -> None:
-        """Takes those that wait into the row, which moves on piece by piece: copies of a long row would leave holes behind."""
+        """Merge the waiting digests into the array in place, because copies of a long array would fragment memory."""
         fresh = sorted(self._fresh)
         places = [bisect_left(self._high, digest >> self._shift) for digest in fresh]
         _insert(self._high, places, [digest >> self._shift for digest in fresh])
@@ -87,7 +87,7 @@ class Digests:
 
 
 def _insert(row: array[int], places: list[int], values: list[int]) -> None:
-    """Puts values before the places, which ascend, from the end on."""
+    """Insert values at ascending indexes, starting from the end."""
     end = len(row)
     row.frombytes(bytes(row.itemsize * len(values)))
     for n in range(len(values), 0, -1):

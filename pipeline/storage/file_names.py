@@ -1,4 +1,4 @@
-"""File names for documents: safe on every system, inside their folder, never the same twice."""
+"""File names for documents: safe on every system, inside their folder, and unique."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _DEEPEST = 20
 
 
 def pseudonym(document_id: str, key: Secret | str) -> str:
-    """A name that says nothing about the document to whoever lacks the key: 96 bits of HMAC-SHA256, in hexadecimal."""
+    """Return a name that does not reveal the document without the key: 96 bits of HMAC-SHA256 in hexadecimal."""
     message = b"caspipe document id\0" + document_id.encode("utf-8", "surrogatepass")
     return hmac.new(Secret.of(key).reveal(), message, hashlib.sha256).hexdigest()[:24]
 
 
 class FileNames:
-    """File names for document ids: safe on every system, never outside the folder, never the same twice.
+    """File names for document ids: safe on every system, never outside the folder, and unique.
 
-    `ward/note 1` stays `ward/note 1`. Characters that some system refuses become `_`; a name that is taken (also where
-    only case or Unicode normalisation differ) gets `-2`, `-3` ... in the order of documents. With a key, names are
+    `ward/note 1` stays `ward/note 1`. Characters that some system does not allow become `_`; a duplicate name (also if
+    only case or Unicode normalization differs) gets `-2`, `-3` ... in the order of documents. With a key, names are
     pseudonyms of the ids. `reserved` names are never given.
 
-    Of names that are taken only 64-bit digests are kept: one in 10^19 free names passes for taken and gets a number.
+    Only 64-bit digests of names are stored: one in 10^19 unique names is treated as a duplicate and gets a number.
     """
 
     def __init__(self, suffix: str, key: Secret | str = "", reserved: Iterable[str] = ()) -> None:
@@ -40,12 +40,12 @@ class FileNames:
         self._taken = Digests(64)
         self._folders = Digests(64)
         self._last: list[str] = []
-        """The name given last, folded, and the folders that it lies in: not yet among those that are taken."""
+        """The last name, folded, and its folders: not yet stored as taken."""
         for name in reserved:
             self._taken.add(folded(name))
 
     def next(self, document_id: str) -> PurePosixPath:
-        """The relative path of the next document's file."""
+        """Return the relative path for the file of the next document."""
         for n, taken in enumerate(self._last):
             (self._folders if n else self._taken).add(taken)
         parts = [pseudonym(document_id, self.key)] if self.key else safe_parts(document_id)
@@ -62,12 +62,12 @@ class FileNames:
         return PurePosixPath(name)
 
     def take_back(self) -> None:
-        """The name given last is free again: its document is not written, or comes once more."""
+        """Release the last name, because its document is not written or will be written later."""
         self._last = []
 
 
 def safe_parts(document_id: str) -> list[str]:
-    """A document id as names of folders and of a file (without suffix) that every system takes: no `..`, no device."""
+    """Return a document id as names of folders and a file (without suffix) that every system allows: no `..`, no device."""
     parts = [safe_part(p) for p in document_id.split("/") if p not in ("", ".")] or ["document"]
     if len(parts) > _DEEPEST or len("/".join(parts).encode()) > _LONGEST_NAME:
         return [safe_part("_".join(parts))]
@@ -75,7 +75,7 @@ def safe_parts(document_id: str) -> list[str]:
 
 
 def safe_part(name: str) -> str:
-    """One part of a path: control and format characters, lone surrogates and `<>:"/\\|?*` become `_`."""
+    """Return a safe part of a path: control and format characters, lone surrogates and `<>:"/\\|?*` become `_`."""
     kept = "".join("_" if c in '<>:"/\\|?*' or unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in name)
     kept = kept.rstrip(". ").lstrip(" ") or "_"
     if kept.startswith("."):
@@ -89,7 +89,7 @@ def safe_part(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """What names have in common that some file system takes for one: they differ in case or normalisation only."""
+    """Return a key that is equal for names that differ only in case or normalization, as some file systems ignore both."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

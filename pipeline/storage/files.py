@@ -1,4 +1,4 @@
-"""Output files: whole or absent, never half-written, private where they hold original text, and inside their folder."""
+"""Output files: complete or absent, private if they contain original text, and inside their folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOPELESS = {
     for name in ("ENOSPC", "EDQUOT", "EROFS", "EIO", "ENODEV", "ESTALE", "EACCES", "EPERM", "EMFILE", "ENFILE")
     if hasattr(errno, name)
 }
-"""Errors that the next document would meet as well."""
+"""Errors that every following document would cause as well."""
 
 
 TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
@@ -28,10 +28,10 @@ TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
 
 
 class AtomicFile:
-    """A file that gets its name only when it is complete; until then it is a temporary file in the same folder.
+    """A file that gets its name when it is complete; until then, it is a temporary file in the same folder.
 
-    `write` is all or nothing: after an error the file ends where it ended before, and can be written on. Errors are
-    ConsumerErrors that name the path. A private file can be read by its owner only (mode 0600).
+    `write` is atomic: after an error, the file has its previous length, and writing can continue. Errors are ConsumerErrors with
+    the path. Only the owner can read a private file (mode 0600).
     """
 
     def __init__(self, path: Path, *, private: bool = False) -> None:
@@ -46,7 +46,7 @@ class AtomicFile:
             raise cannot(path, error) from None
 
     def write(self, data: bytes) -> None:
-        """Appends all of `data`, or nothing."""
+        """Append all of `data`, or nothing."""
         left = memoryview(data)
         try:
             while left:
@@ -58,7 +58,7 @@ class AtomicFile:
         self.offset += len(data)
 
     def truncate(self, offset: int) -> None:
-        """Takes back what was written after `offset`."""
+        """Remove everything after `offset`."""
         try:
             os.ftruncate(self._fd, offset)
             os.lseek(self._fd, offset, os.SEEK_SET)
@@ -67,7 +67,7 @@ class AtomicFile:
         self.offset = offset
 
     def commit(self, *, durable: bool = True) -> None:
-        """Gives the file its name, replacing what had it before. `durable`: its bytes are on the disk first (fsync)."""
+        """Give the file its name and replace an existing file. `durable`: flush it to disk first (fsync)."""
         try:
             if durable:
                 os.fsync(self._fd)
@@ -79,7 +79,7 @@ class AtomicFile:
             raise cannot(self.path, error) from None
 
     def discard(self) -> None:
-        """Removes the temporary file; the name keeps what it had. Does nothing after `commit`."""
+        """Remove the temporary file and keep an existing file with the name. Does nothing after `commit`."""
         if self._fd >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._fd)
@@ -89,7 +89,7 @@ class AtomicFile:
 
 
 def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: bool = True) -> None:
-    """Writes a file whole or not at all. Raises ConsumerError that names the path; nothing is left behind then."""
+    """Write a file atomically. Raises ConsumerError with the path, and leaves nothing behind."""
     file = AtomicFile(path, private=private)
     try:
         file.write(data)
@@ -101,7 +101,7 @@ def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: boo
 
 @dataclass(slots=True)
 class Staged:
-    """A file that is whole, but has no name yet."""
+    """A complete file without its final name."""
 
     temporary: str
     length: int
@@ -111,10 +111,10 @@ class Staged:
     waits: bool = False
     """Whether its bytes may still be in memory only, and must be on the disk before it gets its name."""
     fault: int = 0
-    """Why they could not be brought there: a system error is told once, so it is kept."""
+    """Why flushing failed: the system reports such an error only once."""
 
     def sync(self) -> None:
-        """Waits until the bytes are on the disk (fsync)."""
+        """Flush the file to disk (fsync)."""
         self.waits = False
         try:
             fd = os.open(self.temporary, os.O_RDWR | getattr(os, "O_BINARY", 0))
@@ -126,18 +126,18 @@ class Staged:
             self.fault = error.errno or errno.EIO
 
     def discard(self) -> None:
-        """Removes it."""
+        """Remove the file."""
         with contextlib.suppress(OSError):
             Path(self.temporary).unlink()
 
 
 _STAGED = ".staged-"
 _TOGETHER = 8
-"""Files that are brought onto the disk at the same time."""
+"""Number of files that are flushed at the same time."""
 
 
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
-    """Writes a file that gets its name later, by `place`. Raises ConsumerError that names the folder."""
+    """Write a temporary file that gets its name later, by `place`. Raises ConsumerError with the folder."""
     path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
@@ -156,8 +156,8 @@ def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = T
 
 
 def settle(files: Iterable[Staged]) -> None:
-    """Brings staged files onto the disk, several at the same time: a file system writes its journal once for all that wait,
-    so that this takes a fifth of the time of one after the other, or less. What fails is told by `place`."""
+    """Flush staged files to disk, several at the same time. File systems write their journal once for all waiting calls, so this
+    takes a fifth of the time or less. Errors are raised by `place`."""
     waiting = [file for file in files if file.waits]
     if len(waiting) > 1:
         from concurrent.futures import ThreadPoolExecutor
@@ -170,8 +170,8 @@ def settle(files: Iterable[Staged]) -> None:
 
 
 def place(staged: Staged, path: Path) -> None:
-    """Gives a staged file its name, replacing what had it before. Raises ConsumerError that names the path, or the folder
-    where the file could not be brought onto the disk."""
+    """Give a staged file its name and replace an existing file. Raises ConsumerError with the path, or with the folder if
+    flushing had failed."""
     if staged.waits:
         staged.sync()
     if staged.fault:
@@ -185,7 +185,7 @@ def place(staged: Staged, path: Path) -> None:
 
 
 def sweep(folders: Iterable[Path]) -> None:
-    """Removes what a run that was cut off staged in these folders and never placed."""
+    """Remove files that an interrupted run staged in these folders."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for path in folder.glob(f"{_STAGED}*.tmp"):
@@ -194,9 +194,9 @@ def sweep(folders: Iterable[Path]) -> None:
 
 
 def sweep_below(folder: Path, spared: Collection[Path], foreign: Callable[[Path], bool]) -> None:
-    """Removes what runs that were cut off were writing in a folder and in those below it, but for the paths `spared`.
+    """Remove temporary files of interrupted runs in a folder and below it, except the paths `spared`.
 
-    Folders that are `foreign` are left alone, and so are links and files that are named otherwise.
+    `foreign` folders, links and files with other names are not touched.
     """
     for above, folders, names in os.walk(folder):
         place = Path(above)
@@ -209,7 +209,7 @@ def sweep_below(folder: Path, spared: Collection[Path], foreign: Callable[[Path]
 
 
 def digest_of(path: Path, begin: int = 0, length: int | None = None) -> str | None:
-    """SHA-256 of a file or of a slice of it, in hexadecimal; None where it is not there or shorter."""
+    """Return the SHA-256 of a file or a slice of it in hexadecimal; None if it is missing or shorter."""
     made = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -227,13 +227,13 @@ def digest_of(path: Path, begin: int = 0, length: int | None = None) -> str | No
 
 
 def cannot(path: Path, error: OSError) -> ConsumerError:
-    """The error for a path that cannot be written: names the path and the system's reason."""
+    """Return the error for a path that cannot be written, with the reason of the system."""
     kind = OutputError if error.errno in _HOPELESS else ConsumerError
     return kind(f"{path}: cannot write: {error.strerror or type(error).__name__}")
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and those above it. Raises ConsumerError that names what stands in the way."""
+    """Create a folder and its parents. Raises ConsumerError with the reason."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -241,10 +241,9 @@ def make_folder(folder: Path) -> None:
 
 
 def restricted_folder(folder: Path, below: Path | None = None) -> None:
-    """Makes a folder that only its owner can enter (mode 0700), and every missing folder between `below` and it alike.
+    """Create a folder that only its owner can enter (mode 0700), and likewise every missing folder between `below` and it.
 
-    A folder that is there already keeps its mode: write its files with `private=True`. Raises ConsumerError that names
-    what stands in the way.
+    An existing folder keeps its mode: write its files with `private=True`. Raises ConsumerError with the reason.
     """
     parts = folder.relative_to(below).parts if below is not None and folder.is_relative_to(below) else ()
     chain = [below.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)] if below is not None and parts else [folder]
@@ -269,9 +268,9 @@ def _no_folder(folder: Path, error: OSError) -> ConsumerError:
 
 
 class DocumentFolder:
-    """A folder with one file for each document, named after its id. `restricted` folders and files are the owner's only.
+    """A folder with one file for each document, named after its id. Only the owner can access `restricted` folders and files.
 
-    `below` is the folder that relative paths lie under. Errors are ConsumerErrors that name the path.
+    `below` is the base of relative paths. Errors are ConsumerErrors with the path.
     """
 
     def __init__(
@@ -287,7 +286,7 @@ class DocumentFolder:
         self._make(self.folder)
 
     def write(self, document_id: str, data: bytes, name: PurePosixPath | None = None) -> PurePosixPath:
-        """Writes the file of a document, under a name taken from `names` before or now; returns its path in the folder."""
+        """Write the file of a document under a given or a new name, and return its path in the folder."""
         self._last = None
         name = name or self.names.next(document_id)
         path = self.folder / name
@@ -297,7 +296,7 @@ class DocumentFolder:
         return name
 
     def place(self, document_id: str, staged: Staged, name: PurePosixPath) -> None:
-        """Gives a staged file its name, which was taken from `names` before."""
+        """Give a staged file a name that was taken from `names`."""
         self._last = None
         path = self.folder / name
         self._make(path.parent)
@@ -305,13 +304,13 @@ class DocumentFolder:
         self._last = document_id, path
 
     def place_beside(self, staged: Staged, name: PurePosixPath) -> None:
-        """Gives a staged file its name beside the document's own."""
+        """Give a further file of the document its name."""
         path = self.folder / name
         self._make(path.parent)
         place(staged, path)
 
     def take_over(self, document_id: str, old: Path, name: PurePosixPath) -> None:
-        """Gives a file of an earlier run its name here: it stays where it lies already, else it is copied."""
+        """Adopt a file of an earlier run: copy it unless it has the right path."""
         self._last = None
         path = self.folder / name
         if old != path:
@@ -324,11 +323,11 @@ class DocumentFolder:
         self._last = document_id, path
 
     def add(self, name: str, data: bytes) -> None:
-        """Writes a file beside the documents', under a name of its own."""
+        """Write a file that does not belong to a document."""
         write_atomic(self.folder / name, data, private=self.restricted, durable=self.durable)
 
     def rollback(self, document_id: str) -> None:
-        """Removes the file written last where it belongs to this document."""
+        """Remove the last file if it belongs to this document."""
         if self._last is not None and self._last[0] == document_id:
             try:
                 self._last[1].unlink(missing_ok=True)

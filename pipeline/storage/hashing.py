@@ -1,4 +1,4 @@
-"""Hashes of files and of caspipe's own code, each computed once in a process."""
+"""Hashes of files and of the code of caspipe, cached per process."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 from ..errors import ResourceError
 
 PACKAGE = Path(__file__).resolve().parents[2]
-"""Where the five folders of caspipe's code lie: the checkout, or `caspipe` among the installed packages."""
+"""Folder with the five packages of caspipe: the checkout, or `caspipe` among the installed packages."""
 
 FOLDERS = ("typesystem", "pipeline", "annotators", "readers", "consumers")
 _DATA = ("configs/lexicons", "annotators/identifiers/rules", "readers/synthetic/templates")
-"""Shipped data that code reads without being told to by a parameter."""
+"""Shipped data that the code reads without a parameter."""
 
 _KNOWN: dict[tuple[str, int, int], str] = {}
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal; remembered by path, size and time of change.
+    """Return the SHA-256 of a file in hexadecimal, cached by path, size and modification time.
 
-    Raises ResourceError that names a file which cannot be read.
+    Raises ResourceError if the file cannot be read.
     """
     try:
         stat = path.stat()
@@ -38,15 +38,15 @@ def file_digest(path: Path) -> str:
 
 
 def shipped_name(path: Path) -> str:
-    """The name of a file that ships with caspipe, relative to the package; empty for any other file."""
+    """Return the name of a shipped file relative to the package; empty for other files."""
     resolved = path.resolve()
     name = resolved.relative_to(PACKAGE).as_posix() if resolved.is_relative_to(PACKAGE) else ""
     return name if name.partition("/")[0] in (*FOLDERS, "configs") else ""
 
 
 def below(path: Path) -> list[Path]:
-    """A file itself; of a folder every file in it and below, by name. Hidden files, caches of Python and links to folders
-    are left out. Raises ResourceError where there is neither."""
+    """Return a file itself, or all files in a folder and below, sorted by name, without hidden files, caches of Python and links
+    to folders. Raises ResourceError if the path does not exist."""
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -59,7 +59,7 @@ def below(path: Path) -> list[Path]:
 
 
 def of_names(files: Iterable[tuple[str, str]]) -> str:
-    """One hash for (name, hash) of several files, in their order."""
+    """Return one hash over (name, hash) of several files, in their order."""
     made = hashlib.sha256()
     for name, digest in files:
         made.update(f"{name}\0{digest}\n".encode())
@@ -68,9 +68,9 @@ def of_names(files: Iterable[tuple[str, str]]) -> str:
 
 @cache
 def code_version() -> str:
-    """Version of caspipe and a hash of its code and of what it ships for rules and lists: `0.1.0+sha256.<hex>`.
+    """Return the version of caspipe with a hash of its code, rules and lists: `0.1.0+sha256.<hex>`.
 
-    The same for a checkout and for what is installed from it.
+    It is the same for a checkout and for an installation of it.
     """
     digest = hashlib.sha256()
     for name, path in _code():
@@ -81,7 +81,7 @@ def code_version() -> str:
 
 
 def caspipe_version() -> str:
-    """The version of caspipe; `0` where it is used without being installed."""
+    """Return the version of caspipe; `0` if it is not installed."""
     try:
         return version("caspipe")
     except PackageNotFoundError:
@@ -89,7 +89,7 @@ def caspipe_version() -> str:
 
 
 def _code() -> list[tuple[str, str]]:
-    """(relative name, path) of what caspipe is made of, in an order that does not depend on the file system."""
+    """Return (relative name, path) of the files of caspipe, in an order that does not depend on the file system."""
     root = str(PACKAGE)
     found: list[tuple[str, str]] = []
     for top in (*FOLDERS, *_DATA[:1]):

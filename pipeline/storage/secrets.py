@@ -1,4 +1,4 @@
-"""Secrets in a configuration (keys, passwords): where they come from, and that nobody gets to see them."""
+"""Secrets in a configuration (keys, passwords): their sources, and how they are kept out of sight."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..errors import ResourceError
 from .yaml_source import COMMAND_LINE, Text
 
 SHORTEST = 16
-"""Characters below which a secret can be found by trying."""
+"""A secret with fewer characters can be guessed."""
 
 _FEWEST = 6
-"""Different characters below which it can be, however long it is."""
+"""A secret with fewer distinct characters can be guessed."""
 
 _MOST = 1 << 16
-"""Bytes of a key file; a larger one is something else."""
+"""Limit for the size of a key file in bytes."""
 
 _FILE = "file:"
 _URL = re.compile(
@@ -38,24 +38,24 @@ _URL = re.compile(
 )
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-([^}]*))?\}")
 _TAKEN = "\0"
-"""Stands for what an environment variable holds."""
+"""Placeholder for the value of an environment variable."""
 _HARMLESS = frozenset(
     "sslmode ssl_mode charset encoding client_encoding driver mode uri timeout connect_timeout application_name encrypt".split()
 )
-"""What a query of a URL may say in clear."""
+"""Parameters that the query of a URL may contain in clear."""
 _BETTER = "`openssl rand -hex 32` makes a good one"
 
 
 class SecretWarning(CaspipeWarning):
-    """A secret stands where others can read it, or can be guessed."""
+    """Others can read or guess a secret."""
 
 
 class Secret:
-    """A secret and where it comes from: text, or a file that is read when it is first needed. Never shown.
+    """A secret and its source: text, or a file that is read at first use. It is never shown.
 
     A parameter that holds one is declared `key: Secret | str = ""`; YAML takes `"${CASPIPE_KEY:-}"`, `file:caspipe.key`,
-    `{file: caspipe.key}` (relative to the YAML file), or text in clear, with a warning. It is no string, so that neither
-    JSON nor a format string can hold it by accident.
+    `{file: caspipe.key}` (relative to the YAML file), or text in clear, with a warning. It is not a string, so that it
+    cannot get into JSON or a formatted string by accident.
     """
 
     __slots__ = ("_file", "_value", "origin")
@@ -64,22 +64,22 @@ class Secret:
         self._value = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
         self._file = file
         self.origin = origin
-        """Where it was given: the name of an environment variable, a path, `pipeline.yaml:7`, `--set`; empty: in Python."""
+        """Its source: the name of an environment variable, a path, `pipeline.yaml:7`, `--set`; empty: in Python."""
 
     @classmethod
     def of(cls, value: Secret | str) -> Secret:
-        """A secret as it is, text as a secret."""
+        """Return a secret unchanged, and text as a secret."""
         return value if isinstance(value, Secret) else cls(value)
 
     def open(self) -> None:
-        """Reads the file, where it is one. Raises ResourceError that names it: missing, empty, or readable for others."""
+        """Read the file, if there is one. Raises ResourceError if it is missing, empty, or readable by others."""
         if self._file is not None and not self._value:
             self._value = read_secret(self._file)
             if weakness := _weakness(self._value):
                 _warn(f"key file {self._file}: {weakness}")
 
     def reveal(self) -> bytes:
-        """The secret itself. Raises ResourceError as `open` does."""
+        """Return the secret. Raises ResourceError as `open` does."""
         self.open()
         return self._value
 
@@ -94,14 +94,14 @@ class Secret:
         return "(secret)" if self else "''"
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        """A secret from a file travels as the file's name: every process reads it itself."""
+        """Pickle only the name of a file: every process reads it by itself."""
         value = b"" if self._file is not None else self._value
         return None, {"_file": self._file, "_value": value, "origin": self.origin}
 
 
 def read_secret(path: Path) -> bytes:
-    """What a key file holds, without white space at its ends. Raises ResourceError where it is missing, empty, larger than
-    64 KiB, or where others than its owner can read it (on systems that have such modes)."""
+    """Read a key file, without white space at its ends. Raises ResourceError if it is missing, empty, larger than 64 KiB, or
+    readable by others (on systems with such modes)."""
     try:
         with path.open("rb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -128,8 +128,8 @@ def is_secret(hint: Any) -> bool:
 
 
 def configured(value: Any) -> Secret | None:
-    """The secret that a value of a configuration stands for; None where it cannot be one. Warns (SecretWarning) of one that
-    stands in a YAML file in clear or can be guessed. Touches no file."""
+    """Return the secret for a value of a configuration; None if it cannot be one. Warns (SecretWarning) if it is in a YAML file
+    in clear or can be guessed. Does not read files."""
     if isinstance(value, Mapping) and list(value) == ["file"]:
         given = value["file"]
         return Secret(file=_path(given, str(given))) if isinstance(given, str) and given else None
@@ -153,14 +153,14 @@ def configured(value: Any) -> Secret | None:
 
 
 def check_url(value: Text) -> None:
-    """Warns of a URL with a password that stands in a YAML file in clear."""
+    """Warn of a URL with a password in clear in a YAML file."""
     given = value.raw or ("" if value.variables else value)
     if value.origin not in ("", COMMAND_LINE) and (what := in_clear(given)):
         _warn(f"{value.origin}: {what} in clear: write ${{VARIABLE}} in its place, or as the whole URL")
 
 
 def in_clear(raw: str) -> str:
-    """What a URL as it stands in a file, with its `${...}`, says in clear and should not; empty: nothing, or it is no URL."""
+    """Return what a URL in a file, with its `${...}`, should not contain in clear; empty for other strings."""
     url = _URL.fullmatch(_VARIABLE.sub(lambda variable: variable[1] or _TAKEN, raw)) if "://" in raw else None
     if url is None:
         return ""
@@ -174,7 +174,7 @@ def in_clear(raw: str) -> str:
 
 
 def without_secrets(value: str) -> tuple[str, str]:
-    """A text as it may be shown, and what was left out: of a URL user, password and query, which may hold a password too."""
+    """Return a text without secrets, and the removed parts: user, password and query of a URL."""
     url = _URL.fullmatch(value) if "://" in value else None
     if url is None or (url["user"] is None and url["query"] is None):
         return value, ""
@@ -190,7 +190,7 @@ def _path(given: str, path: str) -> Path:
 
 
 def secrets_of(made: Any, path: str = "") -> Iterator[tuple[str, Secret]]:
-    """The secrets of a component or part, with the path of the parameter that holds each: `kinds.DATE.key`."""
+    """Yield the secrets of a component or part with the paths of their parameters: `kinds.DATE.key`."""
     if isinstance(made, Secret):
         if made:
             yield path, made
@@ -207,7 +207,7 @@ def secrets_of(made: Any, path: str = "") -> Iterator[tuple[str, Secret]]:
 
 
 def warn_of_command_line(components: typing.Iterable[Any]) -> None:
-    """Warns of every secret that was given by `--set`: others see it in the list of processes, the shell keeps it."""
+    """Warn of every secret given by `--set`, which is visible in the list of processes and in the history of the shell."""
     for component in components:
         for path, secret in secrets_of(component):
             if secret.origin == COMMAND_LINE:

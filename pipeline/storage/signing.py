@@ -1,6 +1,6 @@
-"""Signatures on bundles and releases: ed25519 (RFC 8032). A receiver can tell who made something and that it is unchanged.
+"""Signatures of packages and releases (ed25519, RFC 8032): they show who made a file and that it was not changed.
 
-Keys are PEM files as OpenSSL writes and reads them. A private key is its owner's only (mode 0600) and refused otherwise.
+Keys are PEM files, compatible with OpenSSL. A private key must be readable only by its owner (mode 0600).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 ALGORITHM = "ed25519"
 _LENGTH = 64
 _MOST = 4096
-"""Bytes of a public key or of a signature file that are read."""
+"""Limit for the size of a public key or a signature file in bytes."""
 
 
 class SignatureError(CaspipeError):
-    """A signature is missing, made by another key, or not of these data."""
+    """A signature is missing, was made by another key, or is for other data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A signature and which key made it."""
+    """A signature with the id of its key."""
 
     key: str
     """First 16 hexadecimal digits of the SHA-256 of the raw public key (32 bytes)."""
@@ -42,13 +42,13 @@ class Signature:
     """64 bytes."""
 
     def to_bytes(self) -> bytes:
-        """As a file: one JSON object with `algorithm`, `key` and `signature` (base 64)."""
+        """Return the content of a signature file: a JSON object with `algorithm`, `key` and `signature` (base 64)."""
         told = {"algorithm": ALGORITHM, "key": self.key, "signature": base64.b64encode(self.value).decode("ascii")}
         return (json.dumps(told, indent=1) + "\n").encode("ascii")
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str = "signature") -> Self:
-        """Raises SignatureError, which names `where`, for anything else than what `to_bytes` gives."""
+        """Parse a signature file. Raises SignatureError with `where` if it is invalid."""
         try:
             told = json.loads(data[:_MOST])
             made = cls(told["key"], base64.b64decode(told["signature"], validate=True))
@@ -62,8 +62,8 @@ class Signature:
 
 
 def new_key(private: Path, public: Path) -> str:
-    """Makes a pair of keys; returns the public one's id. Raises ResourceError where a file is there already: a key that is
-    overwritten is lost."""
+    """Create a pair of keys and return the id of the public key. Raises ResourceError if a file exists: a key that is overwritten
+    is lost."""
     need_cryptography()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -84,14 +84,14 @@ def new_key(private: Path, public: Path) -> str:
 
 
 def sign(data: bytes, private: Path) -> Signature:
-    """Signs with a private key. Raises ResourceError where the file is missing, no such key, or not its owner's only."""
+    """Sign with a private key. Raises ResourceError if the file is missing, not such a key, or readable by others."""
     need_cryptography()
     key = _private(private)
     return Signature(_id(key.public_key()), key.sign(data))
 
 
 def verify(data: bytes, signature: Signature, public: Path) -> None:
-    """Raises SignatureError where the signature was not made by this key or not over these data, ResourceError where the key
+    """Verify a signature. Raises SignatureError if it was not made by this key or for this data, ResourceError if the key
     cannot be read."""
     need_cryptography()
     from cryptography.exceptions import InvalidSignature
@@ -108,19 +108,19 @@ def verify(data: bytes, signature: Signature, public: Path) -> None:
 
 
 def key_id(public: Path) -> str:
-    """Which key it is: 16 hexadecimal digits, as signatures tell it. Raises ResourceError where it is no public key."""
+    """Return the id of a public key: 16 hexadecimal digits. Raises ResourceError if it is not a public key."""
     need_cryptography()
     return _id(_public(public))
 
 
 def need_cryptography() -> None:
-    """Raises ResourceError that names the extra where the package `cryptography` is not installed."""
+    """Raise ResourceError with the name of the extra if the package `cryptography` is not installed."""
     if importlib.util.find_spec("cryptography") is None:
         raise ResourceError("signatures need cryptography: pip install 'caspipe[sign]'")
 
 
 def write_new(path: Path, data: bytes, mode: int) -> None:
-    """Writes a file that must not be there yet. Raises ResourceError that names it."""
+    """Write a new file. Raises ResourceError if it exists."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         fd = os.open(path, flags, mode)

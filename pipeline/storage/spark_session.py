@@ -1,4 +1,4 @@
-"""The Spark session: the one that is there, or one of our own that keeps to itself."""
+"""The Spark session: the active one, or a new one with quiet settings."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MASTER = "SPARK_MASTER"
-"""Environment variable that names the cluster where nothing else does: `spark://host:7077`, `yarn`, `local[4]`."""
+"""Environment variable with the cluster, if nothing else is configured: `spark://host:7077`, `yarn`, `local[4]`."""
 
 
 class SparkError(CaspipeError):
-    """Spark cannot do what is asked of it, or does not work any more."""
+    """Spark cannot do what is required, or does not work any more."""
 
 
 def pyspark() -> Any:
-    """The package. Raises ResourceError where it, or what it needs to move tables, is not installed."""
+    """Import pyspark. Raises ResourceError if it, or what it needs to transfer tables, is not installed."""
     try:
         import pyarrow  # noqa: F401  what mapInArrow hands over
         import pyspark.sql
@@ -34,7 +34,7 @@ def pyspark() -> Any:
 
 
 def context_of(spark: SparkSession) -> Any:
-    """The session's SparkContext. Raises SparkError for Spark Connect, which has none: files cannot be added to it."""
+    """Return the SparkContext of a session. Raises SparkError for Spark Connect, which does not have one to add files to."""
     try:
         return spark.sparkContext
     except Exception:  # PySparkNotImplementedError, PySparkAttributeError: as the version has it
@@ -42,10 +42,10 @@ def context_of(spark: SparkSession) -> Any:
 
 
 def session() -> tuple[SparkSession, bool]:
-    """The session that is active, or a new one and True.
+    """Return the active session and False, or a new one and True.
 
-    A new one is what `spark-submit` and its configuration say, else what SPARK_MASTER names, else all cores of this machine, and
-    then without a web page and without a word in the terminal. Raises SparkError where Spark does not start.
+    A new session uses the configuration of `spark-submit`, else SPARK_MASTER, else all cores of this machine without web page and
+    terminal output. Raises SparkError if Spark does not start.
     """
     sql = pyspark().sql
     active = sql.SparkSession.getActiveSession()
@@ -76,7 +76,7 @@ def session() -> tuple[SparkSession, bool]:
 
 @contextlib.contextmanager
 def _same_interrupt() -> Iterator[None]:
-    """Ctrl-C means what it meant before: Spark would end all jobs at once."""
+    """Restore the handler of Ctrl-C, because that of Spark would end all jobs at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""YAML with its places: every value knows its line, every string the folder that paths in it are relative to."""
+"""YAML with source positions: every value knows its line, and every string the folder for relative paths in it."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ except ImportError:  # a build of PyYAML without libyaml
 Keys = tuple[str | int, ...]
 
 MOST_VALUES = 100_000
-"""A configuration larger than this is an accident or an attack (aliases of aliases)."""
+"""A configuration with more values is an accident or an attack (aliases of aliases)."""
 
 MOST_BYTES = 10_000_000
-"""A longer file is no configuration."""
+"""Limit for the size of a configuration."""
 
 DEEPEST = 100
-"""Levels of nesting; more is a circle of aliases or an attack."""
+"""Limit of nesting; more is a cycle of aliases or an attack."""
 
 _BOTTOM = 1_000
-"""Levels that are not even composed."""
+"""Limit of nesting for the parser."""
 
 COMMAND_LINE = "--set"
-"""Origin of what was given on the command line."""
+"""Origin of values from the command line."""
 
 UNNAMED = "(text)"
-"""Instead of a file's name: YAML that a program wrote."""
+"""Replaces the name of the file for YAML written by a program."""
 
 _SECRET_NAME = re.compile(r"KEY|SECRET|PASS|TOKEN|CREDENTIAL|SALT", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}")
 
 
 class Text(str):
-    """A string of a configuration, with the folder that a path in it is relative to, and where it was given."""
+    """A string of a configuration, with the folder for relative paths and its source."""
 
     __slots__ = ("base", "origin", "raw", "variables")
     base: Path
     origin: str
-    """File and line, `pipeline.yaml:7`, or `--set`; empty where a program gave it."""
+    """File and line, `pipeline.yaml:7`, or `--set`; empty if a program created it."""
     variables: tuple[str, ...]
-    """Environment variables that it was taken from."""
+    """Environment variables in it."""
     raw: str
-    """As it stands in the file, with its `${...}`; empty where that is no different."""
+    """The text in the file, with its `${...}`; empty if it is the same."""
 
     def __new__(cls, value: str, base: Path, origin: str = "", variables: tuple[str, ...] = (), raw: str = "") -> Text:
         made = super().__new__(cls, value)
@@ -65,7 +65,7 @@ class Text(str):
         return str(self), self.base, self.origin, self.variables, self.raw
 
     def part(self, value: str) -> Text:
-        """A piece of this string, with what is known of it."""
+        """Return a part of this string with its source."""
         return Text(value, self.base, self.origin, self.variables)
 
     @property
@@ -75,7 +75,7 @@ class Text(str):
 
 
 class Source:
-    """One YAML file (or string) as plain data, with the line of every key and item."""
+    """A YAML file (or string) as plain data, with the line of every key and item."""
 
     def __init__(self, data: Any, file: str, base: Path) -> None:
         self.data = data
@@ -85,7 +85,7 @@ class Source:
         self.faults: list[Fault] = []
 
     def place(self, keys: Keys) -> tuple[str, int]:
-        """File and line of a value, or of the nearest value around it."""
+        """Return file and line of a value, or of the nearest value around it."""
         for end in range(len(keys), -1, -1):
             if keys[:end] in self.lines:
                 return self.lines[keys[:end]]
@@ -93,7 +93,7 @@ class Source:
 
 
 def read(path: Path, shown: str | None = None) -> Source:
-    """Reads a YAML file. Raises ConfigError with file and line where it is missing, no UTF-8 or no YAML."""
+    """Read a YAML file. Raises ConfigError with file and line if it is missing, not UTF-8 or not YAML."""
     shown = shown or str(path)
     try:
         with path.open("rb") as file:
@@ -115,7 +115,7 @@ def read(path: Path, shown: str | None = None) -> Source:
 
 
 def parse(text: str, shown: str, base: Path) -> Source:
-    """Parses YAML text. Raises ConfigError with the line where it is malformed."""
+    """Parse YAML text. Raises ConfigError with the line if it is malformed."""
     source = Source(None, shown, base)
     try:
         if bottomless(text):
@@ -208,7 +208,7 @@ def _origin(source: Source, keys: Keys) -> str:
 
 
 def scalar(text: str, base: Path, origin: str = "") -> Any:
-    """A bare word as YAML reads it: number, true or false, nothing, or a string."""
+    """Return a plain scalar as YAML reads it: number, boolean, null or string."""
     try:
         value = yaml.load(text, Loader=Loader)
     except (
@@ -237,5 +237,5 @@ def _fault(source: Source, keys: Keys, what: str) -> Fault:
 
 
 def dotted(keys: Keys) -> str:
-    """`engines.3.terms.group` for messages."""
+    """Return a path for messages: `engines.3.terms.group`."""
     return ".".join(map(str, keys))
