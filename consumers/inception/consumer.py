@@ -22,7 +22,7 @@ from ..files.slices import slice_of
 from . import guide, settings
 from .document import ReviewDocument, ReviewDocumentBuilder
 from .pdf import text_to_pdf
-from .zipped import ZipFile
+from .zipped import ZipWriter
 
 _SUFFIX = {"xmi": ".xmi", "jsoncas": ".json"}
 _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
@@ -66,7 +66,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
         else:
             make_folder(path.parent)
         self._file = AtomicFile(path, private=self.original)
-        self._zip = ZipFile(self._file)
+        self._zip = ZipWriter(self._file)
         self._names = FileNames(_SUFFIX[self.format], self.pseudonym_key)
         self._index: list[dict[str, Any]] = []
         self._overlapping = False

@@ -2,85 +2,86 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import zipfile
 import zlib
 
 from ...pipeline.storage.files import AtomicFile
 
-_LOCAL = struct.Struct("<IHHHHHIIIHH")
-_CENTRAL = struct.Struct("<IHHHHHHIIIHHHHHII")
-_END = struct.Struct("<IHHHHIIH")
-_END64 = struct.Struct("<IQHHIIQQQQ")
-_LOCATOR64 = struct.Struct("<IIQI")
-_UTF8 = 0x800
-_DEFLATED = 8
-_DATE = 0x21
-"""1980-01-01: the same content gives the same bytes at any time."""
-_UNIX = 3 << 8 | 45
-_FULL, _FULL16 = 0xFFFFFFFF, 0xFFFF
-"""Written if the actual number is in the 64-bit part."""
-LARGE, MANY = _FULL, _FULL16
-"""From this size or number on, the 64-bit part is written."""
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""The same content gives the same bytes at any time."""
+_HEADER = struct.Struct("<26xHH")
+"""Of a member: its last fields, the length of the name and of the extra field."""
 
 
-class ZipFile:
-    """Writes a zip into an AtomicFile. PKWARE's APPNOTE 6.3, with 64-bit fields if necessary."""
+class ZipWriter:
+    """Writes a zip into an AtomicFile, each member with a single write."""
 
     def __init__(self, file: AtomicFile) -> None:
         self.file = file
-        self._entries: list[tuple[bytes, int, int, int, int]] = []
-        """Name, CRC, packed and unpacked size, offset."""
+        self._buffer = _Buffer(file)
+        self._zip = zipfile.ZipFile(self._buffer, "w", zipfile.ZIP_DEFLATED)
 
     def add(self, name: str, data: bytes) -> bytes:
         """Add a member, or nothing. Returns the bytes written for it. Raises ConsumerError if it cannot be written."""
-        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
-        packed = packer.compress(data) + packer.flush()
-        raw, crc = name.encode(), zlib.crc32(data)
-        head = _LOCAL.pack(
-            0x04034B50, 20, _UTF8, _DEFLATED, 0, _DATE, crc, len(packed), len(data), len(raw), 0
-        )  # fmt: skip
-        return self._add(raw, crc, len(data), head + raw + packed)
+        info = zipfile.ZipInfo(name, _DATE)
+        info.compress_type = zipfile.ZIP_DEFLATED
+        info.external_attr = 0o100600 << 16
+        self._zip.writestr(info, data)
+        written = self._buffer.take()
+        try:
+            self.file.write(written)
+        except BaseException:
+            self._forget_last()
+            raise
+        return written
 
     def copy(self, name: str, written: bytes) -> bool:
-        """Add a member as it was written to another zip; if it had another name there, add nothing and return False."""
-        _, _, _, _, _, _, crc, packed, size, length, _ = _LOCAL.unpack_from(written)
-        raw = name.encode()
-        if written[_LOCAL.size : _LOCAL.size + length] != raw or len(written) != _LOCAL.size + length + packed:
+        """Add a member as it was written to another zip; if that is not possible, add nothing and return False."""
+        name_length, extra_length = _HEADER.unpack_from(written)
+        try:
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(written[_HEADER.size + name_length + extra_length :])
+        except zlib.error:
             return False
-        self._add(raw, crc, size, written)
-        return True
-
-    def _add(self, raw: bytes, crc: int, size: int, written: bytes) -> bytes:
-        entry = raw, crc, len(written) - _LOCAL.size - len(raw), size, self.file.offset
-        self.file.write(written)
-        self._entries.append(entry)
-        return written
+        if self.add(name, data) == written:
+            return True
+        self.remove_last()
+        return False
 
     def remove_last(self) -> None:
         """Remove the member added last."""
-        self.file.truncate(self._entries[-1][4])
-        self._entries.pop()
+        self.file.truncate(self._zip.filelist[-1].header_offset)
+        self._forget_last()
 
     def finish(self) -> None:
         """Write the directory at the end."""
-        begin, entries = self.file.offset, []
-        for raw, crc, packed, size, place in self._entries:
-            far = place >= LARGE
-            extra = struct.pack("<HHQ", 1, 8, place) if far else b""
-            entries.append(
-                _CENTRAL.pack(
-                    0x02014B50, _UNIX, 45 if far else 20, _UTF8, _DEFLATED, 0, _DATE, crc, packed, size,
-                    len(raw), len(extra), 0, 0, 0, 0o100600 << 16, _FULL if far else place,
-                )
-                + raw
-                + extra
-            )  # fmt: skip
-        directory = b"".join(entries)
-        count, size = len(self._entries), len(directory)
-        end, many = b"", count >= MANY or begin >= LARGE or size >= LARGE
-        if many:
-            end += _END64.pack(0x06064B50, 44, _UNIX, 45, 0, 0, count, count, size, begin)
-            end += _LOCATOR64.pack(0x07064B50, 0, begin + size, 1)
-        places = (_FULL16, _FULL16, _FULL, _FULL) if many else (count, count, size, begin)
-        end += _END.pack(0x06054B50, 0, 0, *places, 0)
-        self.file.write(directory + end)
+        self._zip.close()
+        self.file.write(self._buffer.take())
+
+    def _forget_last(self) -> None:
+        info = self._zip.filelist.pop()
+        del self._zip.NameToInfo[info.filename]
+        self._zip.start_dir = info.header_offset
+
+
+class _Buffer(io.RawIOBase):
+    """Collects what a zip file writes, at its offset in the file."""
+
+    def __init__(self, file: AtomicFile) -> None:
+        self.file = file
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.file.offset + sum(map(len, self._parts))
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]  # zipfile writes bytes only
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        parts, self._parts = self._parts, []
+        return b"".join(parts)

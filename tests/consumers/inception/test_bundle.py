@@ -201,8 +201,8 @@ def test_a_bundle_is_its_owners_only_and_the_same_bytes_each_time(tmp_path: Path
 
 
 def test_large_bundles_have_64_bit_places(tmp_path: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caspipe.consumers.inception.zipped.LARGE", 100)
-    monkeypatch.setattr("caspipe.consumers.inception.zipped.MANY", 2)
+    monkeypatch.setattr("zipfile.ZIP64_LIMIT", 100)
+    monkeypatch.setattr("zipfile.ZIP_FILECOUNT_LIMIT", 2)
     path = make_bundle(tmp_path, [make("a"), make("b"), make("c")])
     assert b"PK\x06\x06" in path.read_bytes()
     with zipfile.ZipFile(path) as archive:
