@@ -18,9 +18,9 @@ from .windows import AFTER, BEFORE
 _AFTER_WEEKDAY = re.compile(rf",?[ ]?[-–][ ]?|\.?[ ]?,?{B}(?:the[ ])?|\.?,?\r?\n", re.IGNORECASE)
 _JOINT = re.compile(rf"{B}{DASH}{B}|/")
 _WEEKDAYS = (Shape.WEEKDAY, Shape.SHORT_WEEKDAY)
-_SUBTLE = frozenset({Shape.MONTH, Shape.YEAR, Shape.SEASON, Shape.SHORT_DECADE, Shape.SHORT_YEAR})
+_AMBIGUOUS = frozenset({Shape.MONTH, Shape.YEAR, Shape.SEASON, Shape.SHORT_DECADE, Shape.SHORT_YEAR})
 """Shapes that `early`, `late` and `end of` make certain."""
-_QUALIFIED = _SUBTLE | {
+_QUALIFIED = _AMBIGUOUS | {
     Shape.NAMED, Shape.SEASON_YEAR, Shape.DECADE, Shape.NAMED_DAY, Shape.MONTH_YEAR, Shape.YEAR_MONTH, Shape.QUARTER,
 }  # fmt: skip
 DAYS = frozenset(
@@ -84,7 +84,7 @@ class ExpressionMatcher:
             if not interpretations:
                 continue
             doubt = 0
-            if not (sure and rule.shape in _SUBTLE):
+            if not (sure and rule.shape in _AMBIGUOUS):
                 doubt = GUARDS[rule.shape](DateContext(self.text, begin, -end, interpretations, last))
             if doubt < REJECT:
                 return DateExpression(begin, -end, rule.name, rule.shape, interpretations, doubt)

@@ -137,6 +137,9 @@ def holiday_date(name: str, year: int | None) -> tuple[int | None, int | None]:
         return month, day
     if year is None or not 1900 <= year <= 2099:
         return None, None
+    from dateutil import relativedelta
+    from dateutil.easter import EASTER_ORTHODOX, easter
+
     first, number, *more = rule.split()
     if first in WEEKDAYS:
         weekday, month = relativedelta.weekday(WEEKDAYS.index(first))(int(number)), MONTHS.index(more[0]) + 1

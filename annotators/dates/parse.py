@@ -71,7 +71,7 @@ def _parse(text: str, calendar: Calendar) -> Interpretations:
         bare = "'" + bare
     if not bare or len(bare) > _LONGEST:
         return ()
-    for reader in (_expression, _unwrapped, _contained, _odd):
+    for reader in (_expression, _unwrapped, _contained, _with_dateutil):
         interpretations = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
         if interpretations:
             return interpretations
@@ -184,7 +184,7 @@ def _contained(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
         yield from dates[0].interpretations
 
 
-def _odd(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
+def _with_dateutil(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     """Interpret the text with dateutil, only by the parts that do not change with dateutil's default."""
     if not any(c.isdigit() for c in text) or text.isdigit():
         return
