@@ -32,7 +32,7 @@ class RunOptions:
     output: Path = Path("out")
     """Folder for relative paths of consumers, itself relative to the current folder."""
     on_error: Literal["stop", "skip", "quarantine"] = "quarantine"
-    """What happens to a document that fails: stop the run, skip the document, or quarantine it with the reason."""
+    """Policy for a document that fails: stop the run, skip the document, or quarantine it with the reason."""
     max_error_rate: float = 1.0
     """Share of failed documents (0 to 1) above which the run stops; checked from the 20th document on."""
     error_window: int | None = None
@@ -49,7 +49,7 @@ class RunOptions:
     """How workers are started: as copies of the process that share its models (fork), or as new processes that load their own
     (spawn)."""
     ordered: bool = True
-    """Whether outputs are written in reading order. Else as documents are finished: common files then differ from run to run."""
+    """Write outputs in reading order. If false, in the order in which documents finish: shared files then differ between runs."""
     limits: Limits = dataclasses.field(default_factory=Limits)
     """Limits of time and memory for a document."""
     retries: int = 1
@@ -57,10 +57,10 @@ class RunOptions:
     retry_on: list[Literal["crash", "memory", "time", "error"]] = dataclasses.field(default_factory=lambda: ["crash"])
     """Reasons for which a document is retried."""
     ledger: bool | Path = True
-    """Whether a ledger of all documents is kept, which `--resume` needs: `restricted/ledger.sqlite` under the output folder, or
+    """Keep a ledger of all documents, which `--resume` needs: `restricted/ledger.sqlite` under the output folder, or
     the given file."""
     runner: Literal["local", "spark"] = "local"
-    """Where documents are processed: on this machine, or on a Spark cluster (extra `spark`)."""
+    """The place where documents are processed: on this machine, or on a Spark cluster (extra `spark`)."""
     events: Path | None = None
     """File for events as JSON lines, without text or ids; relative to the current folder."""
     metrics: Path | None = None

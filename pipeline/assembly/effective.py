@@ -1,7 +1,7 @@
 """The effective parameters of a component as plain data, and the files, classes and secrets that they refer to.
 
-Files are represented by their content and secrets by whether they are set. So equal data means equal behavior, wherever the files
-are and whatever the secrets are.
+Files are represented by their content and secrets by whether they are set. So equal data means equal behavior, independent of
+the paths of files and the values of secrets.
 """
 
 from __future__ import annotations
@@ -90,12 +90,12 @@ def effective(component: Component) -> Effective:
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Whether a parameter holds a secret, by its type or its name: `key`, `api_token`, but not `max_tokens`."""
+    """Return whether a parameter contains a secret, by its type or its name: `key`, `api_token`, but not `max_tokens`."""
     return isinstance(value, Secret) or (isinstance(value, str | bytes | Path) and is_secret_name(name))
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether the name of a parameter speaks of a secret."""
+    """Return whether the name of a parameter means a secret."""
     return not _WORDS.isdisjoint(name.lower().split("_"))
 
 
@@ -103,7 +103,7 @@ class _Walk:
     def __init__(self, reads: bool) -> None:
         self.found = Effective()
         self.reads = reads
-        """Whether a path is something to be read, unless its parameter says otherwise."""
+        """Return whether a path is read by default, unless its parameter says otherwise."""
 
     def made(self, value: Any, at: str) -> Any:
         """Add a component, part or other dataclass."""

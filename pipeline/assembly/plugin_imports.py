@@ -19,7 +19,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 def followed(files: Iterable[tuple[Path, str]]) -> tuple[dict[str, list[tuple[str, str]]], dict[str, str]]:
     """Follow the imports of Python files. Return module or outermost package -> (relative name, SHA-256) of its files; and for
-    installed distributions, outermost module -> version, or SHA-256 if there is no distribution of that name.
+    installed distributions, outermost module -> version, or SHA-256 if no distribution has that name.
 
     Each file is given with the folder without `__init__.py` from which it is imported, as `lab.tools`; empty if there is none, or
     if all files of the package are included. Every `import` statement counts, wherever it is in the file.

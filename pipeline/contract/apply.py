@@ -18,7 +18,7 @@ def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
         engine.process(cas)
         return 0
     if not isinstance(engine, Annotator):
-        raise ComponentError(engine.id, TypeError(f"{type(engine).__name__} is no engine"))
+        raise ComponentError(engine.id, TypeError(f"{type(engine).__name__} is not an engine"))
     view = cas.view(view_name) if view_name else cas.view()
     outputs, source = engine.outputs, engine.id
     view.remove_from_source(outputs, source)  # annotations of an earlier run of this engine over the same document

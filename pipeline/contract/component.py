@@ -111,7 +111,7 @@ class Handle:
     id: str
     """Id of the document."""
     data: Any
-    """Whatever the reader needs to read it; small, and can be pickled."""
+    """Data from which the reader loads it; small, and can be pickled."""
 
 
 class CollectionReader(Component):
@@ -161,10 +161,10 @@ class AnalysisEngine(Component):
 
 
 class Scope(enum.Enum):
-    """What the output of a consumer is complete for; decides what a run may do with it."""
+    """The set of documents for which the output of a consumer is complete. It determines what a run may do with it."""
 
     DOCUMENT = "document"
-    """Whatever is written for one document is complete by itself."""
+    """The output for each document is complete by itself."""
     RUN = "run"
     """One output for all documents of a run. It is also valid for a run that stopped early, and for a shard."""
     COLLECTION = "collection"
@@ -180,7 +180,7 @@ class CasConsumer(Component):
     role = "consumer"
 
     scope: ClassVar[Scope] = Scope.COLLECTION
-    """What its output is complete for."""
+    """The documents for which its output is complete."""
     output: Path = Path("out")
     """Folder to which relative paths of this consumer refer (`run.output`)."""
     announce_file: Callable[[str], None] | None = None
@@ -212,7 +212,7 @@ class TwoPhaseConsumer(CasConsumer):
 
     @property
     def resumable(self) -> bool:
-        """Whether a later run can recognize what this one wrote for each document."""
+        """Return whether a later run can recognize what this one wrote for each document."""
         return True
 
     def process(self, cas: Cas) -> None:
@@ -292,7 +292,7 @@ class Output:
     digest: str
     """SHA-256 of the bytes, in hexadecimal."""
     whole: bool
-    """Whether it is a separate file."""
+    """True if it is a separate file."""
 
 
 Locate = Callable[[Output], Path]

@@ -48,7 +48,7 @@ class Finding:
 def check_module(name: str) -> list[Finding]:
     """Runs the battery over the components of a module, a Python file, or over one component by name.
 
-    Raises ConfigError where there is nothing of that name or no component in it.
+    Raises ConfigError if it does not exist or does not contain components.
     """
     if name.endswith(".py"):
         module = registry.load_file(name)

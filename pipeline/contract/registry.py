@@ -183,7 +183,7 @@ def _dotted(name: str) -> type[Component]:
     except Exception as error:  # a relative name, or an error of the module
         raise LookupError(f"cannot import {module}: {type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Component)):
-        raise LookupError(f"{name} is no component: expected a class made with @component")
+        raise LookupError(f"{name} is not a component: expected a class made with @component")
     return found
 
 

@@ -57,7 +57,7 @@ def wheels(lines: Iterable[str], folder: Path) -> list[Path]:
     missing = [line for line in lines if line not in there]
     if missing:
         raise ResourceError(
-            f"--wheels {folder}: no wheel of {', '.join(missing)}; where there is a network, `pip wheel` and these make them"
+            f"--wheels {folder}: no wheel of {', '.join(missing)}; with a network connection, `pip wheel` builds them from these"
         )
     return [path for line in lines for path in there[line]]
 
@@ -104,8 +104,8 @@ def _requirement(line: str) -> str:
 
 
 def _of_component(cls: type[Any], *, strings: bool) -> set[str]:
-    """Modules outside caspipe that the source of a component imports, wherever in it; with `strings`, also names of modules that
-    stand there as strings."""
+    """Return the modules outside caspipe that the source of a component imports; with `strings`, also names of modules in
+    string literals."""
     found: set[str] = set()
     left = [Path(file) for base in cls.__mro__ if (file := getattr(sys.modules.get(base.__module__), "__file__", None))]
     seen: set[Path] = set()
@@ -124,8 +124,8 @@ def _of_component(cls: type[Any], *, strings: bool) -> set[str]:
 
 @cache
 def _names(file: Path, *, strings: bool) -> tuple[tuple[str, Path | None], ...]:
-    """What a file imports: the outermost module and, for relative imports, the place of the module meant. What is imported for
-    type checkers only does not count."""
+    """Return the imports of a file: the outermost module and, for relative imports, the path of the module. Imports for type
+    checkers do not count."""
     found: list[tuple[str, Path | None]] = []
 
     def visit(node: ast.AST) -> None:

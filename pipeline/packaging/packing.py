@@ -53,7 +53,7 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1 << 20
 _HEADER = (
     "# The configuration of a bundle: `bundle:/` is the bundle's own folder, other relative paths are relative to the\n"
-    "# current folder of whoever runs it.\n"
+    "# current folder of whoever runs it.\n"  # english: ok
 )
 
 
@@ -93,9 +93,11 @@ def pack(
         config = (
             load_package(file, overrides) if looks_like_package(file) else read_config(locate(str(source)), overrides)
         )
-        config.faults = [fault for fault in config.faults if not _UNSET.match(fault.what)]  # set where it will run
+        config.faults = [
+            fault for fault in config.faults if not _UNSET.match(fault.what)
+        ]  # set on the machine that runs it
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecretWarning)  # what is told of here is an error below
+        warnings.simplefilter("ignore", SecretWarning)  # these warnings become errors below
         pipeline = Assembly.from_config(config)
     made = rewritten(config)
     if made.faults:

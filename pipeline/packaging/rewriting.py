@@ -199,7 +199,7 @@ class _Rewriter:
         return self.placed(place, [path for _, path in found.files], at) + found.said
 
     def ships(self, found: Input) -> bool:
-        """Whether a resource is known by name and all its files come with caspipe."""
+        """Return whether a resource is known by name and all its files come with caspipe."""
         assert found.cls is not None
         return found.name in found.cls.names() and all(shipped_name(path) for _, path in found.files)
 

@@ -28,7 +28,7 @@ _CHUNK = 1 << 20
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is an archive that begins with the manifest of a bundle; not whether it is sound."""
+    """Return whether a file is an archive that starts with the manifest of a package. It may still be invalid."""
     try:
         with zipfile.ZipFile(path) as archive:
             return MANIFEST in archive.NameToInfo and archive.infolist()[0].filename == MANIFEST
@@ -138,7 +138,7 @@ def _folder(digest: str) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or (os.name == "posix" and not _private(found)):
-            raise ResourceError(f"{folder}: expected a folder of yours that nobody else can write to")
+            raise ResourceError(f"{folder}: expected a folder that only you can write to")
         if os.access(folder, os.W_OK):
             return folder
     except OSError:
@@ -214,7 +214,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _is(path: Path, entry: Entry) -> bool:
-    """Whether a plain file with this content lies there."""
+    """Return whether a path is a plain file with this content."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode) or path.stat().st_size != entry.size:
             return False

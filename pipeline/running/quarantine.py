@@ -23,7 +23,7 @@ class Quarantine:
         self.folder = output / "restricted" / "quarantine"
 
     def keep(self, failure: Failure, text: str | None) -> None:
-        """Keeps one document aside. Its text is None where it could not be read."""
+        """Quarantine one document. Its text is None if it could not be read."""
         restricted_folder(self.folder, self.output)
         stem = _stem(failure.number)
         if text is not None:
@@ -41,7 +41,7 @@ class Quarantine:
             return None
 
     def holds(self, number: int) -> bool:
-        """Whether the document of that number is here."""
+        """Return whether a document is quarantined."""
         return (self.folder / f"{_stem(number)}.json").is_file()
 
     def release(self, number: int) -> None:
@@ -57,7 +57,7 @@ class Quarantine:
                 if path.stem.isdecimal() and int(path.stem) not in numbers:
                     self.release(int(path.stem))
             with contextlib.suppress(OSError):
-                self.folder.rmdir()  # only where it is empty
+                self.folder.rmdir()  # only if it is empty
 
 
 def _stem(number: int) -> str:

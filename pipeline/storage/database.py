@@ -38,7 +38,7 @@ _WORDS = {
     "SQLITE_LOCKED": "another program has locked the database",
     "SQLITE_READONLY": "the query would write, and the database is open for reading only",
     "SQLITE_CORRUPT": "the database is damaged",
-    "SQLITE_NOTADB": "the file is no database",
+    "SQLITE_NOTADB": "the file is not a database",
     "SQLITE_CANTOPEN": "the file cannot be opened",
     "SQLITE_FULL": "the disk is full",
     "SQLITE_CONSTRAINT": "a constraint of the table is violated",
@@ -120,7 +120,7 @@ def _set_up_sqlite(made: Engine, read_only: bool) -> None:
             return
         connection.info["patience"] = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-        # where somebody reads, pages cannot go to the file before the end; SQLite would wait for each of them
+        # while another process reads, pages cannot be written before the end; SQLite would wait for each of them
         connection.exec_driver_sql("PRAGMA busy_timeout = 0")
 
     @event.listens_for(made, "commit")

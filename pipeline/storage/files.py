@@ -109,7 +109,7 @@ class Staged:
     digest: str
     """SHA-256 of the bytes, in hexadecimal."""
     waits: bool = False
-    """Whether its bytes may still be in memory only, and must be on the disk before it gets its name."""
+    """True if its bytes may still be in memory only, and must be on the disk before it gets its name."""
     fault: int = 0
     """Why flushing failed: the system reports such an error only once."""
 

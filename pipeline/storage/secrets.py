@@ -84,7 +84,7 @@ class Secret:
         return self._value
 
     def holds(self, text: str) -> bool:
-        """Whether a text is this secret, given as text."""
+        """Return whether a text is equal to this secret."""
         return self._file is None and bool(self) and self._value == text.encode("utf-8", "surrogatepass")
 
     def __bool__(self) -> bool:
@@ -121,7 +121,7 @@ def read_secret(path: Path) -> bytes:
 
 
 def is_secret(hint: Any) -> bool:
-    """Whether a parameter of this type holds one secret: `Secret`, `Secret | str`, `Secret | None`."""
+    """Return whether a parameter of this type holds one secret: `Secret`, `Secret | str`, `Secret | None`."""
     return hint is Secret or (
         typing.get_origin(hint) in (typing.Union, types.UnionType) and Secret in typing.get_args(hint)
     )

@@ -69,7 +69,7 @@ def session() -> tuple[SparkSession, bool]:
             fault = type(error).__name__
         else:
             if quiet:
-                made.sparkContext.setLogLevel("OFF")  # what befalls a document is told by the run
+                made.sparkContext.setLogLevel("OFF")  # failures of documents are reported by the run
             return made, True
     raise SparkError(f"Spark does not start: {fault}; it needs Java 17 and a master that can be reached")
 

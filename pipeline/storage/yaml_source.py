@@ -70,7 +70,7 @@ class Text(str):
 
     @property
     def hidden(self) -> bool:
-        """Whether it was taken from an environment variable whose name speaks of a secret: no message may show it."""
+        """Return whether it was taken from an environment variable whose name speaks of a secret: no message may show it."""
         return any(_SECRET_NAME.search(name) for name in self.variables)
 
 
@@ -136,7 +136,7 @@ def parse(text: str, shown: str, base: Path) -> Source:
 
 
 def bottomless(text: str) -> bool:
-    """Whether YAML is nested so deeply that composing it, which libyaml does by recursion, would end the process."""
+    """Return whether YAML is nested so deeply that composing it, which libyaml does by recursion, would end the process."""
     if sum(map(text.count, "[{-?")) < _BOTTOM:
         return False
     depth = 0

@@ -223,7 +223,7 @@ def test_bytes_in_a_text_column_that_are_no_utf_8_fail_alone(tmp_path: Path) -> 
         ({"query": "SELECT * FROM note"}, "no such table: note (SQLITE_ERROR)"),
         ({"query": "SELECT id, txt AS text, spans FROM notes"}, "no such column: txt (SQLITE_ERROR)"),
         ({"query": f"SELECT '{CANARY}"}, "OperationalError (SQLITE_ERROR)"),
-        ({"table": "notes", "url": f"sqlite:///{__file__}"}, "the file is no database (SQLITE_NOTADB)"),
+        ({"table": "notes", "url": f"sqlite:///{__file__}"}, "the file is not a database (SQLITE_NOTADB)"),
         ({"table": "notes", "url": "sqlite:///in/none.db"}, "expected a database file, found none"),
     ],
 )

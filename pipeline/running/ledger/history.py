@@ -1,4 +1,4 @@
-"""What earlier runs into the same folder wrote: what can be adopted, and what must be deleted."""
+"""Outputs of earlier runs into the same folder: adopting those of unchanged documents, and deleting stale ones."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Lines(Progress):
 
     def show(self, report: RunReport, total: int | None) -> None:
         done = f"{report.documents.read:,}{f' of {total:,}' if total else ''} documents"
-        with contextlib.suppress(OSError, ValueError):  # a stream that was closed is no reason to end a run
+        with contextlib.suppress(OSError, ValueError):  # a closed stream must not end a run
             (self._stream or sys.stderr).write(", ".join((done, *self.told(report, total))) + "\n")
 
 

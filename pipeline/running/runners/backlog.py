@@ -32,7 +32,7 @@ class Backlog:
         self.attempts = 0
         """Attempts after the first, over all documents."""
         self.more = True
-        """Whether the reader may have more items."""
+        """True if the reader may have more items."""
         self.again: deque[int] = deque()
         """Documents to process before the next item is read."""
         self.isolated: deque[int] = deque()
@@ -49,7 +49,7 @@ class Backlog:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every item has been read and every result returned."""
+        """Return whether every item has been read and every result returned."""
         return not self.more and not self._order
 
     def item(self, number: int) -> Item:
@@ -97,7 +97,7 @@ class Backlog:
         return False
 
     def repeat_last(self, number: int) -> None:
-        """Process the item whose result was returned last again, whatever content is expected."""
+        """Process the item whose result was returned last again without comparing its content."""
         assert self.last is not None
         self._items[number] = replace(self.last, expected=b"")
         self._bytes += self.last.size

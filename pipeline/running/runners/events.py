@@ -30,7 +30,7 @@ class DocumentEvent:
     characters: int = 0
     """Length of its text in code points."""
     reused: bool = False
-    """Whether its outputs of an earlier run were still good."""
+    """True if its outputs of an earlier run were still good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class InProcessRunner:
             yield done
 
     def redo(self, number: int) -> Result:
-        """Process the last item again, whatever content is expected."""
+        """Process the last item again without comparing its content."""
         assert self.last is not None and self.last.number == number
         return self._process(replace(self.last, expected=b""))
 
@@ -58,7 +58,7 @@ class InProcessRunner:
         return result
 
     def close(self) -> None:
-        """There are no workers to end."""
+        """Nothing to do without workers."""
 
     def kill(self) -> None:
-        """There are no workers to end."""
+        """Nothing to do without workers."""

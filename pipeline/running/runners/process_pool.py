@@ -67,7 +67,7 @@ class ProcessPoolRunner:
             self._wait()
 
     def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again, whatever content is expected."""
+        """Process the item whose result was returned last again without comparing its content."""
         self.backlog.repeat_last(number)
         more, self.backlog.more = self.backlog.more, False
         while not self.backlog.has_result(number):

@@ -27,7 +27,7 @@ class Runner(Protocol):
 
     workers: int
     travels: bool
-    """Whether documents are sent to another process and must be pickled."""
+    """True if documents are sent to another process and must be pickled."""
 
     @property
     def attempts(self) -> int:
@@ -44,7 +44,7 @@ class Runner(Protocol):
         ...
 
     def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again, whatever content is expected."""
+        """Process the item whose result was returned last again without comparing its content."""
         ...
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class Selection:
     """The selected runner, which is created after everything else was opened."""
 
     opens_engines: bool
-    """Whether the process of the run opens the engines."""
+    """True if the process of the run opens the engines."""
     create: Callable[[WarningCollector, bytes, Callable[[WorkerEvent], None]], Runner]
     """Create the runner from the collector of warnings, the salt of the ledger and a listener to worker events."""
 

@@ -15,7 +15,7 @@ _SIZE = 64
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What a worker is doing."""
+    """The current activity of a worker."""
 
     number: int
     """Number of the document; 0: none."""

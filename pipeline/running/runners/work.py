@@ -56,7 +56,7 @@ class Failed:
     reason: str
     """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
     fatal: bool = False
-    """Whether the run cannot continue."""
+    """True if the run cannot continue."""
 
     @classmethod
     def of(cls, error: ComponentError) -> Failed:
@@ -72,12 +72,12 @@ class Result:
     content: bytes = b""
     """Hash of the content."""
     unchanged: bool = False
-    """Whether the content is as expected, so that the document was not processed."""
+    """True if the content is as expected, so that the document was not processed."""
     failed: Failed | None = None
     text: str | None = None
     """Original text of a failed document, for quarantine."""
     prepared: list[Any] = field(default_factory=list)
-    """What each consumer prepared, in order; None for consumers that work in one phase."""
+    """The data that each consumer prepared, in order; None for consumers that work in one phase."""
     cas: Cas | bytes | None = None
     """The document for consumers that work in one phase, pickled if it was sent by another process."""
     found: Found | None = None
@@ -110,7 +110,7 @@ class Work:
         self.assembly = assembly
         self.warnings = warnings
         self.travels = travels
-        """Whether results are sent to another process."""
+        """True if results are sent to another process."""
         self.salt = salt
         self.watch = watch
         self.needs_cas = any(not isinstance(c, TwoPhaseConsumer) for c in assembly.consumers)

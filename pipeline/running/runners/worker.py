@@ -51,12 +51,12 @@ class Finished:
     stats: dict[str, ComponentStats]
     resident: int
     retires: bool = False
-    """Whether the worker exits now, because its memory cannot be trusted after a document reached the limit."""
+    """True if the worker exits now, because its memory cannot be trusted after a document reached the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker needs to start."""
+    """The data that a worker needs to start."""
 
     slot: int
     slots: Path

@@ -41,12 +41,12 @@ class Worker:
     chunks: deque[set[int]] = field(default_factory=deque)
     """Numbers of the documents that it has, by chunk."""
     isolated: bool = False
-    """Whether it processes a document that must be the only one in its worker."""
+    """True if it processes a document that must be the only one in its worker."""
     retires: bool = False
     killed: str = ""
     """The limit that it exceeded."""
     component_late: bool = False
-    """Whether that was the limit of one component."""
+    """True if that was the limit of one component."""
     reaped: bool = False
 
     def finished(self, number: int) -> None:

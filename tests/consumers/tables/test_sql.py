@@ -219,7 +219,7 @@ def test_a_database_that_refuses_loses_the_whole_run_and_says_so(tmp_path: Path,
 def test_a_database_that_is_locked_or_none_says_so(tmp_path: Path) -> None:
     (tmp_path / "release").mkdir()
     (tmp_path / FILE).write_text("Featherstone " * 100)
-    with pytest.raises(ConsumerError, match=r"the file is no database \(SQLITE_NOTADB\)"):
+    with pytest.raises(ConsumerError, match=r"the file is not a database \(SQLITE_NOTADB\)"):
         consumer(tmp_path)
     (tmp_path / FILE).unlink()
     other = sqlite3.connect(tmp_path / FILE, isolation_level=None)

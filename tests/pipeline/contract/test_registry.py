@@ -29,7 +29,7 @@ def test_a_dotted_path_is_a_component_without_registration() -> None:
     for path, message in {
         "parts:NumberAnotator": "parts has no NumberAnotator; did you mean NumberAnnotator?",
         "no_such_module:X": "cannot import no_such_module",
-        "parts:Wordlist": "parts:Wordlist is no component",
+        "parts:Wordlist": "parts:Wordlist is not a component",
     }.items():
         with pytest.raises(LookupError, match=message):
             registry.find(path)

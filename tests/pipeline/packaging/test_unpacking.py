@@ -164,7 +164,7 @@ def test_a_cache_folder_that_others_can_write_to_is_not_used(packed: Path, cache
     Pipeline.load(packed)
     [folder] = cache.iterdir()
     folder.chmod(0o777)
-    with pytest.raises(ResourceError, match="expected a folder of yours that nobody else can write to"):
+    with pytest.raises(ResourceError, match="expected a folder that only you can write to"):
         Pipeline.load(packed)
 
 

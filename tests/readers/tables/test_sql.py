@@ -157,7 +157,7 @@ def test_what_is_missing_is_said_with_the_nearest_there_is(make: Make, tmp_path:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.db"]
     (tmp_path / "text.db").write_text(NAME * 100)
     assert fault(SqlReader(url=f"sqlite:///{tmp_path}/text.db", table="notes")).endswith(
-        "the file is no database (SQLITE_NOTADB)"  # english: ok
+        "the file is not a database (SQLITE_NOTADB)"  # english: ok
     )
 
 

@@ -45,7 +45,7 @@ _UNREADABLE = "a value that cannot be read: expected UTF-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a task needs."""
+    """The data that a task needs."""
 
     ticket: Ticket
     names: tuple[str, ...]
@@ -181,7 +181,7 @@ class Annotating:
 
 
 def _check(cas: Cas | None) -> None:
-    """Raise ComponentError if there is no masked text, or if the leak gate found a leak in it."""
+    """Raise ComponentError if masked text is missing, or if the leak gate found a leak in it."""
     if cas is None or not cas.has_view(DEIDENTIFIED_VIEW):
         raise ComponentError("annotate", CasError(f"expected a view {DEIDENTIFIED_VIEW}, found none; no masker ran"))
     refuse_leaks(cas)

@@ -66,7 +66,7 @@ class SparkRunner:
         self._size = _FIRST * self.workers
         self._ended = False
         self._works = False
-        """Whether a job has succeeded."""
+        """True if a job has succeeded."""
         self.last: Item | None = None
         self._lock = threading.Lock()
         self._warnings: list[str] = []
@@ -104,7 +104,7 @@ class SparkRunner:
         return result
 
     def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again, whatever content is expected."""
+        """Process the item whose result was returned last again without comparing its content."""
         assert self.last is not None and self.last.number == number
         return self._all([replace(self.last, expected=b"")])[0]
 

@@ -35,7 +35,7 @@ _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What a task needs to get its engine. It does not contain secrets."""
+    """The data that a task needs to get its engine, without secrets."""
 
     file: str
     """Name of the package among the files of the session."""

@@ -28,7 +28,7 @@ _ROWS, _BYTES = 64, 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What all tasks of a run need."""
+    """The data that all tasks of a run need."""
 
     ticket: Ticket
     code: str
