@@ -49,6 +49,11 @@ def make_class(spec: ClassSpec) -> type[FeatureStructure]:
     return cls
 
 
+def class_count() -> int:
+    """Return the number of classes in use."""
+    return len(_MADE)
+
+
 def _make(spec: ClassSpec) -> type[FeatureStructure]:
     bases = tuple(make_class(b) if isinstance(b, ClassSpec) else b for b in spec.bases)
     main: Any = bases[0]

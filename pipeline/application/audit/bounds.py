@@ -19,7 +19,7 @@ from ...errors import ReaderError
 LOWEST, HIGHEST = 0.8, 0.9999
 """Confidences that may be asked for."""
 WORST = 5
-"""Leaks that a document may hold where none with more was seen."""
+"""Largest number of leaks in a document, unless a document with more was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What the documents read say of all."""
+    """Estimates for the release from the documents that were read."""
 
     found: int
     share: float
@@ -42,7 +42,7 @@ class Bound:
     rate: float
     """At most this share of an unlimited population that such documents come from (of strata: of the release)."""
     documents: int
-    """At most so many documents of the release, those found included."""
+    """Upper bound on the documents of the release, including those found."""
     population: int
 
     @property
@@ -52,17 +52,17 @@ class Bound:
 
 
 def check_confidence(confidence: float) -> None:
-    """Raises ReaderError for a confidence out of range."""
+    """Raise ReaderError for a confidence out of range."""
     if not LOWEST <= confidence <= HIGHEST:
         raise ReaderError(f"--confidence: expected a number from {LOWEST:g} to {HIGHEST:g}, got {confidence:g}")
 
 
 def bound(parts: Sequence[Part], confidence: float = 0.95) -> Bound:
-    """The upper bound from a simple random sample (one part) or a stratified one. Raises ReaderError where nothing was read."""
+    """Return the upper bound from a simple random sample (one part) or a stratified one. Raises ReaderError."""
     read, found = sum(p.read for p in parts), sum(p.found for p in parts)
     population = sum(p.population for p in parts)
     if not read:
-        raise ReaderError("no document was read: nothing can be said of the others")
+        raise ReaderError("no document was read: the others cannot be estimated")
     if len(parts) == 1:
         rate = clopper_pearson(found, read, confidence)
         return Bound(found, found / read, rate, hypergeometric(found, read, population, confidence), population)
@@ -72,18 +72,18 @@ def bound(parts: Sequence[Part], confidence: float = 0.95) -> Bound:
 
 
 def clopper_pearson(found: int, read: int, confidence: float = 0.95) -> float:
-    """The largest share at which `found` or fewer of `read` would still turn up with the probability 1 - confidence.
+    """Return the largest share at which `found` or fewer of `read` would still turn up with the probability 1 - confidence.
 
     0 of n: 1 - (1 - confidence)^(1/n), about 3/n at 95 %.
     """
     ends = exact(found, read, confidence if found in (0, read) else 2 * confidence - 1)
     if ends is None:
-        raise ReaderError("no document was read: nothing can be said of the others")
+        raise ReaderError("no document was read: the others cannot be estimated")
     return ends[1]
 
 
 def hypergeometric(found: int, read: int, population: int, confidence: float = 0.95) -> int:
-    """The largest number of documents with a leak among `population` at which `found` or fewer of the `read` ones, drawn
+    """Return the largest number of documents with a leak among `population` at which `found` or fewer of the `read` ones, drawn
     without replacement, would still turn up with the probability 1 - confidence. `found` where all were read."""
     low, high = found, population - read + found
     while low < high:
@@ -106,7 +106,7 @@ def at_most(found: int, read: int, leaking: int, population: int) -> float:
 
 
 def stratified(parts: Sequence[Part], confidence: float = 0.95) -> int:
-    """At most so many documents with a leak, whatever way they are spread over the strata.
+    """Return the largest number of documents with a leak for any distribution over the strata.
 
     A hypergeometric count is a sum of independent trials (Vatutin & Mikhailov), so is the number found in all strata, and of
     all such sums with the same mean the binomial one has the heaviest lower tail (Hoeffding). So if the finds are not to be
@@ -128,10 +128,10 @@ def stratified(parts: Sequence[Part], confidence: float = 0.95) -> int:
 
 
 def to_read(found: int, target: float, population: int | None, confidence: float = 0.95) -> int | None:
-    """The smallest number of documents to read, `found` with a leak among them and no more, for a bound of `target`.
+    """Return the smallest number of documents to read, `found` with a leak among them and no more, for a bound of `target`.
 
     For the release of `population` documents; None for an unlimited population. Without a find the latter is the exact
-    form of the rule of three, log(1 - confidence) / log(1 - target). None where no number is enough.
+    form of the rule of three, log(1 - confidence) / log(1 - target). None if no number is enough.
     """
     if population is not None:
         if found > target * population:
@@ -150,12 +150,12 @@ def leaks_per_document(
     leaks: Sequence[Sequence[int]], parts: Sequence[Part], confidence: float = 0.95, worst: int = WORST
 ) -> float | None:
     """Upper bound on the mean number of leaks in a document (Fay and Feuer's gamma bound). `leaks`: numbers of leaks of the
-    documents with any, by stratum. None where of a stratum nothing was read.
+    documents with any, by stratum. None if of a stratum nothing was read.
 
-    Leaks come in bunches: a letter in an odd layout leaks everything at once, so the number of leaks is no Poisson count and
+    Leaks come in bunches: a letter in an odd layout leaks everything at once, so the number of leaks is not a Poisson count and
     Garwood's exact bound would be too low. But the number of documents with one leak, with two ... each is one, rare as they
-    are; their sum weighted with 1, 2 ... is what Fay and Feuer bound. (A bootstrap over documents says 0 where nothing was
-    found.) Nothing can be said of bunches that nobody saw: no document is taken to hold more leaks than the worst one read, or
+    are; their sum weighted with 1, 2 ... is what Fay and Feuer bound. (A bootstrap over documents says 0 if nothing was
+    found.) Unseen bunches cannot be estimated: no document is assumed to hold more leaks than the worst one read, or
     than `worst`.
     """
     if any(p.population and not p.read for p in parts):
@@ -172,7 +172,7 @@ def leaks_per_document(
 
 
 def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int:
-    """The smallest number from `low` to `high` that is enough; `high` is."""
+    """Return the smallest number from `low` to `high` that is enough; `high` is."""
     while low < high:
         middle = (low + high) // 2
         if enough(middle):

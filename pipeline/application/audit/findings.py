@@ -1,4 +1,4 @@
-"""What readers found: `findings.csv`, filled in by the page or in a spreadsheet, checked against the sample it was made for."""
+"""The findings of readers: `findings.csv`, filled in on the page or in a spreadsheet, checked against its sample."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"(\d{1,12})-(\d{1,12}):([A-Z_]+)")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one reader found in one document. `direct` and `quasi` identifiers are `leaks` together."""
+    """The findings of one reader in one document. `direct` and `quasi` identifiers add up to `leaks`."""
 
     document: int
     reader: str
@@ -30,20 +30,20 @@ class Finding:
     direct: int
     quasi: int
     kinds: Mapping[str, int] = field(default_factory=dict)
-    """Leaks by kind, of those whose kind was told."""
+    """Leaks by kind, of those with a known kind."""
     places: tuple[tuple[int, int, str], ...] = ()
     """(begin, end, kind) of those that were marked on the page: code points of the masked text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that was read. A document that nobody read is in none of them."""
+    """The findings in all documents that were read."""
 
     sample: Sample
     by_reader: Mapping[str, Mapping[int, Finding]]
 
     def together(self) -> dict[int, Finding]:
-        """By document: what any reader found; of leaks that several found, the larger number of each kind."""
+        """Return by document: what any reader found; of leaks that several found, the larger number of each kind."""
         made: dict[int, Finding] = {}
         for _, found in sorted(self.by_reader.items()):
             for number, one in found.items():
@@ -52,7 +52,7 @@ class Findings:
 
 
 def empty(sample: Sample) -> bytes:
-    """The file to fill in: a row for each document, in the order in which they are to be read."""
+    """Return the file to fill in: a row for each document, in the order in which they are to be read."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -61,7 +61,7 @@ def empty(sample: Sample) -> bytes:
 
 
 def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
-    """The findings of one or more files. Rows without a number of leaks were not read.
+    """Return the findings of one or more files. Rows without a number of leaks were not read.
 
     Raises ConfigError with every fault: another sample, a document that was not drawn, the same one twice by one reader. Cells
     are never quoted, since a reader may have typed words of a document there.
@@ -80,7 +80,7 @@ def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
                 continue
             mine = by_reader.setdefault(found.reader, {})
             if found.document in mine:
-                fault(f"document {found.document} stands in an earlier row of the same reader")
+                fault(f"document {found.document} is in an earlier row of the same reader")
             mine[found.document] = found
     if faults:
         raise ConfigError(faults)
@@ -88,7 +88,7 @@ def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
 
 
 def sample_ids(path: Path) -> set[str]:
-    """The samples that a file speaks of."""
+    """Return the samples that a file speaks of."""
     return {row.get("sample", "") for _, row in _rows(path, [])} - {""}
 
 
@@ -120,7 +120,7 @@ def _rows(path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]
 def _finding(
     row: Mapping[str, str], sample: str, numbers: frozenset[int], fault: Callable[[str], None]
 ) -> Finding | None:
-    """The finding of a row; None where the document was not read or something is wrong with the row."""
+    """Return the finding of a row; None where the document was not read or something is wrong with the row."""
     if row.get("sample", "") != sample:
         fault(f"sample: expected {sample}, found another: findings of another sample or another run")
         return None
@@ -130,7 +130,7 @@ def _finding(
     leaks = row.get("leaks", "")
     if not leaks:
         if any(row.get(name) for name in ("kinds", "identifier", "places")):
-            fault("leaks: expected a number where kinds are told; blank means that the document was not read")
+            fault("leaks: expected a number because kinds are given; blank means that the document was not read")
         return None
     if not leaks.isdecimal() or len(leaks) > 6:
         fault("leaks: expected a number from 0, blank where the document was not read")

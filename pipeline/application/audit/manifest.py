@@ -22,7 +22,7 @@ FORMAT = "caspipe release 1"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is written, and what there is to warn of."""
+    """The content of a manifest, and warnings about it."""
 
     data: dict[str, Any]
     warnings: tuple[str, ...]
@@ -47,9 +47,9 @@ class Checked:
 
 
 def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
-    """The manifest of `release/` in a run's output folder. `audits`: what `audit.json` files say.
+    """Return the manifest of `release/` in a run's output folder. `audits`: what `audit.json` files say.
 
-    Raises ReaderError where there is no release, where it is unfinished, and where an output is not what the run wrote.
+    Raises ReaderError if the release is missing or unfinished, or if an output is not what the run wrote.
     """
     release = run / RELEASE
     found = dict(files_below(release))
@@ -80,7 +80,7 @@ def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]
 
 
 def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
-    """The bytes of a manifest and what they say. Raises ReaderError where there is none."""
+    """Return the bytes of a manifest and what they say. Raises ReaderError if there is none."""
     path = release / NAME
     try:
         data = path.read_bytes()
@@ -96,7 +96,7 @@ def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
 
 
 def check(release: Path, told: Mapping[str, Any]) -> Checked:
-    """Compares every file below a folder with its manifest. No path of the manifest is opened: folders are walked."""
+    """Compare every file below a folder with its manifest. No path of the manifest is opened: folders are walked."""
     listed = {f["path"]: (f["bytes"], f["sha256"]) for f in told["files"]}
     found = dict(files_below(release))
     return Checked(
@@ -109,7 +109,7 @@ def check(release: Path, told: Mapping[str, Any]) -> Checked:
 
 def files_below(release: Path) -> Iterator[tuple[str, tuple[int, str]]]:
     """Path, bytes and SHA-256 of every file of a release but the manifest and its signature. Raises ReaderError for links and
-    whatever else is no plain file, for files of a run that was cut off, and where there is no such folder."""
+    other special files, for files of an interrupted run, and for a missing folder."""
     if not release.is_dir():
         raise ReaderError(f"{release}: no such folder: expected a release")
     for path in sorted(release.rglob("*")):
@@ -150,7 +150,7 @@ def best_audit(audits: Iterable[Mapping[str, Any]], release: str) -> dict[str, A
 
 
 def _below(path: str) -> str | None:
-    """The path below `release/` of an output; None for one elsewhere."""
+    """Return the path below `release/` of an output; None for one elsewhere."""
     parts = PurePosixPath(path).parts
     return "/".join(parts[1:]) if parts[:1] == (RELEASE,) else None
 
@@ -202,7 +202,7 @@ def _place(name: str) -> tuple[str, str]:
 
 
 def _says(name: str, document_id: str) -> bool:
-    """Whether a file is named after a document's id."""
+    """Return whether a file is named after a document's id."""
     parts = safe_parts(document_id)
     last = "/".join(PurePosixPath(name).parts[-len(parts) :])
     return last.startswith("/".join(parts))

@@ -27,7 +27,7 @@ _CLASSES: tuple[tuple[str, Callable[[Finding], bool]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The bound after so many documents. `rate`: of the documents of the release."""
+    """The bound after a number of documents. `rate`: of the documents of the release."""
 
     read: int
     found: int
@@ -36,11 +36,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What it takes to bring the bound on documents with any leak to `target` without a further find."""
+    """The reading needed to reduce the bound on documents with any leak to `target` if no further leak is found."""
 
     target: float
     more: int | None
-    """Documents to read beside those read; None where no number is enough for this release."""
+    """Documents to read beside those read; None if no number is enough for this release."""
     unlimited: int
     """The same for an unlimited population."""
 
@@ -54,7 +54,7 @@ class Outcome:
     readers: tuple[str, ...]
     read: int
     in_order: bool
-    """Whether the documents read are the first of those drawn, so that nobody chose among them."""
+    """True if the documents read are the first of those drawn, so that no selection was made."""
     bounds: dict[str, Bound]
     """By what is counted: any leak, classes of identifiers, first-level kinds."""
     leaks: int
@@ -65,7 +65,7 @@ class Outcome:
     worst: int
     """Leaks that a document is taken to hold at most, in the bound on their mean."""
     leaks_at_most: float | None
-    """Upper bound on the mean of all documents; None where of a stratum nothing was read."""
+    """Upper bound on the mean of all documents; None if of a stratum nothing was read."""
     wanted: tuple[Wanted, ...]
     pairs: tuple[TwoReaders, ...]
     missed: int
@@ -121,12 +121,12 @@ METHODS = {
 
 
 def outcome(findings: Findings, confidence: float = 0.95, worst: int = WORST) -> Outcome:
-    """The bounds. `worst`: leaks that a document may hold where none with more was seen. Raises ReaderError where nothing was
+    """Return the bounds. `worst`: largest number of leaks in a document unless more were seen. Raises ReaderError if nothing was
     read or the confidence is out of range."""
     check_confidence(confidence)
     sample, found = findings.sample, findings.together()
     if not found:
-        raise ReaderError("no document was read: every row lacks a number of leaks (0 where none was found)")
+        raise ReaderError("no document was read: every row lacks a number of leaks (0 if none was found)")
     order = [n for n in sample.numbers if n in found]
     tops = sorted({kind.partition("_")[0] for f in found.values() for kind in f.kinds})
     counted = [*_CLASSES, *((kind, _holds(kind)) for kind in tops)]
@@ -192,7 +192,7 @@ def _wanted(parts: list[Part], target: float, confidence: float) -> Wanted:
 
 
 def _more(parts: list[Part], target: float, confidence: float) -> int | None:
-    """The same for strata, by bisection: what is read on is spread over what was not read."""
+    """Return the same for strata, by bisection: what is read on is spread over what was not read."""
     low, high = 0, sum(p.population - p.read for p in parts)
     if bound(_further(parts, high), confidence).of_release > target:
         return None
@@ -206,7 +206,7 @@ def _more(parts: list[Part], target: float, confidence: float) -> int | None:
 
 
 def _further(parts: list[Part], more: int) -> list[Part]:
-    """The parts when so many more documents were read without a find, of each part in proportion to what is unread."""
+    """Return the parts when so many more documents were read without a find, of each part in proportion to what is unread."""
     made, left = [], sum(p.population - p.read for p in parts)
     for part in parts:
         unread = part.population - part.read
@@ -217,7 +217,7 @@ def _further(parts: list[Part], more: int) -> list[Part]:
 
 
 def _curve(sample: Sample, read: list[Finding], confidence: float) -> Iterable[Point]:
-    """The bound after each document in the order of drawing; where there are many, after each find and some between."""
+    """Yield the bound after each document in the order of drawing; of many, after each find and some between."""
     step = max(1, len(read) // POINTS)
     found = 0
     for n, finding in enumerate(read, 1):

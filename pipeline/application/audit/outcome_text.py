@@ -1,4 +1,4 @@
-"""What an audit says, in words and tables that the command line and the page share. Numbers and kinds only."""
+"""The texts and tables of an audit that the command line and the page share. Numbers and kinds only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAIR_COLUMNS = ("", "first", "second", "both", "estimate of all", "missed by bot
 
 
 def verdict(o: Outcome) -> str:
-    """The one sentence for the protocol."""
+    """Return the one sentence for the protocol."""
     b = o.any
     found = "none of them holds" if not b.found else f"{b.found:,} of them hold{'s' * (b.found == 1)}"
     return (
@@ -76,12 +76,12 @@ def leaks(o: Outcome) -> str:
 
 
 def cautions(o: Outcome) -> Iterator[str]:
-    """What would make the figures wrong."""
+    """Yield what would make the figures wrong."""
     if o.unread:
         yield f"{o.unread:,} of {len(o.sample.numbers):,} documents drawn were not read. They count as unread, not as clean."
     if not o.in_order:
         yield (
-            "The documents read are not the first of those drawn. The bound holds only if nobody chose which to read: read the "
+            "The documents read are not the first of those drawn. The bound holds only if no choice was made: read the "
             "ones that were passed over."
         )
     if o.sample.by == "kind":
@@ -94,7 +94,7 @@ def cautions(o: Outcome) -> Iterator[str]:
 
 
 def notes(o: Outcome) -> Iterator[str]:
-    """What the figures mean."""
+    """Yield what the figures mean."""
     yield from cautions(o)
     if o.any.found:
         b = o.any

@@ -1,4 +1,4 @@
-"""The released documents of a run as the ledger lists them, and their masked texts as they lie in the output folder."""
+"""The released documents of a run as the ledger lists them, and their masked texts in the output folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...running.ledger import LedgerReader
 
 RELEASE = "release"
 _NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
-"""Suffixes of whole files that are no plain text."""
+"""Suffixes of whole files that are not plain text."""
 _PLACEHOLDER = re.compile(r"\[([A-Z]{2,20}(?:_[A-Z0-9]{1,20}){0,3})\]")
 
 
@@ -29,7 +29,7 @@ class Released:
     id: str
     output: Output
     record: bool
-    """Whether the output is a JSON object with the text in it, rather than the text itself."""
+    """True if the output is a JSON object with the text in it, rather than the text itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MaskedText:
 
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
-    """The ledger of a run that has ended. Raises ResourceError where there is none, ReaderError where the run goes on."""
+    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError where the run goes on."""
 
     found = LedgerReader.read(ledger or run)
     if found.run().state == "running":
@@ -51,7 +51,7 @@ def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
 
 
 def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
-    """Every released document in reading order, with its text: of JSON records, which know masked spans, or plain files.
+    """Yield every released document in reading order, with its text: of JSON records, which know masked spans, or plain files.
 
     Raises ReaderError for a document without either. Outputs elsewhere than below `release/` never count: they can hold
     original text.
@@ -70,7 +70,7 @@ def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
 
 
 def fingerprint(ledger: LedgerReader) -> str:
-    """Tells releases apart: the numbers of all released documents and the digests of what was written of them."""
+    """Report releases apart: the numbers of all released documents and the digests of what was written of them."""
     digest = hashlib.sha256(b"caspipe release\0")
     for row in ledger.rows("released"):
         told = " ".join(sorted(o.digest for o in row.outputs if in_release(o)))
@@ -79,12 +79,12 @@ def fingerprint(ledger: LedgerReader) -> str:
 
 
 def in_release(output: Output) -> bool:
-    """Whether an output lies below `release/`."""
+    """Return whether an output is below `release/`."""
     return PurePosixPath(output.path).parts[:1] == (RELEASE,)
 
 
 def masked_text(run: Path, document: Released) -> MaskedText:
-    """The masked text of a document. Raises ReaderError where the file is gone or has changed since the run."""
+    """Return the masked text of a document. Raises ReaderError if the file is gone or has changed since the run."""
     data = _bytes(run, document)
     if document.record:
         record = _record(data)
@@ -127,7 +127,7 @@ def _record(data: bytes) -> dict[str, Any] | None:
 
 
 def _known_spans(record: Mapping[str, Any]) -> tuple[tuple[int, int, str], ...]:
-    """The spans of a record; of a record without any field for them, what looks like a placeholder."""
+    """Return the spans of a record; of a record without any field for them, what looks like a placeholder."""
     if not isinstance(record.get("spans"), list):
         return tuple(_placeholders(record["text"]))
     made: list[tuple[int, int, str]] = []

@@ -1,4 +1,4 @@
-"""Which documents are read: a random sample that the same seed draws again, and that a larger one begins with."""
+"""Random samples of documents: the same seed draws the same sample, and a larger sample begins with the smaller one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was drawn of a release."""
+    """The documents drawn from a release."""
 
     id: str
     """Tells samples apart: it depends on release, seed and `by`, not on the size, so that a sample can be drawn larger."""
     release: str
     """Fingerprint of the released documents."""
     run: Mapping[str, str]
-    """What the ledger says of the run: name, start, fingerprint of the configuration."""
+    """The run in the ledger: name, start, fingerprint of the configuration."""
     population: int
     seed: int
     by: By
@@ -51,7 +51,7 @@ class Sample:
 
 
 def read_sample(path: Path) -> Sample:
-    """What `sample.json` says. Raises ReaderError where it is none."""
+    """Return what `sample.json` says. Raises ReaderError if it is none."""
     try:
         data = json.loads(path.read_bytes())
         if data["format"] != FORMAT:
@@ -74,20 +74,20 @@ def read_sample(path: Path) -> Sample:
 
 
 def sample_id(release: str, seed: int, by: By) -> str:
-    """Begins with letters, so that no spreadsheet takes it for a number."""
+    """Begin with letters, so that no spreadsheet takes it for a number."""
     return "audit-" + hashlib.sha256(f"{release}\0{seed}\0{by}".encode()).hexdigest()[:16]
 
 
 def draw(numbers: Sequence[int], size: int, seed: int) -> list[int]:
     """`size` of the numbers, each set as likely as any other, in random order: those whose keyed hashes are the smallest.
 
-    The first of a larger sample are the smaller one. All of them where there are not so many.
+    The first of a larger sample are the smaller one. All numbers if there are fewer.
     """
     return sorted(numbers, key=lambda number: _hash(seed, number))[:size]
 
 
 def draw_by_stratum(stratum: Mapping[int, str], size: int, seed: int) -> list[int]:
-    """A random sample from each stratum, all together in random order.
+    """Return a random sample from each stratum, all together in random order.
 
     `stratum`: of each document. Sizes are as the square roots of the strata's (Bankier 1988, The American Statistician 42:174),
     at least 1 each: rare kinds are read more often than their share, common ones still most.
@@ -102,7 +102,7 @@ def draw_by_stratum(stratum: Mapping[int, str], size: int, seed: int) -> list[in
 
 
 def allocation(populations: Mapping[str, int], size: int) -> dict[str, int]:
-    """How many to draw from each stratum. Never more than it has; `size` in all, unless there are more strata or fewer
+    """Return how many to draw from each stratum. Never more than it has; `size` in all, unless there are more strata or fewer
     documents."""
     sizes = {name: 1 for name, n in sorted(populations.items()) if n}
     for _ in range(max(0, min(size, sum(populations.values())) - len(sizes))):
@@ -114,8 +114,8 @@ def allocation(populations: Mapping[str, int], size: int) -> dict[str, int]:
 
 
 def strata_of(kinds: Mapping[int, Sequence[str]]) -> dict[int, str]:
-    """The stratum of each document: of the kinds that were masked in it, the one that the fewest documents hold; `none`
-    where nothing was masked. `kinds`: first-level kinds by document."""
+    """Return the stratum of each document: of the kinds that were masked in it, the one that the fewest documents hold; `none`
+    if nothing was masked. `kinds`: first-level kinds by document."""
     holding = Counter(kind for held in kinds.values() for kind in set(held))
     return {
         number: min(set(held), key=lambda kind: (holding[kind], kind)) if held else "none"

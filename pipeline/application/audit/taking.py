@@ -17,7 +17,7 @@ FOLDER = Path("restricted") / "audit"
 
 
 def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) -> tuple[Sample, list[MaskedText]]:
-    """Draws a sample from what a run released, and reads its texts. Raises ReaderError where that cannot be done."""
+    """Draw a sample from what a run released, and reads its texts. Raises ReaderError if that cannot be done."""
     with ledger_of(run, ledger) as opened:
         released = {document.number: document for document in released_texts(opened, run)}
         release, row = fingerprint(opened), opened.run()
@@ -49,9 +49,9 @@ def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) ->
 def find_sample(
     run: Path, findings: Sequence[Path], folder: Path | None = None, ledger: Path | None = None
 ) -> tuple[Path, Sample]:
-    """The sample that findings were made for, and its folder: `folder`, beside the findings, or below `restricted/audit/`.
+    """Return the sample that findings were made for, and its folder: `folder`, beside the findings, or below `restricted/audit/`.
 
-    Where several sizes of it were drawn, the largest. Raises ConfigError where the findings are of another sample or the run
+    Where several sizes of it were drawn, the largest. Raises ConfigError if the findings are of another sample or the run
     has released something else since.
     """
     asked = {name for path in findings for name in sample_ids(path)}
@@ -73,7 +73,7 @@ def find_sample(
 
 
 def audits(folder: Path) -> Iterator[dict[str, Any]]:
-    """What the `audit.json` files of a run say; what is none is passed over."""
+    """Yield what the `audit.json` files of a run say; what is none is passed over."""
     for path in sorted(folder.glob("*/audit.json")):
         try:
             told = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What two readers who read the same documents say together: how far they agree, and what both must have missed.
+"""Two readers of the same documents: how far they agree, and an estimate of what both missed.
 
 Sources: Cohen 1960, Educational and Psychological Measurement 20:37 (kappa); Cicchetti & Feinstein 1990, Journal of Clinical
 Epidemiology 43:551 (specific agreement, since kappa is low where leaks are rare); Lincoln 1930, Petersen 1896, and Chapman 1951,
@@ -18,7 +18,7 @@ from .findings import Finding, Findings
 
 @dataclass(frozen=True, slots=True)
 class Recapture:
-    """What two readers found, and an estimate of what there was."""
+    """The findings of two readers, and an estimate of the total."""
 
     first: int
     second: int
@@ -30,12 +30,12 @@ class Recapture:
 
     @property
     def lincoln_petersen(self) -> float | None:
-        """first * second / both; None where they found nothing in common."""
+        """first * second / both; None if they found nothing in common."""
         return self.first * self.second / self.both if self.both else None
 
     @property
     def chapman(self) -> float:
-        """(first + 1)(second + 1) / (both + 1) - 1: less biased, and defined where they found nothing in common."""
+        """(first + 1)(second + 1) / (both + 1) - 1: less biased, and defined even without common findings."""
         return (self.first + 1) * (self.second + 1) / (self.both + 1) - 1
 
     @property
@@ -79,20 +79,20 @@ class TwoReaders:
 
     @property
     def agreement_on_leaks(self) -> float | None:
-        """Specific agreement: 2 both / (first + second); None where nobody found any."""
+        """Specific agreement: 2 both / (first + second); None if neither found any."""
         r = self.leaking
         return 2 * r.both / (r.first + r.second) if r.first + r.second else None
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa; None where both say the same of every document."""
+        """Cohen's kappa; None if both say the same of every document."""
         n, r = self.documents, self.leaking
         by_chance = (r.first * r.second + (n - r.first) * (n - r.second)) / (n * n)
         return None if by_chance == 1 else (self.agreement - by_chance) / (1 - by_chance)
 
 
 def pairs(findings: Findings) -> list[TwoReaders]:
-    """Every two readers who read documents in common."""
+    """Return every two readers who read documents in common."""
     made = []
     for one, other in combinations(sorted(findings.by_reader), 2):
         first, second = findings.by_reader[one], findings.by_reader[other]
@@ -115,7 +115,7 @@ def compared(names: tuple[str, str], first: Mapping[int, Finding], second: Mappi
 
 
 def _same(a: Finding, b: Finding) -> int:
-    """How many leaks of a document both found."""
+    """Return how many leaks of a document both found."""
     if len(a.places) == a.leaks and len(b.places) == b.leaks:
         left, same = list(b.places), 0
         for begin, end, _ in a.places:
@@ -129,7 +129,7 @@ def _same(a: Finding, b: Finding) -> int:
 
 
 def _tops(finding: Finding) -> Counter[str]:
-    """Leaks by first-level kind; those of no kind that was told under the empty name."""
+    """Leaks by first-level kind; those of unknown kind are under the empty name."""
     counts: Counter[str] = Counter()
     for kind, n in finding.kinds.items():
         counts[kind.partition("_")[0]] += n

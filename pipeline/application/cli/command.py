@@ -1,4 +1,4 @@
-"""What all commands share: the application they register with, exit codes, and how errors and warnings are reported."""
+"""The parts that all commands share: the application they register with, exit codes, and how errors and warnings are reported."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ RiskHidden = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[KIND=]SHARE",
-        help="Share of leaks that nobody can tell from surrogates; only if surrogates are written.",
+        help="Share of leaks that cannot be distinguished from surrogates; only if surrogates are written.",
     ),
 ]
 RiskHtml = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the risk as a page.")]
@@ -266,7 +266,7 @@ class _Scorer:
     level: Any
 
     def scores(self, system: str | Path, risk: risk_evaluation.RiskRequest | None = None) -> dict[str, Scores]:
-        """Return the scores of a system by scheme. Raises ReaderError if there are no documents."""
+        """Return the scores of a system by scheme. Raises ReaderError without documents."""
         tallies = {name: Tally(measures(*given)) for name, given in self.measured.items()}
         with console.progress(self.sources.quiet) as progress:
             pairs = self.sources.pairs(system, console.stepper(progress, "evaluate"))

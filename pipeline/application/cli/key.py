@@ -34,7 +34,7 @@ def signing(output: Output) -> None:
 def secret(output: Output) -> None:
     """Make a random secret of 256 bits for shifts, pseudonyms and surrogates (mode 0600).
 
-    Its holder can undo what was drawn from it; without it nobody can, including you.
+    Its holder can undo what was drawn from it; without it that is impossible, even for you.
     """
     write_new(output, f"{secrets.token_hex(SECRET_BYTES)}\n".encode("ascii"), 0o600)
     typer.echo(f"{output}: secret of {8 * SECRET_BYTES} bits, store it away from the data that it masks")

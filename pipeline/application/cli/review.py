@@ -61,7 +61,7 @@ JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="With --agreement: also write it as JSON.")
 ]
 Adjudicate = Annotated[
-    tuple[str, str] | None, typer.Option(metavar="A B", help="Choose between these two annotators where they differ.")
+    tuple[str, str] | None, typer.Option(metavar="A B", help="Choose between two annotators in each difference.")
 ]
 
 

@@ -1,4 +1,4 @@
-"""What two annotated collections say differently of the same documents: two runs, or a run and what reviewers made of it."""
+"""Differences between two annotated collections of the same documents: two runs, or a run and its review."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...errors import ReaderError
 from .documents import Collection, Step, read_documents
 
 Failing = Literal["new-leak", "change", "missing"]
-"""What a comparison can be made to fail on: text covered first and bare then; any change; documents on one side only."""
+"""Conditions for failure: text that only the first covers; any change; documents on one side only."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Document:
     id: str
     changes: list[Mistake]
     leaks: list[Span]
-    """What the first covers and the second leaves bare, where it holds a letter or digit; with a reference, only where that
+    """Text with a letter or digit that the first covers and the second leaves bare; with a reference, only where that
     says PHI."""
     cured: list[Span]
     """The same the other way round."""
@@ -54,7 +54,7 @@ class Difference:
     other_text: list[str] = field(default_factory=list)
     """Documents of both whose texts differ: their spans cannot be compared."""
     ignored_references: bool = False
-    """Whether both sides have a reference that was not asked for and not compared."""
+    """True if both sides have a reference that was not asked for and not compared."""
 
     @property
     def leaks(self) -> int:
@@ -65,14 +65,14 @@ class Difference:
         return sum(len(d.cured) for d in self.changed)
 
     def fails(self, on: Failing) -> bool:
-        """Whether there is something of the sort. A document that cannot be compared may hide a leak."""
+        """Return whether there is something of the sort. A document that cannot be compared may hide a leak."""
         missing = bool(self.only_first or self.only_second or self.other_text)
         if on == "missing":
             return missing
         return bool(self.leaks if on == "new-leak" else self.counts) or bool(self.other_text or self.only_first)
 
     def to_json(self) -> bytes:
-        """Everything but the text."""
+        """Return everything but the text."""
         return json.dumps(
             {
                 "views": self.views,
@@ -101,12 +101,12 @@ def compare(
     limit: int = 2000,
     step: Step | None = None,
 ) -> Difference:
-    """Compares the documents of two collections, matched by id. A view that a collection does not name is the reference
+    """Compare the documents of two collections, matched by id. A view that a collection does not name is the reference
     (`gold`) where only its side has one, else what was found.
 
     Where both have one and neither found anything, the references are compared.
 
-    `reference`: what really is PHI; leaks are counted against it then. Raises ReaderError where a document cannot be read or
+    `reference`: what really is PHI; leaks are counted against it then. Raises ReaderError if a document cannot be read or
     an id is there twice.
     """
     one, truth = _by_id(first), _by_id(reference) if reference is not None else {}
@@ -146,7 +146,7 @@ def _add(made: Difference, pair: Pair, found: list[Mistake], known: list[Mark] |
 
 
 def _bare(covered: list[Span], then: list[Span], phi: list[Span] | None, text: str) -> Iterator[Span]:
-    """What is covered and then not, where it holds a letter or digit."""
+    """Yield spans with a letter or digit that are covered first but not then."""
     concerned = covered if phi is None else merged(list(shared(covered, phi)))
     for begin, end in uncovered(concerned, then):
         if any(map(str.isalnum, text[begin:end])):
@@ -179,7 +179,7 @@ def _has_gold(documents: dict[str, Cas]) -> bool:
 
 
 def _reference(truth: dict[str, Cas], name: str, pair: Pair, reference: Collection | None) -> list[Mark] | None:
-    """The reference spans of a document; None without a reference. Raises ReaderError where it lacks the document."""
+    """Return the reference spans of a document; None without a reference. Raises ReaderError if it lacks the document."""
     if reference is None:
         return None
     if name not in truth:

@@ -19,16 +19,16 @@ from ...errors import ReaderError, ResourceError
 from ...pipeline import Pipeline
 
 Step = Callable[[int | None], None]
-"""Called for each document with the number of all, where that is known."""
+"""Called for each document with the total, if it is known."""
 
 
 def found_by(
     pipeline: Pipeline, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW, step: Step | None = None
 ) -> Iterator[Pair]:
-    """Each document of the pipeline's reader, with what its engines find against the view `gold`.
+    """Yield each document of the pipeline's reader, with what its engines find against the view `gold`.
 
     Engines that mask are left out, consumers never run; but what a trainer among them trained is applied, so that a training
-    configuration with another folder measures its own model. Raises ReaderError where there is no reader or a document cannot be
+    configuration with another folder measures its own model. Raises ReaderError if the reader is missing or a document cannot be
     read, CasError for a document without reference, ComponentError where an engine fails: figures over what is left would
     be those of another corpus.
     """
@@ -37,7 +37,7 @@ def found_by(
 
 
 def processed(pipeline: Pipeline, step: Step | None = None) -> Iterator[Cas]:
-    """Each document of the pipeline's reader, with what its engines find. Raises as `found_by`, but needs no reference."""
+    """Yield each document of the pipeline's reader, with what its engines find. Raises as `found_by`, but needs no reference."""
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
     pipeline.engines = with_trained(pipeline)
@@ -47,9 +47,9 @@ def processed(pipeline: Pipeline, step: Step | None = None) -> Iterator[Cas]:
 
 
 def with_trained(pipeline: Pipeline) -> list[Component]:
-    """The engines of a pipeline without maskers, and with the annotators that apply what its trainers trained.
+    """Return the engines of a pipeline without maskers, and with the annotators that apply what its trainers trained.
 
-    Raises ResourceError where a model is not there: it has not been trained yet.
+    Raises ResourceError if a model is not there: it has not been trained yet.
     """
     engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
     found: list[Component] = []
@@ -86,13 +86,13 @@ class Collection:
     reader: str
     """Name of the reader."""
     kinds: Mapping[str, str | None] = field(default_factory=dict)
-    """What its labels mean, where they are no kinds; None drops one."""
+    """The kinds of labels that are not kinds themselves; None drops a label."""
     overrides: Sequence[str] = ()
     """Further parameters: `i2b2.pattern=*.xml`."""
     view: str = ""
     """View with the annotations; empty for the one the reader puts them in."""
     keep_overlaps: bool = False
-    """Whether overlapping annotations are all kept where `overrides` do not say: a system's count as it gave them."""
+    """True if overlapping annotations are all kept where `overrides` do not say: a system's count as it gave them."""
 
     def pipeline(self) -> Pipeline:
         """Reader and segmenter. Raises ConfigError for a reader or parameter that does not exist."""
@@ -114,11 +114,11 @@ class Collection:
 
     @property
     def holds_views(self) -> bool:
-        """Whether its documents have views of their own; readers of corpora put all annotations into `gold`."""
+        """Return whether its documents have views of their own; readers of corpora put all annotations into `gold`."""
         return self.reader in ("xmi", "jsoncas", "xcas")
 
     def annotated(self, cas: Cas, *, reference: bool) -> str:
-        """The view of a document with the annotations: as a reference `gold` where it has one, else what was found."""
+        """Return the view of a document with the annotations: as a reference `gold` if it exists, else the system's."""
         if self.view:
             return self.view
         found = self.holds_views and not (reference and cas.has_view(GOLD_VIEW))
@@ -131,7 +131,7 @@ def meanings(options: Iterable[str]) -> dict[str, str | None]:
 
 
 def _parameters(reader: str) -> tuple[str, ...]:
-    """Names of a reader's parameters; none for a reader that does not exist, which the configuration will tell."""
+    """Return names of a reader's parameters; none for a reader that does not exist, which the configuration will tell."""
     try:
         return tuple(p.name for p in params.parameters(registry.find(reader, "reader")))
     except LookupError:
@@ -139,9 +139,9 @@ def _parameters(reader: str) -> tuple[str, ...]:
 
 
 def side_by_side(reference: Collection, system: Collection, step: Step | None = None) -> Iterator[Pair]:
-    """The documents of two collections, matched by id, in the order of the system's.
+    """Yield the documents of two collections, matched by id, in the order of the system's.
 
-    Raises ReaderError where a document cannot be read, where two have one id, and where only one side has a document; it
+    Raises ReaderError if a document cannot be read, where two have one id, and where only one side has a document; it
     counts them and names the first.
     """
     gold: dict[str, Cas] = {}
@@ -168,7 +168,7 @@ def _once(document: str, seen: Mapping[str, object], where: Path) -> None:
 
 
 def read_documents(collection: Collection, step: Step | None = None) -> Iterator[Cas]:
-    """The documents of a collection, as its reader gives them. Raises ReaderError where one cannot be read."""
+    """Yield the documents of a collection, as its reader gives them. Raises ReaderError if one cannot be read."""
     reader = collection.pipeline().reader
     assert reader is not None
     yield from _documents(reader, step)
@@ -202,24 +202,24 @@ def _length(reader: CollectionReader) -> int | None:
 
 
 SENTENCES = Path("annotated_corpora", "sentence_splitted")
-"""Where MEDDOCAN's script looks for sentences, below the folder it is started in."""
+"""The folder with MEDDOCAN's sentences, relative to the folder that its script is started in."""
 
 
 def sentences_near(gold: Path) -> Path | None:
-    """The folder with MEDDOCAN's sentences: below the working folder, as its script has it, or below one around `gold`."""
+    """Return the folder with MEDDOCAN's sentences: below the working folder, as its script has it, or below one around `gold`."""
     around = (Path(), *(gold / "_").absolute().parents)
     return next((folder / SENTENCES for folder in around if (folder / SENTENCES).is_dir()), None)
 
 
 def with_sentences(pairs: Iterable[Pair], folder: Path, *, all_there: bool = True) -> Iterator[Pair]:
-    """The documents with their number of sentences: the lines of `<id>.ann` in a folder, as MEDDOCAN's script counts them.
+    """Yield the documents with their number of sentences: the lines of `<id>.ann` in a folder, as MEDDOCAN's script counts them.
 
     Raises ReaderError that names the file that is missing; unless `all_there`, its document has no number then.
     """
     for pair in pairs:
         path = folder / f"{pair.id}.ann"
         try:
-            with path.open(encoding="latin-1") as file:  # only its lines matter, whatever they end in
+            with path.open(encoding="latin-1") as file:  # only the number of lines matters, not their ends
                 pair.sentences = sum(1 for _ in file)
         except OSError as error:
             if all_there or not isinstance(error, FileNotFoundError):

@@ -32,7 +32,7 @@ GROUPS = ("group", "patient")
 
 @dataclass(slots=True)
 class RiskRequest:
-    """What the options ask for, and the profiles of the documents scored so far."""
+    """The checked options of risk, and the profiles of the documents scored so far."""
 
     settings: RiskSettings
     densities: Sequence[str] = ()
@@ -40,13 +40,13 @@ class RiskRequest:
     profiles: list[Profile] = field(default_factory=list)
 
     def profile(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The same documents; each is profiled once it has been scored."""
+        """Yield the same documents; each is profiled once it has been scored."""
         for pair in pairs:
             yield pair
             self.profiles.append(profile_of(pair))
 
     def result(self, reader: str, overrides: Sequence[str], step: Step | None) -> Risk:
-        """The risk. Raises ReaderError and ConfigError where a corpus of `densities` cannot be read."""
+        """Return the risk. Raises ReaderError and ConfigError if a corpus of `densities` cannot be read."""
         others = {name: list(profiles_of(name, reader, overrides, step)) for name in dict.fromkeys(self.densities)}
         for name, listed in others.items():
             if not listed:
@@ -97,10 +97,10 @@ class RiskOptions:
 
 
 def profiles_of(corpus: str, reader: str, overrides: Sequence[str] = (), step: Step | None = None) -> Iterator[Profile]:
-    """What a system found in a corpus without reference, document by document.
+    """Yield what a system found in a corpus without reference, document by document.
 
     `corpus` is a pipeline (a YAML file, or the name of a shipped one), whose engines are run on its reader's documents; or a
-    folder or file of documents that were annotated already, read as XMI where there is any below it, else by `reader`.
+    folder or file of documents that were annotated already, read as XMI if it contains any, else by `reader`.
     """
     path = Path(corpus)
     if path.is_dir() or (path.is_file() and path.suffix not in (".yaml", ".yml")):
@@ -130,7 +130,7 @@ def _profile(view: View, metadata: Mapping[str, str]) -> Profile:
 
 
 def write(risk: Risk, html: Path | None, plot: Path | None) -> None:
-    """The page and the picture. Raises ConsumerError where one cannot be written."""
+    """The page and the picture. Raises ConsumerError if one cannot be written."""
 
     if html is not None:
         make_folder(html.parent)

@@ -1,4 +1,4 @@
-"""What only an experiment's file as a whole shows: names that lead nowhere, and components that would lack what they need."""
+"""Checks of an experiment's file as a whole: unknown names, and components whose inputs nothing produces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .plan import Model, Plan, finders, pieces
 
 
 def checked(plan: Plan, source: Source) -> list[Fault]:
-    """The faults of a plan whose parts were built. Models are looked at only where all names are right."""
+    """Return the faults of a plan whose parts were built. Models are looked at only where all names are right."""
     faults = [Fault(dotted(keys), what, *source.place(keys)) for keys, what in _names(plan)]
     if faults or plan.train not in plan.corpora:
         return faults
@@ -48,7 +48,7 @@ def _names(plan: Plan) -> Iterable[tuple[Keys, str]]:
 
 
 def _of_model(plan: Plan, model: Model, source: Source) -> list[Fault]:
-    """Whether everything of a model finds what it needs behind the engines of the training corpus."""
+    """Return whether everything of a model finds what it needs behind the engines of the training corpus."""
     faults: list[Fault] = []
     built: list[Fault] = []  # told when the file was read
     corpus = plan.corpora[plan.train].config

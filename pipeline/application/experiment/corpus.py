@@ -19,14 +19,14 @@ Documents = tuple[tuple[str, int], ...]
 
 @dataclass(slots=True)
 class Corpus:
-    """The documents of a corpus, with tokens and whatever its engines made, and with reference annotations."""
+    """The documents of a corpus, with the results of its engines, and with reference annotations."""
 
     name: str
     documents: list[Cas]
     whole: int
     """How many documents the corpus has; more than `documents` where a limit left some out."""
     groups: list[str] = field(default_factory=list)
-    """Who each document belongs to: documents of one group are never on both sides of a split."""
+    """The group of each document, such as a patient: a split never separates a group."""
     digests: list[str] = field(default_factory=list)
 
     @property
@@ -40,9 +40,9 @@ class Corpus:
 
 
 def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
-    """Reads and prepares a corpus; `limit` documents drawn by the seed, in the order of the corpus.
+    """Read and prepares a corpus; `limit` documents drawn by the seed, in the order of the corpus.
 
-    Raises ReaderError where documents cannot be read, have no view `gold` or lack the metadata that groups them, and
+    Raises ReaderError if documents cannot be read, have no view `gold` or lack the metadata that groups them, and
     ComponentError where an engine fails: an experiment over half a corpus is none.
     """
     parts = assemble.assemble(plan.config)
@@ -65,12 +65,12 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
             pipeline.process(cas)
     digests = [fingerprint.of_document(cas) for cas in documents]
     for cas in documents:
-        cas.id = f"{plan.name}/{cas.id}"  # two corpora in one training may count their documents alike
+        cas.id = f"{plan.name}/{cas.id}"  # two corpora in one training may have the same ids
     return Corpus(plan.name, documents, len(found), _groups(documents, plan), digests)
 
 
 def preparation(plan: CorpusPlan) -> list[object]:
-    """What prepared a corpus's documents, as data for hashes."""
+    """Return what prepared a corpus's documents, as data for hashes."""
     reader = [fingerprint.of_step(plan.config.reader, "reader")[0]] if plan.config.reader is not None else []
     return reader + [fingerprint.of_step(step, "engine") for step in plan.config.engines]
 

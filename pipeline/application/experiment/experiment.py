@@ -28,7 +28,7 @@ class Experiment(Part):
     def run(self, runner: ExperimentRunner) -> Result:
         """Run trainings and tests, and return tables and figures of their results.
 
-        The same documents give the same result in whatever order the jobs end.
+        The same documents give the same result, independent of the order in which jobs end.
         """
         raise TypeError(f"{type(self).__name__} must define run(runner)")
 

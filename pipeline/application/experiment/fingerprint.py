@@ -1,4 +1,4 @@
-"""What a finished job depended on, as a hash: with anything of it changed, the job is done anew."""
+"""Hashes of everything that a job depends on: if any of it changes, the job is done again."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ...storage.yaml_source import Text
 
 
 def digest(value: Any) -> str:
-    """A hash of plain data, equal for equal data."""
+    """Return a hash of plain data, equal for equal data."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def of_document(cas: Cas) -> str:
-    """A hash of a document's id, text, reference annotations and known PHI. Neither text nor values can be told from it."""
+    """Return a hash of a document's id, text, reference annotations and known PHI. It reveals neither text nor values."""
     gold = [[p.begin, p.end, p.kind.name] for p in cas.view(GOLD_VIEW).select(Phi)]
     text = hashlib.sha256(cas.text.encode("utf-8", "surrogatepass")).hexdigest()
     known = [[k.kind.name, k.value, k.provenance, k.role] for k in cas.select(KnownPhi)]
@@ -32,12 +32,12 @@ def of_document(cas: Cas) -> str:
 
 
 def of_step(step: Step, role: str) -> list[Any]:
-    """A component as data: name, id, parameters, the content of files it names, and the code it is made of."""
+    """Return a component as data: name, id, parameters, the content of files it names, and the code it is made of."""
     return [step.name, step.id, _settled(step.given), _code_of(step.name, role)]
 
 
 def of_scoring() -> str:
-    """The code that counts hits."""
+    """Return the code that counts hits."""
 
     return _code(str(Path(inspect.getfile(scoring)).parent))
 
@@ -56,7 +56,7 @@ _BESIDE = re.compile(r"^from \.(\w+)", re.MULTILINE)
 
 @cache
 def _content(path: str) -> str:
-    """A hash of a file's bytes, or of names, sizes and times below a folder."""
+    """Return a hash of a file's bytes, or of names, sizes and times below a folder."""
     place = Path(path)
     if place.is_file():
         return hashlib.sha256(place.read_bytes()).hexdigest()
@@ -66,7 +66,7 @@ def _content(path: str) -> str:
 
 @cache
 def _code_of(name: str, role: str) -> str:
-    """The code of a component: all files of its package where it lies in one below a wing, else its file and the packages
+    """Return a hash of a component's code: all files of its package if it has one of its own, else its file and the packages
     beside it that this file names (the resolver's strategies)."""
     file = Path(inspect.getfile(registry.find(name, role)))
     alone = file.parent.name in ("annotators", "readers", "consumers") or not (file.parent / "__init__.py").exists()

@@ -1,6 +1,6 @@
-"""Who is trained on and who is tested on: folds, held-back parts and subsets that depend on the seed and the documents alone.
+"""Training and test documents: folds, holdouts and subsets that depend on the seed and the documents only.
 
-Nothing here comes from a library's random generator, so that folds stay the same whatever is installed.
+Nothing here comes from a library's random generator, so that folds do not depend on the installed versions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def shuffled(items: Sequence[T], *labels: object) -> list[T]:
-    """The items in an order that follows from the labels (a seed, the number of a repetition ...)."""
+    """Return the items in an order that follows from the labels (a seed, the number of a repetition ...)."""
     text = "/".join(map(str, labels))
     made = list(items)
     random.Random(hashlib.sha256(text.encode()).digest()).shuffle(made)
@@ -25,7 +25,7 @@ def parts(groups: Sequence[Hashable], n: int, seed: int) -> list[list[int]]:
     """Indexes of documents in `n` parts of about equal size; documents of one group stay together.
 
     `groups` gives the group of each document. The largest groups are placed first, each into the smallest part so far;
-    equal ones in an order that follows from the seed. Raises ValueError where there are fewer groups than parts.
+    equal ones in an order that follows from the seed. Raises ValueError if there are fewer groups than parts.
     """
     members = _members(groups)
     if len(members) < n:
@@ -37,15 +37,15 @@ def parts(groups: Sequence[Hashable], n: int, seed: int) -> list[list[int]]:
 
 
 def folds(groups: Sequence[Hashable], n: int, seed: int) -> list[tuple[list[int], list[int]]]:
-    """(train, test) indexes of an `n`-fold cross-validation. Raises ValueError as `parts`."""
+    """Return (train, test) indexes of an `n`-fold cross-validation. Raises ValueError as `parts`."""
     made = parts(groups, n, seed)
     return [(sorted(i for other in made if other is not part for i in other), part) for part in made]
 
 
 def holdout(groups: Sequence[Hashable], share: float, seed: int) -> tuple[list[int], list[int]]:
-    """(train, test) indexes, with about `share` of the documents in the test part and no group in both.
+    """Return (train, test) indexes, with about `share` of the documents in the test part and no group in both.
 
-    Raises ValueError where there are fewer than two groups.
+    Raises ValueError if there are fewer than two groups.
     """
     members = _members(groups)
     if len(members) < 2:
@@ -62,7 +62,7 @@ def holdout(groups: Sequence[Hashable], share: float, seed: int) -> tuple[list[i
 
 
 def subset(items: Sequence[T], share: float, *labels: object) -> list[T]:
-    """A random share of the items, at least one, in their own order. With the same labels, smaller shares lie in larger ones."""
+    """Return a random share of the items, at least one, in order. With the same labels, larger shares include smaller ones."""
     if share >= 1:
         return list(items)
     if share <= 0:
@@ -72,7 +72,7 @@ def subset(items: Sequence[T], share: float, *labels: object) -> list[T]:
 
 
 def _members(groups: Sequence[Hashable]) -> list[list[int]]:
-    """The indexes of each group, in order of first appearance."""
+    """Return the indexes of each group, in order of first appearance."""
     members: dict[Hashable, list[int]] = {}
     for i, group in enumerate(groups):
         members.setdefault(group, []).append(i)

@@ -59,9 +59,9 @@ class Testing:
     thresholds: tuple[float, ...] = ()
     """Confidences (0 to 1) at which the system's spans are scored again, leaving out those with less."""
     keep: bool = False
-    """Whether what its components proposed is kept, for a training that learns from it."""
+    """True if what its components proposed is kept, for a training that learns from it."""
     each: bool = False
-    """Whether the counts of every document are kept, for intervals."""
+    """True if the counts of every document are kept, for intervals."""
 
     @property
     def needs(self) -> tuple[Training, ...]:
@@ -72,17 +72,17 @@ Job = Training | Testing
 
 
 def bundle_folder(folder: Path, training: Training) -> Path:
-    """Where a training leaves its bundle."""
+    """Return where a training leaves its bundle."""
     return folder / "bundles" / training.key
 
 
 def job_file(folder: Path, job: Job) -> Path:
-    """Where a finished job keeps its result."""
+    """Return where a finished job keeps its result."""
     return folder / "jobs" / f"{job.key}.json"
 
 
 def stored(folder: Path, job: Job) -> dict[str, Any] | None:
-    """The result of a job that was finished before; None where there is none, or none that can be read."""
+    """Return the result of a job that was finished before; None if there is none, or none that can be read."""
     try:
         found = json.loads(job_file(folder, job).read_text(encoding="utf-8"))
         return dict(found["result"]) if found["key"] == job.key else None
@@ -91,7 +91,7 @@ def stored(folder: Path, job: Job) -> dict[str, Any] | None:
 
 
 def work(job: Job, corpora: Mapping[str, Sequence[Cas]], folder: Path) -> dict[str, Any]:
-    """Does a job, keeps its result in the folder and returns it. Raises CaspipeError, which never quotes a document."""
+    """Do a job, keeps its result in the folder and returns it. Raises CaspipeError, which never quotes a document."""
     began = time.perf_counter()
     noted: list[str] = []
     documents = [corpora[name][i] for name, i in job.documents]
@@ -128,7 +128,7 @@ def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[
 
 
 def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
-    """What the components of a test proposed: begin, end, kind, confidence, source, rule. No text, and nothing vetoed."""
+    """Return what the components of a test proposed: begin, end, kind, confidence, source, rule. No text, and nothing vetoed."""
     sources = tuple(f"{step.id}/" for step, _ in job.pieces)
     return [
         [c.begin, c.end, c.kind.name, c.confidence, c.source, c.rule]
@@ -166,7 +166,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
 
 
 def _active_features(bundle: Path) -> int | None:
-    """What the bundle says of its features with a weight other than 0."""
+    """Return what the bundle says of its features with a weight other than 0."""
     try:
         found = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -217,7 +217,7 @@ def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any
 
 
 def scores_of(found: Any) -> Scores:
-    """Counts by criterion and kind, those of all kinds together in a row of their own."""
+    """Count by criterion and kind, those of all kinds together in a row of their own."""
     counts: dict[tuple[str, str], Counts] = {}
     for row in found.table:
         if row.kind == "macro":
@@ -229,7 +229,7 @@ def scores_of(found: Any) -> Scores:
 
 
 def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
-    """By criterion: [number of the document, kind, gold, found, marked, right] for whatever occurs."""
+    """Return by criterion [number of the document, kind, gold, found, marked, right] of all kinds that occur."""
     made = {}
     for criterion in criteria:
         kinds, counts = found.counts(criterion)
@@ -239,7 +239,7 @@ def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
 
 
 def _official(found: Any) -> list[list[Any]]:
-    """The rows over all kinds as a shared task's script gives them: criterion, row, precision, recall, F1, score.
+    """Return the rows over all kinds as a shared task's script gives them: criterion, row, precision, recall, F1, score.
 
     Figures that a criterion does not have are empty strings, undefined ones None.
     """

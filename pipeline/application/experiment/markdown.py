@@ -11,7 +11,7 @@ from .runner import ExperimentRunner
 
 
 def report_markdown(runner: ExperimentRunner, result: Result, missing: str, versions: Mapping[str, str]) -> str:
-    """The page. Its first line under the heading says how large the run was."""
+    """Return the page. Its first line under the heading says how large the run was."""
     settings, plan = runner.settings, runner.plan
     lines = [f"# {settings.title or plan.name}", "", first_line(runner)]
     if shortfalls(runner):
@@ -38,7 +38,7 @@ def report_markdown(runner: ExperimentRunner, result: Result, missing: str, vers
 
 
 def markdown_table(table: Table) -> list[str]:
-    """The lines of a table; common headings go before their columns' own."""
+    """Return the lines of a table; common headings go before their columns' own."""
     heads = [c.replace("|", " ") for c in table.columns]
     rule = ["---", *["---:"] * (len(heads) - 1)]
     rows = [[_escaped(shown(cell)) for cell in row] for row in table.rows]

@@ -18,7 +18,7 @@ MODEL = "model"
 
 
 def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, Keys], name: str) -> config.Config:
-    """A section as a pipeline's configuration. `moved`: where each key of `data` stands in the file."""
+    """Return a section as a pipeline's configuration. `moved`: the position in the file of each key of `data`."""
     part = Source(data, source.file, source.base)
     for new, old in moved.items():
         n = len(old)
@@ -29,13 +29,13 @@ def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, K
 
 
 def build(step: config.Step, section: str, settled: config.Config, faults: list[Fault]) -> Component | None:
-    """The component of a step; None where `faults` tell why not."""
+    """Return the component of a step; None if `faults` tell why not."""
     made: Component | None = assemble.build_step(step, section, settled, faults, {})
     return made
 
 
 def create(step: config.Step, section: str) -> Component:
-    """The component of a step that was found in order before. Raises ConfigError."""
+    """Return the component of a step that was found in order before. Raises ConfigError."""
     faults: list[Fault] = []
     component = build(step, section, config.Config("", step_base(step)), faults)
     if component is None:
@@ -44,17 +44,17 @@ def create(step: config.Step, section: str) -> Component:
 
 
 def step_base(step: config.Step) -> Any:
-    """The folder that paths of a step are relative to, where one of its parameters knows."""
+    """Return the folder that paths of a step are relative to, if one of its parameters has it."""
     return next((v.base for v in step.given.values() if hasattr(v, "base")), None)
 
 
 def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
-    """The step with further parameters, which win over its own."""
+    """Return the step with further parameters, which win over its own."""
     return dataclasses.replace(step, given={**step.given, **parameters})
 
 
 def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
-    """Where a trained bundle can go: the parameter `model`, or that of a part which a parameter names (`strategy: stacking`)."""
+    """Yield the parameters for a trained model: `model`, or that of a part which a parameter names (`strategy: stacking`)."""
     known = {p.name: p for p in params.parameters(cls)}
     if MODEL in known:
         yield (MODEL,)
@@ -71,7 +71,7 @@ def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
 
 
 def with_model(step: config.Step, bundle: Any) -> config.Step:
-    """The engine's step with a trained bundle in its place."""
+    """Return the engine's step with a trained bundle in its place."""
     at = next(model_parameters(step, registry.find(step.name, "engine")), (MODEL,))
     if len(at) == 1:
         return with_parameters(step, {MODEL: bundle})
@@ -82,7 +82,7 @@ def with_model(step: config.Step, bundle: Any) -> config.Step:
 
 
 def with_model_name(step: config.Step, model: str) -> config.Step:
-    """The step with its model's name before its id, so that a resolver's priority can name either."""
+    """Return the step with its model's name before its id, so that a resolver's priority can name either."""
     return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
 
 
@@ -96,7 +96,7 @@ class UntrainedAnnotator(Component):
 
 
 def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
-    """Checks an annotator's parameters but for its model; None where `faults` tell what is wrong."""
+    """Check an annotator's parameters but for its model; None if `faults` tell what is wrong."""
     try:
         cls = registry.find(step.name, "engine")
     except LookupError as error:

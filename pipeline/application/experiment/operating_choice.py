@@ -1,4 +1,4 @@
-"""What a search for an operating point counts and chooses: one setting for all kinds, or one for each."""
+"""Counts and choices of a search for an operating point: one setting for all kinds, or one for each."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class Point:
 def chosen_for(
     table: Counted, parts: Sequence[Sequence[int]], target: float, per_kind: bool, level: float, draws: int
 ) -> Point | None:
-    """The most precise settings whose recall reaches the target, as `consumers/scoring/operating.py` chooses.
+    """Return the most precise settings whose recall reaches the target, as `consumers/scoring/operating.py` chooses.
 
-    None where nothing is to be found. Raises ConsumerError as `choose`.
+    None if nothing is to be found. Raises ConsumerError as `choose`.
     """
     import numpy as np
 

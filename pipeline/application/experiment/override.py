@@ -11,7 +11,7 @@ from ...storage.yaml_source import COMMAND_LINE, Keys, Source, scalar
 
 
 def override(source: Source, text: str, known: list[str]) -> Fault | None:
-    """Puts `folds=3`, `experiment.repetitions=10` or `models.crf.trainer.C=0.1` into the file's data; a fault if it cannot.
+    """Put `folds=3`, `experiment.repetitions=10` or `models.crf.trainer.C=0.1` into the file's data; a fault if it cannot.
 
     `known` are the names a path may begin with. Under `corpora` and `models` only what the file has can be changed.
     """
@@ -48,7 +48,7 @@ def _put(into: dict[str, Any], at: Keys, keys: list[str], value: Any, source: So
 
 
 def _is_step(at: Keys) -> bool:
-    """Whether a name with parameters below it stands here."""
+    """Return whether the value at these keys is a name with parameters."""
     return at == ("experiment",) or (len(at) == 3 and at[2] in ("reader", "trainer", "annotator"))
 
 
@@ -60,4 +60,4 @@ def _item(items: list[Any], at: Keys, keys: list[str], value: Any, source: Sourc
         if keys[0] in (name, given.get("id")) and len(keys) > 1:
             items[i] = {str(name): given}
             return _put(items[i][str(name)], (*at, i, str(name)), keys[1:], value, source, where)
-    return Fault(where, f"{keys[0]!r} is no component of this list, or no parameter follows it")
+    return Fault(where, f"{keys[0]!r} is not a component of this list, or no parameter follows it")

@@ -54,8 +54,8 @@ def report_page(
         full_command=command(plan, full=True) if shortfalls(runner) else "",
         missing=missing,
         figures=figures,
-        tables=[(group, [_table(t) for t in members]) for group, members in _by_group(result.tables)],
-        corpora=_table(_corpora(runner)),
+        tables=[(group, [table_data(t) for t in members]) for group, members in _by_group(result.tables)],
+        corpora=table_data(_corpora(runner)),
         failures=runner.failures,
         warnings=runner.warnings,
         name=plan.name,
@@ -76,7 +76,7 @@ def _corpora(runner: ExperimentRunner) -> Table:
     return Table("", ["corpus", "documents used", "documents", "groups", "tokens", "gold spans"], rows)
 
 
-def _table(table: Table) -> dict[str, Any]:
+def table_data(table: Table) -> dict[str, Any]:
     """Return a table for the template."""
     numeric = {i for i in range(1, len(table.columns)) if all(_is_number(row[i]) for row in table.rows)}
     return {

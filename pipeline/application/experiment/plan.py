@@ -1,4 +1,4 @@
-"""What an experiment's file says: corpora, models, settings and the kind of experiment."""
+"""The content of an experiment's file: corpora, models, settings and the kind of experiment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESOLVER = "resolver"
 
 @dataclass(slots=True)
 class CorpusPlan:
-    """Where the documents of a corpus come from, what prepares them, and which metadata tells whose they are."""
+    """The reader of a corpus, the engines that prepare it, and the metadata that groups its documents."""
 
     name: str
     config: config.Config
@@ -30,7 +30,7 @@ class Model:
     trainer: config.Step | None = None
     annotator: config.Step | None = None
     of: list[str] = field(default_factory=list)
-    """Models that find for this one. Where it has a trainer, too, that learns from what they find in documents that were left
+    """Models whose findings this one uses. If it has a trainer, that learns from their findings in documents that were left
     out of their training."""
     engines: list[config.Step] = field(default_factory=list)
 
@@ -49,13 +49,13 @@ class Plan:
     text: str = ""
     """The file as it was written, environment variables as such: for reports."""
     overrides: list[str] = field(default_factory=list)
-    """What `--set` changed."""
+    """The overrides of `--set`."""
     given: str = ""
-    """What the person called the file: its path, or the name of a shipped experiment."""
+    """The file as given on the command line: its path, or the name of a shipped experiment."""
 
     @property
     def train(self) -> str:
-        """The corpus that models are trained on; empty where there is none."""
+        """The corpus that models are trained on; empty if there is none."""
         return self.settings.train or next(iter(self.corpora), "")
 
     @property
@@ -63,20 +63,20 @@ class Plan:
         return [m.name for m in self.models.values() if m.trainer is not None]
 
     def chosen(self) -> list[str]:
-        """The models the experiment is about."""
+        """Return the models the experiment is about."""
         return list(getattr(self.experiment, "models", [])) or list(self.models)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A step of a system; `trained` names the model whose bundle its annotator takes, empty where there is none."""
+    """A step of a system; `trained` names the model whose bundle its annotator takes, empty if there is none."""
 
     step: config.Step
     trained: str = ""
 
 
 def pieces(models: Mapping[str, Model], name: str) -> list[Piece]:
-    """The steps of a system in order: the models it is made of, its own annotator, its own engines.
+    """Return the steps of a system in order: the models it is made of, its own annotator, its own engines.
 
     An annotator that is a resolver (with a strategy that is trained) comes last. Of a model that is part of another, the
     resolver is left out: the one of the whole decides.
@@ -90,5 +90,5 @@ def pieces(models: Mapping[str, Model], name: str) -> list[Piece]:
 
 
 def finders(models: Mapping[str, Model], model: Model) -> list[Piece]:
-    """The steps of the models that a model is made of."""
+    """Return the steps of the models that a model is made of."""
     return [p for other in model.of for p in pieces(models, other) if p.step.name != RESOLVER]

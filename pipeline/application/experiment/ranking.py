@@ -13,7 +13,7 @@ EVERYTHING = 2**31
 def rankings(path: Path, n: int) -> dict[str, Any]:
     """For each label of a bundle: its `n` features of highest absolute weight, signed, and the share of all weight they hold.
 
-    Raises ResourceError for what is no bundle.
+    Raises ResourceError if it is not a model.
     """
 
     bundle = LinearModel.load(str(path))

@@ -1,4 +1,4 @@
-"""Reading an experiment's file: every fault is told at once, with its line, and no data is touched."""
+"""Read an experiment's file: report every fault at once, with its line, and read no data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODEL_KEYS = ("trainer", "annotator", "of", "engines", "resolver")
 
 
 def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
-    """Reads an experiment's file. Raises ConfigError with every fault in it."""
+    """Read an experiment's file. Raises ConfigError with every fault in it."""
     overrides = list(overrides)
     registry.discover()
     registry.import_package(f"{__package__}.studies")
@@ -71,7 +71,7 @@ class _Reading:
         self.fault(*(((name,), rest) if colon and not keys else (keys, what)))
 
     def _section(self, data: Any, at: Keys, known: tuple[str, ...], what: str) -> dict[str, dict[str, Any]]:
-        """The entries of a section that are mappings with known keys."""
+        """Return the entries of a section that are mappings with known keys."""
         if data is None:
             return {}
         if not isinstance(data, Mapping):
@@ -178,7 +178,7 @@ class _Reading:
 
 
 def _reaches(start: str, goal: str, models: Mapping[str, Model]) -> bool:
-    """Whether a model is made of another, directly or through others."""
+    """Return whether a model is made of another, directly or through others."""
     seen, left = set(), [start]
     while left:
         name = left.pop()

@@ -23,22 +23,22 @@ class Reference:
     """A published table, and which of our systems or kinds each of its rows stands for."""
 
     title: str
-    """What the table is, as `Table 2: binary token scores`."""
+    """Title of the table, such as `Table 2: binary token scores`."""
     criterion: str
     """The criterion of ours that counts as the source does: `token-binary` for PHI tokens against all others."""
     rows: dict[str, list[float | None]]
-    """The source's numbers by its own name for the row, one for each of `measures`; null where it gives none."""
+    """The source's numbers by its own name for the row, one for each of `measures`; null if it gives none."""
     measures: list[Measure] = dataclasses.field(default_factory=lambda: list(MEASURES))
-    """What the numbers of a row are, in their order."""
+    """The measures of a row's numbers, in their order."""
     scale: float = 100.0
-    """What the source calls perfect: 100 for per cent, 1 for shares. Our figures are shown on the same scale."""
+    """The source's value of a perfect score: 100 for per cent, 1 for shares. Our metrics are shown on the same scale."""
     system: str = ""
     """The system whose kinds the rows are. Left out: the rows are systems, over all kinds together."""
     ours: dict[str, str | list[str]] = dataclasses.field(default_factory=dict)
     """Our name for a row: a system, or one kind or several counted together. A row left out bears the same name here, or, where
     nothing here does, is shown without a figure of ours."""
     note: str = ""
-    """What a reader must know before comparing: other documents, other kinds."""
+    """Limits of the comparison: other documents, other kinds."""
 
     def __post_init__(self) -> None:
         if not self.measures:
@@ -61,7 +61,7 @@ class Reference:
                 )
 
     def check(self, plan: Plan, compared: Sequence[str]) -> Iterator[tuple[Keys, str]]:
-        """Names that lead nowhere: (keys below the table, what is wrong). `compared` are the systems of the experiment."""
+        """Yield names that lead nowhere: (keys below the table, what is wrong). `compared` are the systems of the experiment."""
         criteria = plan.settings.criteria
         if self.criterion not in criteria:
             yield (
@@ -78,7 +78,7 @@ class Reference:
                     yield ("ours", row), f"no kind called {name!r}"
 
     def table(self, by_system: Mapping[str, Sequence[JobOutcome]]) -> Table:
-        """The two side by side. A figure of ours that is not defined is undefined; a row that we have not has empty cells."""
+        """Return the two side by side. Metrics can be undefined; a row that we lack has empty cells."""
         figures = [f"{side}|{SHORT[m]}" for side in (OURS, THEIRS) for m in self.measures]
         columns = ["kind" if self.system else "system", *figures]
         rows: list[list[Cell]] = []
@@ -95,7 +95,7 @@ class Reference:
         return Table(self.title, columns, rows, self.note)
 
     def _value(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure) -> float | None:
-        """The mean over folds of a figure of some kinds counted together, on the source's scale."""
+        """Return the mean over folds of a figure of some kinds counted together, on the source's scale."""
         value = mean(_together(scores, self.criterion, kinds).value(measure) for scores in many)
         return None if value is None else value * self.scale
 

@@ -1,4 +1,4 @@
-"""What an experiment found: tables and figures for people, records for programs."""
+"""The results of an experiment: tables and figures for people, records for programs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ UNDEFINED = "undefined"
 
 @dataclass(slots=True)
 class Table:
-    """A table. A column called `strict|P` stands under the common heading `strict`. None is an undefined value."""
+    """A table. A column called `strict|P` has the common heading `strict`. None is an undefined value."""
 
     title: str
     columns: list[str]
     rows: list[list[Cell]]
     note: str = ""
     highest: bool = False
-    """Whether the highest number of each row is to stand out."""
+    """True if the highest number of each row is to stand out."""
     group: str = ""
-    """Heading that it stands under, folded away in the report; empty for the tables that matter most."""
+    """Heading of its group, which is collapsed in the report; empty for the most important tables."""
 
 
 @dataclass(slots=True)
@@ -44,10 +44,10 @@ class Figure:
     options: dict[str, Any] = field(default_factory=dict)
     """Its keyword arguments."""
     group: str = ""
-    """Heading that it stands under, folded away in the report; empty for the figures that matter most."""
+    """Heading of its group, which is collapsed in the report; empty for the most important figures."""
 
     def draw(self) -> Drawing:
-        """The figure. Raises ConsumerError where matplotlib is not installed."""
+        """Return the figure. Raises ConsumerError if matplotlib is not installed."""
 
         drawn: Drawing = getattr(plots, self.plot)(*self.data, **self.options)
         return drawn
@@ -62,11 +62,11 @@ class Result:
     findings: list[str] = field(default_factory=list)
     records: list[dict[str, Cell]] = field(default_factory=list)
     quotes: bool = False
-    """Whether words of the documents are in it, as in the names of features: its files are then for their owner only."""
+    """True if words of the documents are in it, as in the names of features: its files are then for their owner only."""
 
 
 def shown(value: Cell, digits: int = 3) -> str:
-    """A table cell for people: three digits, `undefined` for None."""
+    """Return a table cell for people: three digits, `undefined` for None."""
     if value is None:
         return UNDEFINED
     if isinstance(value, bool):

@@ -27,7 +27,7 @@ NO_PLOTS = "Figures need matplotlib: pip install 'caspipe[plots]'. The tables be
 
 @dataclass(slots=True)
 class Summary:
-    """What a run of an experiment left behind."""
+    """The outcome of an experiment's run."""
 
     folder: Path
     result: Result
@@ -36,13 +36,13 @@ class Summary:
     done: int
     failures: list[str]
     missing: str = ""
-    """Why there are no figures; empty where there are."""
+    """Reason for missing figures; empty if they were drawn."""
 
 
 def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> Summary:
-    """Runs an experiment and writes `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
+    """Run an experiment and writes `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
 
-    Jobs that were finished before are not done again. Raises CaspipeError where the corpora cannot be read or every job
+    Jobs that were finished before are not done again. Raises CaspipeError if the corpora cannot be read or every job
     fails, ConsumerError where the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
     """
     make_folder(folder)
@@ -75,7 +75,7 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
 
 
 def _draw(result: Result, folder: Path) -> dict[str, str]:
-    """Writes every figure as SVG and PNG; the SVGs by name."""
+    """Write every figure as SVG and PNG; the SVGs by name."""
 
     found = {}
     for figure in result.figures:

@@ -34,7 +34,7 @@ def shortfalls(runner: ExperimentRunner) -> list[str]:
 
 
 def first_line(runner: ExperimentRunner) -> str:
-    """One sentence on the size of the run."""
+    """Return one sentence on the size of the run."""
     short = shortfalls(runner)
     if short:
         return f"A short run: {', '.join(short)}."
@@ -46,7 +46,7 @@ def first_line(runner: ExperimentRunner) -> str:
 
 
 def command(plan: Plan, full: bool = False) -> str:
-    """The command that makes the report; `full`: without what made the run shorter."""
+    """Return the command that makes the report; `full`: without what made the run shorter."""
     kept = [o for o in plan.overrides if not (full and o.partition("=")[0].rpartition(".")[2] in SMALLER)]
     sets = "".join(f" --set {shlex.quote(o)}" for o in kept)
     return f"caspipe experiment {shlex.quote(plan.given or plan.file)}{sets}"

@@ -22,7 +22,7 @@ from .settings import Settings
 
 @dataclass(slots=True)
 class JobOutcome:
-    """What a job brought. `failed` says why it brought nothing; then every number is undefined."""
+    """The result of a job. `failed` is the reason for a failure; then every number is undefined."""
 
     job: Job
     failed: str = ""
@@ -48,7 +48,7 @@ class JobOutcome:
 
 
 class ExperimentRunner:
-    """Where an experiment gets its documents, jobs and numbers. Everything random follows from the seed of the settings."""
+    """Provides documents, jobs and results to an experiment. All randomness follows from the seed of the settings."""
 
     def __init__(self, plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> None:
         self.plan = plan
@@ -57,14 +57,14 @@ class ExperimentRunner:
         self.workers = workers
         self.progress = progress
         self.folded = False
-        """Whether folds were made."""
+        """True if folds were made."""
         self.corpora: dict[str, Corpus] = {}
         self.prepared: dict[str, list[object]] = {}
 
     # -- documents -----------------------------------------------------------------------------------------------
 
     def corpus(self, name: str = "") -> Corpus:
-        """A corpus, read at first use; the training corpus where no name is given."""
+        """Return a corpus, read at first use; the training corpus where no name is given."""
         name = name or self.plan.train
         if name not in self.corpora:
             plan = self.plan.corpora[name]
@@ -73,7 +73,7 @@ class ExperimentRunner:
         return self.corpora[name]
 
     def folds(self, name: str = "") -> list[tuple[Documents, Documents]]:
-        """(train, test) documents of a cross-validation over a corpus. Raises CaspipeError where it has too few."""
+        """Return (train, test) documents of a cross-validation over a corpus. Raises CaspipeError if it has too few."""
         corpus = self.corpus(name)
         self.folded = True
         with _about(corpus):
@@ -81,7 +81,7 @@ class ExperimentRunner:
         return [(_of(corpus, train), _of(corpus, test)) for train, test in made]
 
     def split(self) -> tuple[Documents, Documents]:
-        """(train, test) documents: the two corpora that the file names, or one with a part held back."""
+        """Return (train, test) documents: the two corpora that the file names, or a split of one."""
         corpus = self.corpus()
         if self.settings.test is not None and self.settings.test != corpus.name:
             return corpus.all, self.corpus(self.settings.test).all
@@ -90,11 +90,11 @@ class ExperimentRunner:
         return _of(corpus, train), _of(corpus, test)
 
     def splits(self) -> list[tuple[Documents, Documents]]:
-        """The one split into training and test corpus where a `test` corpus is named, else the folds."""
+        """Return the one split into training and test corpus where a `test` corpus is named, else the folds."""
         return [self.split()] if self.settings.test is not None else self.folds()
 
     def subset(self, documents: Documents, share: float, *labels: object) -> Documents:
-        """A random share of documents; smaller shares lie in larger ones of the same labels."""
+        """Return a random share of documents; larger shares of the same labels include smaller ones."""
         return tuple(folds.subset(documents, share, self.settings.seed, *labels))
 
     # -- jobs ----------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class ExperimentRunner:
     def training(
         self, model: str, documents: Documents, given: Mapping[str, Any] | None = None, rank: int = 0
     ) -> Training:
-        """A training of a model with further parameters. Raises CaspipeError where nothing of it is trained."""
+        """Return a training of a model with further parameters. Raises CaspipeError if nothing of it is trained."""
         step = self.plan.models[model].trainer
         if step is None:
             raise CaspipeError(f"model {model} has no trainer")
@@ -113,7 +113,7 @@ class ExperimentRunner:
         return Training(fingerprint.digest(depends)[:KEY_LENGTH], model, step, documents, rank, needs)
 
     def _left_out(self, model: str, documents: Documents) -> tuple[Testing, ...]:
-        """Tests of what a model is made of, on the documents it learns from: each in the fold that was not trained on."""
+        """Test of what a model is made of, on the documents it learns from: each in the fold that was not trained on."""
         found = finders(self.plan.models, self.plan.models[model])
         if not found:
             return ()
@@ -144,7 +144,7 @@ class ExperimentRunner:
         thresholds: Sequence[float] = (),
         each: bool = False,
     ) -> Testing:
-        """A test of a system. `given` are further parameters of its own trainer, annotator or resolver, or of the
+        """Return a test of a system. `given` are further parameters of its own trainer, annotator or resolver, or of the
         model or component `to` that it is made of; `each`: counts are kept by document."""
         steps = pieces(self.plan.models, system)
         if on == "resolver":
@@ -192,9 +192,9 @@ class ExperimentRunner:
         return JobScheduler(self.folder, documents, self.workers, self.progress, self.settings.keep_models)
 
     def run(self, jobs: Sequence[Job]) -> list[JobOutcome]:
-        """Does the jobs, or finds them done, and returns their outcomes in the same order.
+        """Do the jobs, or finds them done, and returns their outcomes in the same order.
 
-        A job that fails is an outcome that says so. Raises CaspipeError where every job fails.
+        A job that fails is an outcome that says so. Raises CaspipeError if every job fails.
         """
         schedule = self.schedule
         schedule.corpora = {name: corpus.documents for name, corpus in self.corpora.items()}
@@ -205,7 +205,7 @@ class ExperimentRunner:
         return outcomes
 
     def trained(self, outcome: JobOutcome) -> list[dict[str, Any]]:
-        """What is known of the models behind a test: `active_features`, `documents`."""
+        """Return what is known of the models behind a test: `active_features`, `documents`."""
         return [self.schedule.finished[t.key] for t in outcome.job.needs if t.key in self.schedule.finished]
 
     @property
@@ -225,7 +225,7 @@ class ExperimentRunner:
 
     @property
     def warnings(self) -> list[str]:
-        """What jobs warned of, each warning once."""
+        """Return what jobs warned of, each warning once."""
         found = (w for _, data in sorted(self.schedule.finished.items()) for w in data.get("warnings", []))
         return list(dict.fromkeys(found))
 
@@ -236,7 +236,7 @@ class ExperimentRunner:
 
 
 def _resolved(steps: Sequence[Piece], given: Mapping[str, Any]) -> list[Piece]:
-    """The steps with further parameters of the resolver, which stands last where none is named."""
+    """Return the steps with further parameters of the resolver, which comes last if none is named."""
     if not any(p.step.name == RESOLVER for p in steps):
         steps = [*steps, Piece(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
     return [
@@ -262,7 +262,7 @@ class _about:
 
 
 def of_each(outcomes: Iterable[JobOutcome]) -> list[Scores]:
-    """The scores of the jobs that did not fail."""
+    """Return the scores of the jobs that did not fail."""
     return [o.scores for o in outcomes if not o.failed]
 
 

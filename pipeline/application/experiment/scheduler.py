@@ -39,7 +39,7 @@ class Silent:
 
 
 class JobScheduler:
-    """Does jobs with `workers` processes, or in this one where it is 1. Results do not depend on their number."""
+    """Runs jobs in `workers` processes, or in this one if it is 1. Results do not depend on their number."""
 
     def __init__(
         self, folder: Path, corpora: Corpora, workers: int, progress: Progress | None = None, keep_models: bool = False
@@ -58,9 +58,9 @@ class JobScheduler:
         """Jobs whose result was there already."""
 
     def run(self, jobs: Iterable[Job]) -> None:
-        """Does the jobs and what they need; results are in `finished`, failures in `failed`.
+        """Do the jobs and what they need; results are in `finished`, failures in `failed`.
 
-        Ctrl-C (KeyboardInterrupt) passes on: what was finished stays. Raises CaspipeError where a worker process dies.
+        Ctrl-C (KeyboardInterrupt) passes on: what was finished stays. Raises CaspipeError if a worker process dies.
         """
         wanted = {job.key: job for job in jobs}
         for job in list(wanted.values()):
@@ -161,7 +161,7 @@ class _Uses:
 
 
 def _in_order(jobs: Iterable[Job]) -> list[Job]:
-    """Each job right behind those it needs, so that few bundles lie about at any time."""
+    """Return each job right behind those it needs, so that few bundles lie about at any time."""
     left = {job.key: job for job in jobs}
     made: dict[str, Job] = {}
 
@@ -178,7 +178,7 @@ def _in_order(jobs: Iterable[Job]) -> list[Job]:
 
 
 def _needs(job: Job) -> dict[str, Job]:
-    """All that a job needs, directly or through others, by key."""
+    """Return all that a job needs, directly or through others, by key."""
     found: dict[str, Job] = {}
     for needed in job.needs:
         found |= {**_needs(needed), needed.key: needed}
@@ -193,7 +193,7 @@ def _ready(waiting: Mapping[str, Job], running: Mapping[Any, Job]) -> list[Job]:
 
 
 def _tidy(folder: Path) -> None:
-    """Removes what workers were in the middle of writing when they were ended."""
+    """Remove what workers were in the middle of writing when they were ended."""
     for file in folder.glob("jobs/.*.tmp"):
         file.unlink(missing_ok=True)
     for part in folder.glob("bundles/.*.part"):
@@ -206,7 +206,7 @@ _CORPORA: Corpora = {}
 
 
 def _adopt(corpora: Corpora, plugins: Sequence[str]) -> None:
-    """What a worker knows: documents and plug-in files, inherited where processes fork, sent once where they do not."""
+    """Set up a worker with documents and plug-in files: inherited by a fork, else sent once."""
     global _CORPORA
     _CORPORA = corpora
     for file in plugins:
@@ -230,7 +230,7 @@ def _plugins() -> list[str]:
 
 @contextlib.contextmanager
 def _pool(workers: int, corpora: Corpora) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes end with it, at once where it ends by an error or Ctrl-C."""
+    """Yield a pool whose processes end with it, at once after an error or Ctrl-C."""
     forks = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
     context = multiprocessing.get_context("fork" if forks else "spawn")
     before = set(multiprocessing.active_children())

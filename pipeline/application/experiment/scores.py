@@ -1,6 +1,6 @@
 """Counts of what was to be found and what was found, what is computed from them, and their statistics over folds and repetitions.
 
-A value that is not defined (precision where nothing was found) is None, never 1 or 0, and left out of averages.
+An undefined value (precision if nothing was found) is None, never 1 or 0, and left out of averages.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Counts:
         )
 
     def value(self, measure: str) -> float | None:
-        """Precision, recall or F1 (eq. 33, 34, 36 of the VigiBase thesis); None where it is not defined.
+        """Precision, recall or F1 (eq. 33, 34, 36 of the VigiBase thesis); None if it is not defined.
 
         F1 is 0, not undefined, where only one of the two is defined: there was something to find or something wrong.
         """
@@ -84,7 +84,7 @@ def kinds_of(many: Iterable[Scores]) -> list[str]:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is defined."""
+    """Return the mean of what is defined."""
     known = [v for v in values if v is not None]
     return math.fsum(known) / len(known) if known else None
 
@@ -99,7 +99,7 @@ def deviation(values: Iterable[float | None]) -> float | None:
 
 
 def quantile(values: Iterable[float | None], q: float) -> float | None:
-    """The quantile `q` (0 to 1) of what is defined, interpolated linearly between neighbours."""
+    """Return the quantile `q` (0 to 1) of what is defined, interpolated linearly between neighbours."""
     known = sorted(v for v in values if v is not None)
     if not known:
         return None
@@ -110,16 +110,16 @@ def quantile(values: Iterable[float | None], q: float) -> float | None:
 
 
 def averaged(many: Sequence[Scores], criterion: str, kind: str, measure: str) -> float | None:
-    """The mean over folds or repetitions: the source's way of scoring a cross-validation (§5.2)."""
+    """Return the mean over folds or repetitions: the source's way of scoring a cross-validation (§5.2)."""
     return mean(scores.value(criterion, kind, measure) for scores in many)
 
 
 def spread(many: Sequence[Scores], criterion: str, kind: str, measure: str) -> float | None:
-    """The standard deviation over folds or repetitions."""
+    """Return the standard deviation over folds or repetitions."""
     return deviation(scores.value(criterion, kind, measure) for scores in many)
 
 
 def best(values: Mapping[Any, float | None]) -> Any:
-    """The key of the highest defined value, the first of equal ones; None where nothing is defined."""
+    """Return the key of the highest defined value, the first of equal ones; None if nothing is defined."""
     known = [(key, value) for key, value in values.items() if value is not None]
     return max(known, key=lambda item: item[1])[0] if known else None

@@ -1,4 +1,4 @@
-"""The last step of a search: the best parameters are told, trained on the whole training corpus and tested once."""
+"""The last step of a search: report the best parameters, train with them on the whole corpus and test once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def optimum(
     criterion: str,
     measure: str,
 ) -> None:
-    """Adds the sentence that tells the best parameters."""
+    """Add the sentence that tells the best parameters."""
     told = ", ".join(f"{name} = {number:g}" for name, number in given.items())
     result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {told}.")
 
@@ -30,7 +30,7 @@ def tested(
     chosen: Mapping[str, Mapping[str, Any]],
     on: Literal["trainer", "annotator"],
 ) -> None:
-    """Tests each model with its best parameters where the file names a test corpus, as the source does for Tables 11 to 15.
+    """Test each model with its best parameters where the file names a test corpus, as the source does for Tables 11 to 15.
 
     `on`: whether the parameters are the trainer's or the annotator's.
     """

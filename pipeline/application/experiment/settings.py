@@ -1,4 +1,4 @@
-"""The options every experiment has, whatever its kind: what is trained and tested on, folds, seed, criteria."""
+"""The options of every kind of experiment: what is trained and tested on, folds, seed, criteria."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Settings:
     """The plain keys at the top of an experiment's file."""
 
     title: str = ""
-    """Heading of the report; the name of the file where it is left out."""
+    """Heading of the report; the name of the file if omitted."""
     source: str = ""
-    """What of which publication this repeats: `Fig. 17`."""
+    """Part of a publication that this repeats: `Fig. 17`."""
     note: str = ""
     """A sentence or two for the reader of the report."""
     train: str | None = None
-    """Name of the corpus that models are trained on; may be left out where there is only one."""
+    """Name of the corpus that models are trained on; may be omitted if there is only one."""
     test: str | None = None
     """Name of the corpus that models are applied to. Without one, experiments that need a test part hold back a share of
     the training corpus (`holdout`), and the others use folds."""
     holdout: float = 0.25
-    """Share of the training corpus (0 to 1, in documents) held back for tests where no `test` corpus is named."""
+    """Share of the training corpus (0 to 1, in documents) used for tests if no `test` corpus is named."""
     folds: int = 5
     """Parts of a cross-validation. Documents, and documents of one group, are never split."""
     seed: int = 1
@@ -41,7 +41,7 @@ class Settings:
     limit: int | None = None
     """Use at most this many documents of each corpus, drawn by the seed."""
     keep_models: bool = False
-    """Whether trained models stay in the folder `bundles` once they have been tested."""
+    """True if trained models stay in the folder `bundles` once they have been tested."""
 
     def __post_init__(self) -> None:
         if self.folds < 2:

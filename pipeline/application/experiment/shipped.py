@@ -8,15 +8,15 @@ from ...assembly import shipped
 
 
 def folder() -> Path:
-    """Where the shipped experiments lie."""
+    """Return where the shipped experiments lie."""
     return shipped.folder() / "experiments"
 
 
 def names() -> list[str]:
-    """Names of the shipped experiments."""
+    """Return names of the shipped experiments."""
     return sorted(p.stem for p in folder().glob("*.yaml"))
 
 
 def locate(name: str) -> Path:
-    """The file a person means: a path, or the name of a shipped experiment. Raises ConfigError for neither."""
+    """Return the file a person means: a path, or the name of a shipped experiment. Raises ConfigError for neither."""
     return shipped.found(name, names(), folder(), "experiment")

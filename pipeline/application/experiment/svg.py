@@ -12,7 +12,7 @@ _REFERENCES = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)')
 
 
 def inline(svg: str, name: str, label: str) -> str:
-    """An SVG file as an element of a page. `name` goes before every id in it, `label` is what a screen reader says.
+    """Return an SVG file as an element of a page. `name` goes before every id in it, `label` is what a screen reader says.
 
     Style attributes become presentation attributes, which mean the same (SVG 1.1, §6.4) and need no permission.
     """

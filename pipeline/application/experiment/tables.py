@@ -11,12 +11,12 @@ from .scores import MEASURES, OVERALL, SHORT, averaged, kinds_of, mean, spread
 from .settings import Settings
 
 CONVENTION = (
-    "Undefined values (precision where nothing was found) are left out of averages; the source prints them as 1.000."
+    "Undefined values (precision if nothing was found) are left out of averages; the source prints them as 1.000."
 )
 
 
 def by_kind(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) -> list[str]:
-    """The criteria that tell kinds apart; `token-binary` and its like count all kinds together only. All where none does."""
+    """Return the criteria that distinguish kinds; `token-binary` counts all kinds together. All criteria if none does."""
     counted = {c for many in outcomes for s in of_each(many) for c, kind in s.counts if kind != OVERALL}
     return [c for c in settings.criteria if c in counted] or settings.criteria
 
@@ -63,7 +63,7 @@ def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measur
 
 
 def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
-    """One table for each shared task asked for, with the figures of its own script."""
+    """Return one table for each shared task asked for, with the figures of its own script."""
     made = []
     for scheme in settings.schemes:
         rows: list[list[Cell]] = []
@@ -81,12 +81,12 @@ def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) 
 
 
 def _over_folds(values: Sequence[float | str | None]) -> Cell:
-    """The mean of what is defined; nothing for a figure that the criterion does not have."""
+    """Return the mean of what is defined; nothing for a figure that the criterion does not have."""
     return "" if "" in values else mean(v for v in values if not isinstance(v, str))
 
 
 def records(outcomes: Sequence[JobOutcome], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
-    """A record for each outcome, criterion and kind: the labels, `fold` from 1, counts (`marked`: system spans) and figures."""
+    """Return a record for each outcome, criterion and kind: labels, `fold` from 1, counts (`marked`: system spans), metrics."""
     made: list[dict[str, Cell]] = []
     for number, outcome in enumerate(outcomes, 1):
         scores = outcome.scores

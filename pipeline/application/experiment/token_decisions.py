@@ -1,4 +1,4 @@
-"""Token decisions of the inverse approach made anew, for many thresholds, from one application of the network."""
+"""Token decisions of the inverse approach made again, for many thresholds, from one application of the network."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def scored(
     ways: Iterable[TokenDecision],
     unknown: float | None,
 ) -> Iterator[Scores]:
-    """The scores of a test under each way to decide.
+    """Yield the scores of a test under each way to decide.
 
     `candidates` are what a test with the parameters `EVERYTHING` kept, by document. What other components found is masked as it
     is, but not what was trained where the lists decide alone. `unknown`: threshold for tokens in no list; None: the high one.
@@ -75,7 +75,7 @@ def _masks(
         return way.mode != "rules" or not source.startswith(trained)
     verdict = verdict_of(rule)
     if verdict is None:
-        return True  # lists or network said nothing: masked, whoever decides
+        return True  # neither lists nor network decided: masked in every mode
     low, high = way.low or 0.0, way.high or 0.0
     mode: Any = way.mode
     return bool(Thresholds(mode, low, high if unknown is None else unknown, high).masked(verdict, chance))

@@ -1,4 +1,4 @@
-"""Two annotators' decisions made one: what they agree on stands, of each difference somebody chooses a side."""
+"""Merge the decisions of two annotators: agreed spans are kept, an adjudicator chooses a side of each difference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Bounds = tuple[int, int, str]
 
 
 def live_spans(document: Document, decided: DocumentDecisions) -> list[Bounds]:
-    """(begin, end, kind) of what somebody's decisions leave of a document. Raises ReviewError where its text changed."""
+    """Return (begin, end, kind) of the spans that are left in a document. Raises ReviewError if its text changed."""
     if decided.digest != document.digest:
         raise ReviewError(f"document {document.id}: its text is not the one that was reviewed")
     table = SpanTable(document.text, document.base, decided.own)
@@ -37,7 +37,7 @@ def live_spans(document: Document, decided: DocumentDecisions) -> list[Bounds]:
 def merge_decisions(
     document: Document, left: DocumentDecisions, right: DocumentDecisions, names: tuple[str, str]
 ) -> Document:
-    """The document with the two annotators' spans as its own: agreed ones accepted, others waiting for a choice."""
+    """Return the document with the two annotators' spans as its own: agreed ones accepted, others waiting for a choice."""
     ours, theirs = live_spans(document, left), live_spans(document, right)
     known = {item.span[:3]: item for item in document.items.values()}
     items: dict[str, Item] = {}
@@ -68,7 +68,7 @@ def _sided(ours: list[Bounds], theirs: list[Bounds], names: tuple[str, str]) -> 
 
 
 def differences(document: Document) -> list[Difference]:
-    """The differences of a joined document, in text order."""
+    """Return the differences of a joined document, in text order."""
     sided = sorted((item.span.begin, item.span.end, sid) for sid, item in document.items.items() if sid[0] in "LR")
     found: list[Difference] = []
     for begin, end, sid in sided:
@@ -82,12 +82,12 @@ def differences(document: Document) -> list[Difference]:
 
 
 def is_open(table: SpanTable, difference: Difference) -> bool:
-    """Whether nobody chose yet."""
+    """Return whether no choice was made yet."""
     return any(table.spans[sid].status in (LEFT, RIGHT) for sid in difference.left + difference.right)
 
 
 def choose(table: SpanTable, difference: Difference, side: str) -> Change:
-    """Settles a difference. `both`: one span over both where each has one and their kinds are the same; else left's spans,
+    """Resolve a difference. `both`: one span over both where each has one and their kinds are the same; else left's spans,
     and of right's what lies beyond them. Raises ReviewError for a side that is none."""
     if side not in SIDES:
         raise ReviewError(f"expected a side: {', '.join(SIDES)}")

@@ -1,7 +1,7 @@
 """How far two annotators agree: F1 of their spans, and Cohen's kappa over characters and tokens.
 
 F1 is symmetric: it does not matter who is taken for the reference. Cohen's kappa (Cohen 1960, Educ Psychol Meas 20:37-46)
-is (p_o - p_e) / (1 - p_e) over the labels of all characters or tokens, where what is no PHI has a label of its own; for one
+is (p_o - p_e) / (1 - p_e) over the labels of all characters or tokens, where what is not PHI has a label of its own; for one
 kind, over that kind against everything else. It is undefined where both use one label throughout.
 """
 
@@ -23,7 +23,7 @@ from .history import DocumentDecisions
 
 TOTAL = "all"
 NONE = ""
-"""The label of what is no PHI."""
+"""The label of what is not PHI."""
 Confusion = Counter[tuple[str, str]]
 
 
@@ -48,7 +48,7 @@ class Score:
         self.tokens.update(other.tokens)
 
     def figures(self) -> dict[str, Any]:
-        """Everything as numbers; None for what is undefined."""
+        """Return everything as numbers; None for what is undefined."""
         return {
             "left": self.left,
             "right": self.right,
@@ -86,7 +86,7 @@ def agreement(
     *,
     top: bool = True,
 ) -> Agreement:
-    """Compares two annotators. `top`: kinds are compared at the first level. Raises ReviewError for a text that changed."""
+    """Compare two annotators. `top`: kinds are compared at the first level. Raises ReviewError for a text that changed."""
     made = Agreement(*names)
     confusion: Confusion = Counter()
     tokens: Confusion = Counter()
@@ -110,7 +110,7 @@ def agreement(
 
 
 def compare(text: str, left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
-    """One document. The spans of each side are sorted and disjoint."""
+    """Return one document. The spans of each side are sorted and disjoint."""
     score = Score()
     for kind in sorted({k for _, _, k in left} | {k for _, _, k in right}):
         score.add(_spans_only([s for s in left if s[2] == kind], [s for s in right if s[2] == kind]))
@@ -129,7 +129,7 @@ def _spans_only(left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
 
 
 def _label(spans: Sequence[Bounds], begin: int, end: int) -> str:
-    """The kind of the first span that shares a code point with `begin:end`."""
+    """Return the kind of the first span that shares a code point with `begin:end`."""
     at = bisect_right(spans, begin, key=lambda s: s[1])
     return spans[at][2] if at < len(spans) and spans[at][0] < end else NONE
 
@@ -139,7 +139,7 @@ def _at_level(spans: Iterable[Bounds], top: bool) -> list[Bounds]:
 
 
 def one_kind(confusion: Confusion, kind: str) -> Confusion:
-    """One kind against everything else."""
+    """Return one kind against everything else."""
     made: Confusion = Counter()
     for (ours, theirs), n in confusion.items():
         made[kind if ours == kind else NONE, kind if theirs == kind else NONE] += n
@@ -147,7 +147,7 @@ def one_kind(confusion: Confusion, kind: str) -> Confusion:
 
 
 def f1(left_hit: int, left: int, right_hit: int, right: int) -> float | None:
-    """Harmonic mean of the shares of each side that the other side has; None where neither side has any span."""
+    """Harmonic mean of the shares of each side that the other side has; None if neither side has any span."""
     if not left and not right:
         return None
     ours, theirs = left_hit / left if left else 0.0, right_hit / right if right else 0.0
@@ -155,7 +155,7 @@ def f1(left_hit: int, left: int, right_hit: int, right: int) -> float | None:
 
 
 def kappa(confusion: Confusion) -> float | None:
-    """Cohen's kappa; None where it is undefined."""
+    """Cohen's kappa; None if it is undefined."""
     n = sum(confusion.values())
     if not n:
         return None

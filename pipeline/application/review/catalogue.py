@@ -33,7 +33,7 @@ class Documents(XmiReader):
         return super().sources() if self._only is None else [self._only]
 
     def cas(self, source: Source) -> Cas:
-        """Reads one document. Raises ReviewError with the reason where that fails."""
+        """Read one document. Raises ReviewError with the reason for a failure."""
         one = copy.copy(self)
         one._only, one.failed = source, []
         cas = next(iter(one), None)
@@ -46,12 +46,12 @@ class Catalogue:
     """The documents of a folder, or some files, in reading order. Safe to use from several threads."""
 
     def __init__(self, paths: list[Path], *, view: str = INITIAL_VIEW, lenient: bool = False) -> None:
-        """Lists the files. Raises ReaderError where there are none, ReviewError for a folder among several paths."""
+        """List the files. Raises ReaderError if there are none, ReviewError for a folder among several paths."""
         folder = paths[0] if len(paths) == 1 and paths[0].is_dir() else None
         if folder is None and any(p.is_dir() for p in paths):
             raise ReviewError("expected one folder, or files; found a folder among several paths")
         self.home = folder if folder is not None else paths[0].parent
-        """The folder that the journals lie in, under `review/`."""
+        """The folder whose `review/` contains the journals."""
         self.view = view
         if folder is not None:
             self.reader = Documents(folder=folder, lenient=lenient, max_bytes=LARGEST)
@@ -73,15 +73,15 @@ class Catalogue:
         return len(self.sources)
 
     def cas(self, number: int) -> Cas:
-        """The whole document, read anew. Raises ReviewError."""
+        """Return the whole document, read again. Raises ReviewError."""
         return self.reader.cas(self.sources[number])
 
     def keeps(self, number: int) -> bool:
-        """Whether a document is in memory."""
+        """Return whether a document is in memory."""
         return number in self._kept
 
     def document(self, number: int) -> Document:
-        """What the review needs of a document. Raises ReviewError with the reason where it cannot be read."""
+        """Return a document for the review. Raises ReviewError with the reason if it cannot be read."""
         with self._lock:
             found = self._kept.get(number)
             if found is not None:

@@ -23,7 +23,7 @@ class Piece(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A candidate: who proposed what, and what became of it."""
+    """A candidate with its source and its outcome."""
 
     begin: int
     end: int
@@ -48,14 +48,14 @@ class Item:
     operator: str = ""
     fallback: str = ""
     pieces: tuple[Piece, ...] | None = None
-    """What the masker wrote inside it; none where it left the text readable, None where no masker ran."""
+    """Replacements by the masker inside it; none if it left the text readable, None if no masker ran."""
     disputed: bool = False
-    """Whether candidates that overlap it have another first-level kind or other bounds."""
+    """True if candidates that overlap it have another first-level kind or other bounds."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Document:
-    """What the review knows of one document. Offsets are code points."""
+    """The content of one document under review. Offsets are code points."""
 
     id: str
     text: str
@@ -63,11 +63,11 @@ class Document:
     candidates: list[Candidate]
     """Every candidate, by begin."""
     other_masks: list[Piece]
-    """What the masker wrote where no final span is."""
+    """Replacements by the masker outside any final span."""
     known: list[tuple[str, str]]
     """(kind, value) of what the record says about the person."""
     masked: bool
-    """Whether a masker ran."""
+    """True if a masker ran."""
     digest: str = field(init=False)
     units: Utf16 = field(init=False)
     _begins: list[int] = field(init=False)
@@ -85,13 +85,13 @@ class Document:
         return {sid: item.span for sid, item in self.items.items()}
 
     def candidates_over(self, begin: int, end: int) -> list[Candidate]:
-        """The candidates that share a code point with `begin:end`."""
+        """Return the candidates that share a code point with `begin:end`."""
         first = bisect_left(self._begins, begin - self._longest)
         return [v for v in self.candidates[first : bisect_left(self._begins, end)] if v.end > begin]
 
 
 def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
-    """A CAS as the review sees it; `view` holds the spans to be reviewed. Raises ReviewError where it has no such view."""
+    """Return a CAS as the review sees it; `view` holds the spans to be reviewed. Raises ReviewError if it has no such view."""
     if not cas.has_view(view):
         there = ", ".join(v.name for v in cas.views) or "none"
         raise ReviewError(f"document {cas.id}: expected a view {view}, found {there}")
@@ -129,13 +129,13 @@ Written = tuple[MaskedSpan, Piece]
 
 
 def _pieces(view: View) -> list[Written]:
-    """The masker's replacements in the order of the original text."""
+    """Return the masker's replacements in the order of the original text."""
     spans = sorted(view.select(MaskedSpan), key=lambda m: (m.original_begin, m.original_end))
     return [(m, Piece(m.original_begin, m.original_end, m.covered_text)) for m in spans]
 
 
 def _inside(written: list[Written], ends: list[int], phi: Phi) -> Iterator[Written]:
-    """The replacements that share a code point with a final span; `ends` are theirs."""
+    """Yield the replacements that share a code point with a final span; `ends` are theirs."""
     at = bisect_right(ends, phi.begin)
     while at < len(written) and written[at][1].begin < phi.end:
         yield written[at]
@@ -182,7 +182,7 @@ def _beaten(phi: Phi) -> Item:
 
 
 def _add_vetoed(made: Document, candidates: list[PhiCandidate]) -> None:
-    """Candidates that were taken out where nothing else was found, the best one of each place."""
+    """Add the best of the vetoed candidates in each stretch of text without a final span."""
     taken = sorted((i.span.begin, i.span.end) for i in made.items.values() if i.span.status == OPEN)
     places: list[list[PhiCandidate]] = []
     end = -1

@@ -17,7 +17,7 @@ from .state import ReviewError
 
 @dataclass(slots=True)
 class Exported:
-    """What was written, what was not reviewed and so left out, and what could not be written and why."""
+    """Numbers of documents written and left out as not reviewed, and failures with their reasons."""
 
     written: int = 0
     left: int = 0
@@ -25,7 +25,7 @@ class Exported:
 
 
 def export_gold(session: Session, folder: Path, annotator: str, *, everything: bool = False) -> Exported:
-    """Writes the documents that are done (`everything`: also the others, open spans counting as PHI).
+    """Write the documents that are done (`everything`: also the others, open spans counting as PHI).
 
     What an earlier export wrote of a document that is no longer done is removed. Folder and files are for their owner only.
     Raises ReviewError for a folder among the reviewed documents, ConsumerError.
@@ -46,7 +46,7 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
                 _leave(found, target, name)
                 continue
             cas = session.catalogue.cas(number)
-            with session.lock:  # nothing is decided between what is said of the document and what is written
+            with session.lock:  # no decision between the check and the export
                 done = session.done(number)
                 if not (everything or done):
                     _leave(found, target, name)
@@ -62,7 +62,7 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
 
 
 def _leave(found: Exported, folder: Path, name: str) -> None:
-    """Leaves a document out, also of what an earlier export wrote."""
+    """Leave a document out, also of what an earlier export wrote."""
     found.left += 1
     path = folder.joinpath(*safe_parts(name))
     path = path.with_name(f"{path.name}.xmi")
@@ -73,7 +73,7 @@ def _leave(found: Exported, folder: Path, name: str) -> None:
 
 
 def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIAL_VIEW) -> None:
-    """Puts the live spans into the view `gold`, in place of what was there. Raises ReviewError where the text changed."""
+    """Put the live spans into the view `gold`, in place of what was there. Raises ReviewError if the text changed."""
     text = cas.view(view).text
     if text != opened.document.text:
         raise ReviewError(f"document {opened.document.id}: its text changed during the review")

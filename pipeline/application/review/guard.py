@@ -1,9 +1,9 @@
-"""Who may talk to the review server: the page that was opened with the token, on this machine, and nobody else.
+"""Access to the review server: only the page that was opened with the token, on this machine.
 
 * `Host` must be the server's own, so that a foreign name that leads to 127.0.0.1 (DNS rebinding) gets nothing;
 * the page itself is given for the token in the address, or for a cookie that only says that it was given before;
 * data are given for the token in a header, which the page keeps for its tab: other servers on 127.0.0.1 see cookies, not that;
-* whatever changes something must come from the page's own origin.
+* requests that change something must come from the page's own origin.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Guard:
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
         self.cookie = f"caspipe-review-{port}"
         self.pass_ = hmac.new(token.encode(), b"page", hashlib.sha256).hexdigest()
-        """What the cookie holds: opens the empty page, no data."""
+        """Value of the cookie, which opens the empty page, no data."""
         self._once: str | None = None
 
     def once(self) -> str:
-        """A code for one use, in place of the token: command lines of browsers are seen by others."""
+        """Return a code for one use, in place of the token: command lines of browsers are seen by others."""
         self._once = secrets.token_urlsafe(16)
         return self._once
 
@@ -118,7 +118,7 @@ class Guard:
 
 
 def _length(headers: dict[str, str]) -> int:
-    """What a request says of its body's size; -1 where that is no number."""
+    """Return the declared size of a request's body; -1 if it is not a number."""
     said = headers.get("content-length", "0")
     return int(said) if said.isascii() and said.isdigit() and len(said) < 20 else -1
 

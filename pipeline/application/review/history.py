@@ -12,7 +12,7 @@ from .state import STATUSES, Change, ReviewError, Span, applied
 
 @dataclass(slots=True)
 class DocumentDecisions:
-    """What was decided about one document."""
+    """The decisions about one document."""
 
     digest: str
     """SHA-256 of the text it was decided about."""
@@ -22,7 +22,7 @@ class DocumentDecisions:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One decision's effect on one document. `done` is None where it says nothing about that."""
+    """One decision's effect on one document. `done` is None if it says nothing about that."""
 
     digest: str
     change: Change
@@ -37,7 +37,7 @@ class History:
     """Decisions in order. Every entry goes through `take`, at work as in reading a journal: both lead to the same state."""
 
     def __init__(self, records: Iterable[dict[str, Any]] = ()) -> None:
-        """Raises ReviewError for an entry that makes no sense."""
+        """Raise ReviewError for an entry that makes no sense."""
         self.documents: dict[str, DocumentDecisions] = {}
         self.number = 0
         """Of the last entry."""
@@ -49,16 +49,16 @@ class History:
             self.take(record)
 
     def take(self, record: dict[str, Any]) -> list[str]:
-        """Carries out an entry; returns the documents it touched."""
+        """Carry out an entry; returns the documents it touched."""
         try:
             edits = {name: _edit(value) for name, value in record["docs"].items()}
             number, op, key = int(record["n"]), record["op"], str(record.get("key", ""))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ReviewError(f"entry {self.number + 1} of the review journal makes no sense") from None
         if number != self.number + 1:
-            raise ReviewError(f"the review journal goes on with entry {number}, expected {self.number + 1}")
+            raise ReviewError(f"the review journal continues with entry {number}, expected {self.number + 1}")
         if not {"undo": self._undo, "redo": self._redo}.get(op, [edits]):
-            raise ReviewError(f"entry {number} of the review journal takes back what was never done")
+            raise ReviewError(f"entry {number} of the review journal undoes a decision that does not exist")
         inverse = {name: self._apply(name, edit) for name, edit in edits.items()}
         self.number = number
         if op == "undo":
@@ -75,7 +75,7 @@ class History:
         return list(edits)
 
     def entry(self, op: str, edits: Edits, key: str, at: str) -> dict[str, Any]:
-        """The next entry, as it is to be written before it is taken."""
+        """Return the next entry, as it is to be written before it is taken."""
         return {
             "n": self.number + 1,
             "at": at,
@@ -85,13 +85,13 @@ class History:
         }
 
     def to_undo(self) -> Edits:
-        """What undoes the last decision. Raises ReviewError where there is none."""
+        """Return what undoes the last decision. Raises ReviewError if there is none."""
         if not self._undo:
             raise ReviewError("nothing to undo")
         return self._undo[-1]
 
     def to_redo(self) -> Edits:
-        """What does the decision again that was undone last. Raises ReviewError where there is none."""
+        """Return what does the decision again that was undone last. Raises ReviewError if there is none."""
         if not self._redo:
             raise ReviewError("nothing to do again")
         return self._redo[-1]

@@ -10,7 +10,7 @@ _PLACEHOLDER = "[{}]"
 
 
 def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:
-    """What is written in place of a span; nothing where it stays readable: because it is not live, or the masker left it so."""
+    """Return the replacements of a span; none if it stays readable, because it is not live or the masker left it so."""
     if span.status not in LIVE:
         return ()
     item = document.items.get(sid)
@@ -21,7 +21,7 @@ def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:
 
 
 def replacements(document: Document, table: SpanTable) -> list[Piece]:
-    """Every replacement in text order, disjoint."""
+    """Return every replacement in text order, disjoint."""
     found = [p for _, _, sid in table.live for p in pieces(document, sid, table.spans[sid])]
     found += [p for p in document.other_masks if not table.over(p.begin, max(p.end, p.begin + 1))]
     found.sort()
@@ -33,7 +33,7 @@ def replacements(document: Document, table: SpanTable) -> list[Piece]:
 
 
 def masked_text(document: Document, table: SpanTable) -> str:
-    """The text as it would be released."""
+    """Return the text as it would be released."""
     parts: list[str] = []
     at = 0
     for piece in replacements(document, table):

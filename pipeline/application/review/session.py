@@ -1,4 +1,4 @@
-"""One annotator at work: documents, decisions and their journal, and what the page is told of them."""
+"""The session of one annotator: documents, decisions, their journal, and the list of documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .store import Journal
 
 @dataclass(frozen=True, slots=True)
 class DecisionResult:
-    """What a request did: the documents it touched, where to look, and what to say."""
+    """The result of a request: the documents it changed, the span to show, and a message."""
 
     document: int
     span: str = ""
@@ -30,19 +30,19 @@ class DecisionResult:
     touched: Mapping[int, list[str]] = field(default_factory=dict)
     """Documents by number, and the ids of the spans that changed in each."""
     known: bool = True
-    """Whether `touched` names the spans: not so where a request came again that had been carried out before."""
+    """True if `touched` names the spans: not so where a request came again that had been carried out before."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorPair:
-    """The annotators between whom somebody adjudicates."""
+    """The two annotators whose differences are adjudicated."""
 
     left: str
     right: str
     documents: tuple[Mapping[str, DocumentDecisions], Mapping[str, DocumentDecisions]]
 
     def ready(self, name: str) -> bool:
-        """Whether both are done with a document."""
+        """Return whether both are done with a document."""
         return all(name in side and side[name].done for side in self.documents)
 
 
@@ -83,7 +83,7 @@ class Session:
     # -- looking -------------------------------------------------------------------------------------------------
 
     def opened(self, number: int) -> OpenDocument:
-        """A document with its decisions. Raises ReviewError where it cannot be read, or its text changed since."""
+        """Return a document with its decisions. Raises ReviewError if it cannot be read, or its text changed since."""
         if not 0 <= number < len(self.catalogue):
             raise ReviewError(f"no document {number}; there are {len(self.catalogue)}")
         document = self.catalogue.document(number)
@@ -116,7 +116,7 @@ class Session:
         return OpenDocument(document, table, LeakFinder(document), differences)
 
     def _forget(self, but: int) -> None:
-        """Lets go of documents that the catalogue let go of."""
+        """Close documents that the catalogue no longer keeps."""
         for number in [n for n in self._opened if n != but and not self.catalogue.keeps(n)]:
             del self._opened[number]
 
@@ -124,13 +124,13 @@ class Session:
         return self.history.documents.get(document.id) or DocumentDecisions(document.digest)
 
     def done(self, number: int) -> bool:
-        """Whether a document is done, and nothing is left to choose in it. Raises ReviewError as `opened`."""
+        """Return whether a document is done, and nothing is left to choose in it. Raises ReviewError as `opened`."""
         opened = self.opened(number)
         with self.lock:
             return self.decided(opened.document).done and not opened.open_differences
 
     def scan(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Reads every document once, for the list."""
+        """Read every document once, for the list."""
         for number in range(len(self.catalogue)):
             if stop():
                 return
@@ -139,14 +139,14 @@ class Session:
             self.scanned = number + 1
 
     def refresh(self, numbers: Iterable[int]) -> None:
-        """Counts documents anew."""
+        """Count documents again."""
         for number in numbers:
             seen = self._rows[number].version
             try:
                 values = self._count(number)
             except CaspipeError as error:
                 values = {"fault": str(error)}
-            except Exception as error:  # only class and place are told: the message may quote the document
+            except Exception as error:  # report only class and place: the message may quote the document
                 values = {"fault": str(ComponentError("review", error))}
             with self.lock:
                 if self._rows[number].version != seen:
@@ -155,7 +155,7 @@ class Session:
                 self._rows[number] = Row(number, values, self.version)
 
     def rows(self, after: int = 0) -> list[dict[str, Any]]:
-        """The rows of the list that changed after a version."""
+        """Return the rows of the list that changed after a version."""
         with self.lock:
             ids = self.catalogue.ids
             return [
@@ -202,13 +202,13 @@ class Session:
     # -- deciding ------------------------------------------------------------------------------------------------
 
     def decide(self, op: str, number: int, key: str, **values: Any) -> DecisionResult:
-        """Carries out one decision: accept, reject, kind, move, add, dismiss, choose, done, reopen, same.
+        """Carry out one decision: accept, reject, kind, move, add, dismiss, choose, done, reopen, same.
 
         `key` names the request: one that was carried out before is not carried out again. Raises ReviewError.
         """
         if op == "same":
             return self._same(number, key, str(values.get("span", "")), values.get("scope") == "all")
-        self.opened(number)  # a document that must be read first keeps nobody else waiting
+        self.opened(number)  # before taking the lock, since reading takes time
         with self.lock:
             if key in self.history.keys:
                 return self._again(key, number)
@@ -218,7 +218,7 @@ class Session:
             return self._carry_out(op, {opened.document.id: edit}, key, number, effect.span, effect.message)
 
     def preview(self, number: int, sid: str) -> dict[str, dict[str, int]]:
-        """What deciding all places with a span's words alike would do, in its document and in all. Raises ReviewError."""
+        """Return the effect of one decision on all places with a span's words, here and in all documents. Raises ReviewError."""
         here = self._plans([number], number, sid)
         everywhere = self._plans(range(len(self.catalogue)), number, sid)
         return {"here": _sum(here), "all": _sum(everywhere)}
@@ -258,7 +258,7 @@ class Session:
             return self._carry_out("same", edits, key, number, sid, message)
 
     def undo(self, key: str, number: int, redo: bool = False) -> DecisionResult:
-        """Takes back the last decision, wherever it was, or does it again. Raises ReviewError where there is none."""
+        """Take back the last decision, wherever it was, or does it again. Raises ReviewError if there is none."""
         with self.lock:
             if key in self.history.keys:
                 return self._again(key, number)
@@ -279,7 +279,7 @@ class Session:
         return DecisionResult(number, span, message, touched)
 
     def _touch(self, touched: Mapping[int, list[str]]) -> None:
-        """Brings what is shown of documents up to date."""
+        """Bring what is shown of documents up to date."""
         for number, sids in touched.items():
             opened = self._opened.get(number)
             if opened is not None:
@@ -288,7 +288,7 @@ class Session:
         self.refresh(touched)
 
     def _again(self, key: str, number: int) -> DecisionResult:
-        """The answer to a request that was carried out before, when nobody heard the answer."""
+        """Return the answer to a repeated request that was carried out before."""
         names = self.history.keys[key]
         return DecisionResult(
             number, touched={self._numbers[name]: [] for name in names if name in self._numbers}, known=False

@@ -1,4 +1,4 @@
-"""What has been decided about one document: its spans, each with a status, and how every decision changes them.
+"""The spans of one document, each with a status, and the changes that decisions make.
 
 Live spans (open or accepted) never overlap. The last decision speaks: a span that is accepted, added or moved keeps its bounds,
 and every live span that it overlaps keeps only what lies beyond them; what covers nothing more is rejected.
@@ -18,7 +18,7 @@ STATUSES = (OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT)
 """`open`: found and not decided; `suggested`: taken out by the pipeline, can be revived; `left`, `right`: what one of two
 annotators has and the other has not, before an adjudicator chose."""
 LIVE = (OPEN, ACCEPTED)
-"""What is masked and becomes gold."""
+"""Statuses of spans that are masked and become gold."""
 
 
 class ReviewError(CaspipeError):
@@ -64,14 +64,14 @@ class SpanTable:
         return self._live
 
     def span(self, sid: str) -> Span:
-        """The span with this id. Raises ReviewError."""
+        """Return the span with this id. Raises ReviewError."""
         try:
             return self.spans[sid]
         except KeyError:
-            raise ReviewError("no such span in this document: it was taken back meanwhile") from None
+            raise ReviewError("no such span in this document: it was undone meanwhile") from None
 
     def over(self, begin: int, end: int) -> list[str]:
-        """Ids of the live spans that share a code point with `begin:end`, in text order."""
+        """Return ids of the live spans that share a code point with `begin:end`, in text order."""
         live = self.live
         at = bisect_left(live, (begin, -1, ""))
         found = [live[at - 1][2]] if at and live[at - 1][1] > begin else []
@@ -81,7 +81,7 @@ class SpanTable:
         return found
 
     def apply(self, change: Change) -> Change:
-        """Makes a change; returns the one that undoes it."""
+        """Make a change; returns the one that undoes it."""
         before = applied(self.own, change)
         self.changed()
         return before
@@ -91,7 +91,7 @@ class SpanTable:
         self._spans = self._live = None
 
     def suggest_overridden(self) -> None:
-        """Steps back with live spans of the base that overlap decided ones: after a new run, what was decided counts."""
+        """Step back with live spans of the base that overlap decided ones: after a new run, what was decided counts."""
         decided = SpanTable(self.text, {sid: s for sid, s in self.own.items() if s.status in LIVE})
         for sid, span in self.base.items():
             if span.status in LIVE and sid not in self.own and decided.over(span.begin, span.end):
@@ -99,13 +99,13 @@ class SpanTable:
         self.changed()
 
     def fresh(self, taken: Iterable[str] = ()) -> str:
-        """An id for a new span."""
+        """Return an id for a new span."""
         used = {int(sid[1:]) for sid in (*self.own, *taken) if sid[:1] == "a" and sid[1:].isdigit()}
         return f"a{max(used, default=0) + 1}"
 
 
 def applied(own: dict[str, Span], change: Change) -> Change:
-    """Makes a change in decided spans; returns the one that undoes it."""
+    """Make a change in decided spans; returns the one that undoes it."""
     before: Change = {sid: own.get(sid) for sid in change}
     for sid, span in change.items():
         if span is None:
@@ -116,28 +116,28 @@ def applied(own: dict[str, Span], change: Change) -> Change:
 
 
 def accept(table: SpanTable, sid: str) -> Change:
-    """Accepts a span; revives a rejected or suggested one."""
+    """Accept a span; revives a rejected or suggested one."""
     return put(table, sid, table.span(sid)._replace(status=ACCEPTED))
 
 
 def reject(table: SpanTable, sid: str) -> Change:
-    """Rejects a span: its text is no PHI."""
+    """Reject a span: its text is not PHI."""
     return {sid: table.span(sid)._replace(status=REJECTED)}
 
 
 def rename(table: SpanTable, sid: str, kind: str) -> Change:
-    """Gives a span another kind, and accepts it."""
+    """Return a span another kind, and accepts it."""
     return put(table, sid, table.span(sid)._replace(kind=kind, status=ACCEPTED))
 
 
 def move(table: SpanTable, sid: str, begin: int, end: int) -> Change:
-    """Gives a span other bounds, and accepts it. Raises ReviewError where they hold nothing or leave the text."""
+    """Return a span other bounds, and accepts it. Raises ReviewError if they hold nothing or leave the text."""
     begin, end = _checked(table.text, begin, end)
     return put(table, sid, table.span(sid)._replace(begin=begin, end=end, status=ACCEPTED))
 
 
 def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
-    """Adds a span; where a live one has just these bounds, it gets the kind. Raises ReviewError as `move`."""
+    """Add a span; where a live one has just these bounds, it gets the kind. Raises ReviewError as `move`."""
     begin, end = _checked(table.text, begin, end)
     same = next((sid for b, e, sid in table.live if (b, e) == (begin, end)), None)
     if same is not None:
@@ -146,12 +146,12 @@ def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
 
 
 def accept_open(table: SpanTable) -> Change:
-    """Accepts every open span: what the reviewer has seen and let stand."""
+    """Accept every open span: what the reviewer has seen and let stand."""
     return {sid: s._replace(status=ACCEPTED) for sid, s in table.spans.items() if s.status == OPEN}
 
 
 def put(table: SpanTable, sid: str, span: Span) -> Change:
-    """Puts a live span in its place; live spans around it keep what lies beyond it."""
+    """Put a live span in its place; live spans around it keep what lies beyond it."""
     change: Change = {sid: span}
     for other in table.over(span.begin, span.end):
         if other == sid:
@@ -166,14 +166,14 @@ def put(table: SpanTable, sid: str, span: Span) -> Change:
 
 
 def _before(text: str, begin: int, end: int) -> tuple[int, int]:
-    """What is left of a span before another, without the punctuation at the joint; empty where it says nothing."""
+    """Return what is left of a span before another, without the punctuation at the joint; empty if it says nothing."""
     while begin < end and not has_content(text[end - 1]):
         end -= 1
     return trim(text, begin, max(begin, end))
 
 
 def _after(text: str, begin: int, end: int) -> tuple[int, int]:
-    """What is left of a span behind another, likewise."""
+    """Return what is left of a span behind another, likewise."""
     while begin < end and not has_content(text[begin]):
         begin += 1
     return trim(text, begin, max(begin, end))
@@ -181,7 +181,7 @@ def _after(text: str, begin: int, end: int) -> tuple[int, int]:
 
 def _checked(text: str, begin: int, end: int) -> tuple[int, int]:
     if not 0 <= begin < end <= len(text):
-        raise ReviewError(f"{begin}:{end} is no span of the text (0:{len(text)})")
+        raise ReviewError(f"{begin}:{end} is not a span of the text (0:{len(text)})")
     begin, end = trim(text, begin, end)
     if begin == end:
         raise ReviewError("a span of white space alone says nothing")

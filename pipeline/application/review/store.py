@@ -1,8 +1,8 @@
 """The journal of one annotator: every decision is a line that is on the disk before it counts, and no line is ever changed.
 
 A line is a checksum (CRC-32) and a JSON object. A crash can leave no more than one unfinished line at the end, of a decision
-that was never confirmed; it is cut off when the journal is opened again. Any other damage is told and nothing is written.
-A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/how-to/review-in-the-browser.md.
+that was never confirmed; it is cut off when the journal is opened again. Any other damage is reported and nothing is written.
+A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/how-to/.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def journal_path(folder: Path, annotator: str) -> Path:
-    """The journal's file beside the documents in `folder`. Raises ReviewError for a name that is none."""
+    """Return the journal's file beside the documents in `folder`. Raises ReviewError for a name that is none."""
     if not _NAME.fullmatch(annotator):
         raise ReviewError("annotator: expected up to 40 letters, digits, _ or -, beginning with a letter or digit")
     return folder / FOLDER / f"{annotator}.jsonl"
 
 
 def annotators(folder: Path) -> list[str]:
-    """Names of those who have a journal beside the documents in `folder`."""
+    """Return names of those who have a journal beside the documents in `folder`."""
     names = (p.stem for p in (folder / FOLDER).glob("*.jsonl"))
     return sorted(name for name in names if _NAME.fullmatch(name))
 
@@ -44,7 +44,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        """Opens or begins a journal. Raises ReviewError where it is damaged, of another making, or open elsewhere."""
+        """Open or begins a journal. Raises ReviewError if it is damaged, of another making, or open elsewhere."""
         self.path = path
         restricted_folder(path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -74,10 +74,10 @@ class Journal:
         self.records = entries[1:]
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Writes an entry and waits until it is on the disk. Raises ReviewError; the journal then ends where it ended before."""
+        """Write an entry and wait until it is on the disk. Raises ReviewError, and leaves the journal unchanged."""
         line = _line(entry)
         try:
-            if os.fstat(self._fd).st_size != self._offset:  # what failed before could not be taken back then
+            if os.fstat(self._fd).st_size != self._offset:  # an earlier failure could not be undone
                 os.ftruncate(self._fd, self._offset)
             left = memoryview(line)
             while left:
@@ -90,7 +90,7 @@ class Journal:
         self._offset += len(line)
 
     def close(self) -> None:
-        """Lets others open it."""
+        """Let others open it."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -109,7 +109,7 @@ def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The entries, and how many bytes they take; what follows is one unfinished line. Raises ReviewError for damage."""
+    """Return the entries, and how many bytes they take; what follows is one unfinished line. Raises ReviewError for damage."""
     entries = []
     at = 0
     for number, line in enumerate(_lines(data), 1):
@@ -117,7 +117,7 @@ def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
         if entry is None:
             if at + len(line) == len(data) and not line.endswith(b"\n"):
                 break
-            what = "bring the journal back from a copy, or move it away to begin anew"
+            what = "bring the journal back from a copy, or move it away to begin again"
             raise ReviewError(f"{path}: line {number} is damaged; {what}")
         entries.append(entry)
         at += len(line)
@@ -160,7 +160,7 @@ def _check_header(found: dict[str, Any], expected: dict[str, Any], path: Path) -
 
 
 def _lock(fd: int) -> bool:
-    """Takes the file for this process; the system lets go of it when the process ends, however it ends."""
+    """Lock the file for this process; the system releases it when the process ends."""
     try:
         import fcntl
     except ImportError:  # Windows

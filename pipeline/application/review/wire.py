@@ -1,4 +1,4 @@
-"""What goes to the page and comes back: the only place where offsets change their unit.
+"""Messages to and from the page: the only place where offsets change their unit.
 
 The page counts UTF-16 code units, as JavaScript's strings do; everything else here counts code points.
 """
@@ -16,7 +16,7 @@ from .state import LIVE, ReviewError, Span
 
 
 def document_out(session: Session, number: int) -> dict[str, Any]:
-    """A document with everything the page shows of it."""
+    """Return a document with everything the page shows of it."""
     opened = session.opened(number)
     with session.lock:
         at = opened.document.units.to_utf16
@@ -37,7 +37,7 @@ def document_out(session: Session, number: int) -> dict[str, Any]:
 
 
 def delta_out(session: Session, number: int, sids: list[str]) -> dict[str, Any]:
-    """What changed in a document; null for spans that are gone."""
+    """Return what changed in a document; null for spans that are gone."""
     opened = session.opened(number)
     with session.lock:
         spans = opened.table.spans
@@ -54,7 +54,7 @@ def _state_out(session: Session, opened: OpenDocument) -> dict[str, Any]:
 
 
 def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
-    """A span; `m` is what is written in its place, piece by piece."""
+    """Return a span; `m` is what is written in its place, piece by piece."""
     document = opened.document
     at = document.units.to_utf16
     item = document.items.get(sid)
@@ -69,7 +69,7 @@ def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
 
 
 def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
-    """Everything that is known about a span: facts, and the candidates around it."""
+    """Return everything that is known about a span: facts, and the candidates around it."""
     document, table = opened.document, opened.table
     at = document.units.to_utf16
     item = document.items.get(sid)
@@ -100,8 +100,8 @@ def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
 
 
 def offsets_in(document: Document, begin: int, end: int) -> tuple[int, int]:
-    """The page's offsets as code points. Raises ReviewError outside the text and between the halves of a character."""
+    """Return the page's offsets as code points. Raises ReviewError outside the text and between the halves of a character."""
     units: Utf16 = document.units
     if not 0 <= begin < end <= units.length or units.splits_pair(begin) or units.splits_pair(end):
-        raise ReviewError(f"{begin}:{end} is no span of the text (0:{units.length} in UTF-16 code units)")
+        raise ReviewError(f"{begin}:{end} is not a span of the text (0:{units.length} in UTF-16 code units)")
     return units.from_utf16(begin), units.from_utf16(end)

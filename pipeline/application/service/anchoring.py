@@ -1,6 +1,6 @@
 """From spans of ours to spans that a layer of INCEpTION's may have: whole tokens, one token, sentences, inside sentences.
 
-INCEpTION itself drops suggestions that cover no token whole, and those of several tokens where one is allowed, so they
+INCEpTION drops suggestions without a whole token, and those of several tokens if only one is allowed, so they
 are widened and cut here (SuggestionExtraction.getOffsets).
 """
 
@@ -12,7 +12,7 @@ from ....typesystem import Sentence, Token, View
 
 
 def anchored(view: View, begin: int, end: int, mode: str, cross_sentence: bool) -> Iterator[tuple[int, int]]:
-    """The spans that stand for one of ours, in code points; none where it touches no token or sentence of the view."""
+    """Yield the spans that replace one of ours, in code points; none if it touches no token or sentence of the view."""
     if mode == "sentences":
         hit = view.select(Sentence, overlapping=(begin, end))
         if hit and cross_sentence:
@@ -34,7 +34,7 @@ def anchored(view: View, begin: int, end: int, mode: str, cross_sentence: bool) 
 
 
 def _cut(view: View, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts inside sentences; the whole span where the document has no sentences."""
+    """Yield the parts inside sentences; the whole span where the document has no sentences."""
     if not view.count(Sentence):
         yield begin, end
     for sentence in view.select(Sentence, overlapping=(begin, end)):

@@ -19,19 +19,19 @@ from ...errors import CaspipeError, ComponentError
 from .batch import IN as BATCH_IN
 from .batch import MEDIA as BATCH_OUT
 from .batch import Batch
-from .desk import JSON, TEXT, XMI
 from .guard import Guard, of_http
+from .handler import JSON, TEXT, XMI
 from .jobs import Job
-from .limits import Gate, Gone, body, check_declared
+from .limits import ClientDisconnected, Gate, body, check_declared
 from .messages import BatchError, PredictRequest, PredictResponse, ProcessRequest, ProcessResponse, TrainRequest
 from .metrics import CONTENT_TYPE, Metrics
 from .negotiation import acceptable, media_type
 from .openapi import content, page, problems, ref, request_body, with_schemas
 from .problems import MEDIA, Problem
+from .recommender_store import Key, RecommenderStore
 from .settings import Settings, Spec
-from .shelf import Key, Shelf
 from .training import Trainer
-from .workers import Inline, Pool, Processes
+from .workers import InProcessPool, Pool, ProcessPool
 
 log = logging.getLogger("caspipe.service")
 Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Name of the recommender, of your choice.")]
@@ -48,12 +48,12 @@ class Service:
         self.metrics = Metrics()
         self.gate = Gate(max(settings.workers, 1) + settings.queue, self.metrics)
         self.pool: Pool = (
-            Processes(spec, settings.seconds, settings.workers, failed)
+            ProcessPool(spec, settings.seconds, settings.workers, failed)
             if settings.workers
-            else Inline(spec, settings.seconds)
+            else InProcessPool(spec, settings.seconds)
         )
-        self.shelf = Shelf(settings.state, settings.max_models)
-        self.trainer = Trainer(spec, settings, self.shelf, self.metrics)
+        self.recommenders = RecommenderStore(settings.state, settings.max_models)
+        self.trainer = Trainer(spec, settings, self.recommenders, self.metrics)
         self.app = self._application()
         self._guard = Guard(self.app, self.metrics, settings.api_key, local=settings.local)
 
@@ -67,7 +67,7 @@ class Service:
         loading.cancel()
         await self.trainer.close()
         await self.pool.close()
-        self.shelf.close()
+        self.recommenders.close()
 
     async def _load(self) -> None:
         try:
@@ -115,13 +115,13 @@ class Service:
         return app
 
     async def serve(self, job: Job) -> Response:
-        """The response to a request for one document."""
+        """Return the response to a request for one document."""
         answer = await self.pool.run(job)
         self.metrics.document(answer.code or "ok", answer.facts)
         return Response(answer.body, answer.status, dict(answer.headers), answer.media)
 
     async def read(self, request: Request, limit: int, *, keep: bool = True) -> bytes:
-        """The body of a request; nothing of it where it is not to be kept."""
+        """Return the body of a request; empty unless `keep`."""
         return await body(request.headers, request.receive, limit, self.settings.body_seconds, keep=keep)
 
 
@@ -130,12 +130,12 @@ def _operations(app: FastAPI, service: Service) -> None:
 
     @app.get("/health", responses=problems(), tags=["operation"])
     async def health() -> dict[str, str]:
-        """Says that the service is there."""
+        """Report that the service is there."""
         return {"status": "ok"}
 
     @app.get("/ready", responses=problems(503), tags=["operation"])
     async def ready() -> dict[str, str]:
-        """Says whether documents can be served: a worker is there, its models loaded."""
+        """Report whether documents can be served: a worker is there, its models loaded."""
         if not service.pool.ready:
             raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
         return {"status": "ready"}
@@ -147,7 +147,7 @@ def _operations(app: FastAPI, service: Service) -> None:
         tags=["operation"],
     )
     async def metrics() -> Response:
-        """Counts and times in OpenMetrics text format."""
+        """Count and times in OpenMetrics text format."""
         return Response(service.metrics.text(service.pool.ready).encode(), media_type=CONTENT_TYPE)
 
     @app.get("/v1/config", responses=problems(), tags=["operation"])
@@ -191,12 +191,12 @@ def _documents(app: FastAPI, service: Service) -> None:
         tags=["documents"],
     )
     async def process(request: Request) -> Response:
-        """Processes one document: JSON, plain text or XMI in; JSON, masked text or XMI out, as `Accept` says."""
+        """Process one document: JSON, plain text or XMI in; JSON, masked text or XMI out, as `Accept` says."""
         media, charset = media_type(request.headers.get("content-type", ""), (JSON, TEXT, XMI))
         offered = (media, *(m for m in (JSON, TEXT, XMI) if m != media))
         accept = acceptable(request.headers.get("accept", ""), offered)
         check_declared(request.headers, service.settings.max_body)
-        with service.gate.place():
+        with service.gate.slot():
             data = await service.read(request, service.settings.max_body)
             return await service.serve(Job("process", data, media, charset, accept))
 
@@ -214,7 +214,7 @@ def _documents(app: FastAPI, service: Service) -> None:
         tags=["documents"],
     )
     async def batch(request: Request) -> Response:
-        """Processes documents, as lines or as a JSON array; answers with one line for each, in order, as they are done."""
+        """Process documents, as lines or as a JSON array; answers with one line for each, in order, as they are done."""
         media_type(request.headers.get("content-type", ""), BATCH_IN)
         acceptable(request.headers.get("accept", ""), (BATCH_OUT, JSON))
         coding = {"content-encoding": request.headers.get("content-encoding", "identity")}
@@ -227,8 +227,8 @@ def _recommender(app: FastAPI, service: Service) -> None:
 
     @app.get("/recommender/{name}", responses=problems(422), tags=["recommender"])
     async def status(name: Name) -> dict[str, Any]:
-        """What was trained under a name: counts, no text."""
-        models = await asyncio.to_thread(service.shelf.trained, name)
+        """Describes what was trained under a name: counts, no text."""
+        models = await asyncio.to_thread(service.recommenders.trained, name)
         return {"name": name, "training": service.trainer.busy == name, "models": models}
 
     @app.post(
@@ -242,12 +242,12 @@ def _recommender(app: FastAPI, service: Service) -> None:
         tags=["recommender"],
     )
     async def predict(name: Name, request: Request) -> Response:
-        """Makes suggestions for a document (INCEpTION's external recommender protocol)."""
+        """Make suggestions for a document (INCEpTION's external recommender protocol)."""
         media_type(request.headers.get("content-type", ""), (JSON,))
-        with service.gate.place():
+        with service.gate.slot():
             data = await service.read(request, service.settings.max_body)
             asked = await asyncio.to_thread(_key, name, data)
-            model = await asyncio.to_thread(service.shelf.model, asked) if asked else ""
+            model = await asyncio.to_thread(service.recommenders.model, asked) if asked else ""
             return await service.serve(Job("predict", data, model=model))
 
     @app.post(
@@ -259,18 +259,18 @@ def _recommender(app: FastAPI, service: Service) -> None:
         tags=["recommender"],
     )
     async def train(name: Name, request: Request) -> Response:
-        """Learns from annotated documents, in the background; 429 while a training is under way."""
+        """Learn from annotated documents, in the background; 429 while a training is under connection."""
         media_type(request.headers.get("content-type", ""), (JSON,))
         if not service.pool.ready:
             raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
-        with service.gate.place():
+        with service.gate.slot():
             reading = service.read(request, service.settings.max_training, keep=not service.trainer.busy)
             await service.trainer.start(name, reading)
         return Response(status_code=204)
 
 
 def _key(name: str, data: bytes) -> Key | None:
-    """Whose model a request wants; None for a request that the worker will refuse."""
+    """Return whose model a request wants; None for a request that the worker will refuse."""
     try:
         asked = PredictRequest.model_validate_json(data)
     except ValueError:
@@ -290,15 +290,15 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _bad_path(request: Request, error: Exception) -> Response:
-    """The framework's own message would repeat what the client sent."""
+    """Report a wrong path; the framework's own message would repeat what the client sent."""
     detail = "expected a name of 1 to 64 letters, digits, _ . and -"
     return await _problem(request, Problem(422, "invalid", detail))
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    """For what nobody foresaw: class and place. The guard logs it."""
-    if isinstance(error, Gone):
-        return Response(status_code=499)  # nobody is there to read it; the metrics count it
+    """Report class and place of an unexpected error. The guard logs it."""
+    if isinstance(error, ClientDisconnected):
+        return Response(status_code=499)  # the client is gone; the metrics count it
     return await _problem(request, Problem(500, "failed", str(ComponentError("service", error))))
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .jobs import Answer, Job, refusal
-from .limits import Gate, Gone, chunks, too_large
+from .jobs import Answer, Job, problem_answer
+from .limits import ClientDisconnected, Gate, chunks, too_large
 from .metrics import Metrics
 from .problems import Problem
 from .settings import Settings
@@ -35,14 +35,14 @@ class Batch(Response):
         self.pool, self.settings, self.gate, self.metrics = pool, settings, gate, metrics
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with self.gate.place():
-            intake = Intake(receive, self.settings)
+        with self.gate.slot():
+            reader = BatchReader(receive, self.settings)
             running: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(2 * self.pool.width)
             feeding: asyncio.Task[None] | None = None
             task: asyncio.Task[Answer] | None = None
             try:
-                await intake.begin()
-                feeding = asyncio.ensure_future(self._feed(intake, running))
+                await reader.begin()
+                feeding = asyncio.ensure_future(self._feed(reader, running))
                 headers = [(b"content-type", MEDIA.encode())]
                 await send({"type": "http.response.start", "status": 200, "headers": headers})
                 count = 0
@@ -54,12 +54,12 @@ class Batch(Response):
                 try:
                     await feeding
                 except Problem as problem:  # the answer has begun: its last line says why there are no more
-                    await self._write(send, refusal(problem, Job("line", b"", line=count)).body)
+                    await self._write(send, problem_answer(problem, Job("line", b"", line=count)).body)
                 await send({"type": "http.response.body", "body": b""})
             except (TimeoutError, OSError):  # the client does not read
-                raise Gone from None
+                raise ClientDisconnected from None
             finally:
-                await intake.end()
+                await reader.end()
                 left = [running.get_nowait() for _ in range(running.qsize())]
                 for unfinished in (feeding, task, *left):
                     if unfinished is not None:
@@ -69,12 +69,12 @@ class Batch(Response):
         message = {"type": "http.response.body", "body": line + b"\n", "more_body": True}
         await asyncio.wait_for(send(message), self.settings.body_seconds)
 
-    async def _feed(self, intake: Intake, running: asyncio.Queue[asyncio.Task[Answer] | None]) -> None:
-        """Begins documents as they come; no more than the queue takes."""
+    async def _feed(self, reader: BatchReader, running: asyncio.Queue[asyncio.Task[Answer] | None]) -> None:
+        """Begin documents as they come; no more than the queue takes."""
         try:
             index = 0
             while True:
-                item = await intake.next()
+                item = await reader.next()
                 if item is None:
                     return
                 job = Job("line", item if isinstance(item, bytes) else b"", line=index)
@@ -86,10 +86,10 @@ class Batch(Response):
 
 
 async def _refused(problem: Problem, job: Job) -> Answer:
-    return refusal(problem, job)
+    return problem_answer(problem, job)
 
 
-class Intake:
+class BatchReader:
     """The documents of a batch as bytes of JSON, one after the other; a line that is too long is a Problem.
 
     Reads ahead, up to `max_batch` bytes: a client that sends everything before it reads must not wait for one that waits
@@ -111,7 +111,7 @@ class Intake:
         self._pump: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Reads as far as needed to know what the batch is. Raises Problem for an array that is none."""
+        """Read as far as needed to know what the batch is. Raises Problem for an array that is none."""
         self._pump = asyncio.ensure_future(self._read_ahead())
         while not (first := self._first()) and not self._ended:
             await self._more()
@@ -127,7 +127,7 @@ class Intake:
         self._rest.clear()
 
     async def next(self) -> bytes | Problem | None:
-        """The next document; None at the end. Raises Problem and Gone as `chunks` does."""
+        """Return the next document; None at the end. Raises Problem and ClientDisconnected as `chunks` does."""
         if self._items is not None:
             return next(self._items, None)
         while True:
@@ -139,15 +139,15 @@ class Intake:
             await self._more()
 
     async def end(self) -> None:
-        """Reads no more."""
+        """Read no more."""
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.wait((self._pump,))
             if not self._pump.cancelled():
-                self._pump.exception()  # looked at, so that nobody warns of it
+                self._pump.exception()  # retrieved, so that asyncio does not warn of it
 
     def _first(self) -> bytes:
-        """The first byte that is not blank; empty where there is none yet."""
+        """Return the first byte that is not blank; empty if there is none yet."""
         kept = self._rest.lstrip(_BLANK)
         del self._rest[: len(self._rest) - len(kept)]
         return bytes(self._rest[:1])
@@ -157,9 +157,9 @@ class Intake:
         return self._pump is not None and self._pump.done()
 
     async def _more(self) -> None:
-        """Waits until more was read, or there is no more."""
+        """Wait until more was read, or there is no more."""
         self._changed.clear()
-        self._starving = True  # what is there is no whole document
+        self._starving = True  # no complete document has arrived yet
         self._room.set()
         if not self._ended:
             await self._changed.wait()
@@ -177,7 +177,7 @@ class Intake:
             asyncio.get_running_loop().call_soon(self._changed.set)  # when this task is done
 
     def _line(self) -> bytes | Problem | None:
-        """The next line that is not blank, out of what was read so far."""
+        """Return the next line that is not blank, out of what was read so far."""
         limit = self._settings.max_body
         while True:
             at = self._rest.find(b"\n", self._looked)
@@ -204,7 +204,7 @@ class Intake:
 
 
 def _array(data: bytes) -> tuple[str, array[int]]:
-    """An array as text, and where each item begins and ends: a million empty ones must not take a gigabyte. Raises Problem."""
+    """Return an array as text, and the bounds of its items: a million empty ones must not take a gigabyte. Raises Problem."""
     bounds = array("Q")
     decode = json.JSONDecoder().raw_decode
     try:

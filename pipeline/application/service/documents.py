@@ -34,12 +34,12 @@ def text_of(body: bytes, charset: str) -> str:
 
 
 def xml_bytes(xml: str) -> bytes:
-    """XML that came inside JSON, as UTF-8, whatever its header says."""
+    """Return XML from inside JSON as UTF-8, independent of its header."""
     return _ENCODING.sub(r"\1", xml, count=1).encode("utf-8", "replace")
 
 
 def type_system(xml: str) -> TypeSystem:
-    """A type system; those seen last are kept, because clients send the same one with each document.
+    """Return a type system; those seen last are kept, because clients send the same one with each document.
 
     Raises FormatError or TypeSystemError.
     """
@@ -53,7 +53,7 @@ def type_system(xml: str) -> TypeSystem:
 
 
 def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, name: str = "") -> Cas:
-    """A CAS from XMI. Raises FormatError, whose message begins with `xmi:`."""
+    """Return a CAS from XMI. Raises FormatError, whose message begins with `xmi:`."""
 
     try:
         return read_xmi(data, types, lenient=lenient, id=name)
@@ -62,7 +62,7 @@ def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, n
 
 
 def text_view(cas: Cas) -> View:
-    """The view with the text: the initial one, else the first that has any. Raises Problem where there is none."""
+    """Return the view with the text: the initial one, else the first that has any. Raises Problem if there is none."""
     if cas.has_view(INITIAL_VIEW) and cas.view().sofa.text is not None:
         return cas.view()
     for view in cas.views:
@@ -72,14 +72,14 @@ def text_view(cas: Cas) -> View:
 
 
 def check_length(cas: Cas, limit: int) -> None:
-    """Raises Problem where the texts of a document are too long."""
+    """Raise Problem if the texts of a document are too long."""
     found = sum(len(view.text) for view in cas.views)
     if found > limit:
         raise Problem(413, "text-too-long", f"expected at most {limit} code points in a document, found {found}")
 
 
 def document(request: ProcessRequest, limit: int, raw: bytes = b"") -> Cas:
-    """The document of a request. `raw`: XMI as it came, with its own encoding. Raises Problem, FormatError, CasError."""
+    """Return the document of a request. `raw`: XMI as it came, with its own encoding. Raises Problem, FormatError, CasError."""
     name = request.id or ""
     if request.text is not None:
         cas = Cas(request.text, id=name)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 
 from ...errors import ComponentError
-from .limits import Gone
+from .limits import ClientDisconnected
 from .metrics import Metrics
 from .problems import MEDIA, Problem
 
@@ -77,7 +77,7 @@ class Guard:
     async def _served(self, scope: Any, receive: Any, send: Any, answered: Callable[[], bool]) -> None:
         try:
             await self.app(scope, receive, send)
-        except (Gone, asyncio.CancelledError):
+        except (ClientDisconnected, asyncio.CancelledError):
             raise_if_cancelled()
         except Exception as error:  # its message may quote the document, so it is not passed on
             log.error("%s", ComponentError("service", error))
@@ -85,7 +85,7 @@ class Guard:
                 raise ConnectionAbortedError("the answer broke off") from None
 
     def _may(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Whether the request brings the key, compared in constant time."""
+        """Return whether the request brings the key, compared in constant time."""
         found = False
         for name, value in headers:
             if name == b"authorization" and value[:7].lower() == b"bearer ":
@@ -97,7 +97,7 @@ class Guard:
 
 
 def raise_if_cancelled() -> None:
-    """Goes on with a cancellation of this task; does nothing where only the client left."""
+    """Re-raise a cancellation of this task; do nothing if only the client disconnected."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
@@ -108,7 +108,7 @@ def _method(method: str) -> str:
 
 
 def _names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether `Host` is localhost or a loopback address, or absent: browsers always send it."""
+    """Return whether `Host` is localhost or a loopback address, or absent: browsers always send it."""
     host = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
     try:
         name = urlsplit(f"//{host}").hostname or ""
@@ -127,7 +127,7 @@ def _unknown() -> Problem:
 
 
 async def respond(send: Any, problem: Problem) -> None:
-    """Sends problem details as a response."""
+    """Send problem details as a response."""
     body = problem.body()
     headers = [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
     headers += [(k.lower().encode(), v.encode()) for k, v in problem.headers.items()]
@@ -136,7 +136,7 @@ async def respond(send: Any, problem: Problem) -> None:
 
 
 def of_http(error: HTTPException) -> Problem:
-    """What the router says, as problem details: no such path, no such method."""
+    """Return what the router says, as problem details: no such path, no such method."""
     codes = {
         404: ("no-route", "no such path; /openapi.json lists them"),
         405: ("method", "this path has other methods"),

@@ -1,4 +1,4 @@
-"""What goes to a worker and what comes back: plain data, because it crosses process boundaries."""
+"""Jobs and answers of workers: plain data, because it crosses process boundaries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Job(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What may be counted of a document: no text."""
+    """Counts of a document, without text."""
 
     characters: int = 0
     kinds: dict[str, int] = {}  # noqa: RUF012  never changed
@@ -41,14 +41,14 @@ class Answer(NamedTuple):
     body: bytes
     facts: Facts = Facts()
     code: str = ""
-    """Of the problem, where it is one."""
+    """Code of the problem, if it is one."""
     headers: dict[str, str] = {}  # noqa: RUF012  never changed
     worn: bool = False
-    """Whether the worker holds so much of what clients brought that it is to be replaced."""
+    """True if the worker must be replaced because it holds too many types of clients."""
 
 
-def refusal(problem: Problem, job: Job) -> Answer:
-    """The answer to a job that failed: problem details, or the line of a batch that says so."""
+def problem_answer(problem: Problem, job: Job) -> Answer:
+    """Return the answer to a job that failed: problem details, or the line of a batch that says so."""
     body = problem.body()
     if job.work == "line":
         body = b'{"index":%d,"error":%s}' % (job.line, body)

@@ -19,7 +19,7 @@ _COARSE = {
 
 @lru_cache(maxsize=4096)
 def kind_of(label: str) -> PhiKind | None:
-    """The kind that a label means: its own name, a common word for it, or a label of a scheme, in any case. None: unknown."""
+    """Return the kind of a label: its own name, a common word, or a label of a scheme, in any case. None if unknown."""
     wanted = label.strip().upper().replace("-", "_").replace(" ", "_")
     by_name = {kind.name: kind for kind in PhiKind}
     if wanted in by_name:
@@ -34,7 +34,7 @@ def kind_of(label: str) -> PhiKind | None:
 
 
 def tags_for(tagsets: Iterable[TagSet] | None, layer: str, feature: str) -> list[str] | None:
-    """The tags that the feature may have; None where no tag set is for it. A tag set without targets is for any feature."""
+    """Return the tags that the feature may have; None if no tag set is for it. A tag set without targets is for any feature."""
     found: list[str] = []
     for tagset in tagsets or ():
         if tagset.targets and not any(t.type == layer and t.feature == feature for t in tagset.targets):
@@ -44,7 +44,7 @@ def tags_for(tagsets: Iterable[TagSet] | None, layer: str, feature: str) -> list
 
 
 class TagMap:
-    """Which tag stands for a kind: the one that means it, else the one that means its parent; without tags, its name."""
+    """Maps kinds to tags: the tag of the kind, else of its parent; without tags, the kind's name."""
 
     def __init__(self, tags: list[str] | None) -> None:
         self._by_kind: dict[PhiKind, str] | None = None
@@ -57,7 +57,7 @@ class TagMap:
                 self._by_kind.setdefault(meant, tag)
 
     def tag(self, kind: PhiKind) -> str | None:
-        """The tag for a kind; None where the tag set has none."""
+        """Return the tag for a kind; None where the tag set has none."""
         if self._by_kind is None:
             return kind.name
         found = self._by_kind.get(kind)

@@ -16,12 +16,12 @@ SLOWEST = 1 << 16
 """Bytes that must come in each span of the time that a client may be silent for: one byte now and then keeps no place."""
 
 
-class Gone(Exception):
+class ClientDisconnected(Exception):
     """The client left before it was answered."""
 
 
 class Gate:
-    """Lets so many requests in at a time; the others are told when to come again."""
+    """Admits a limited number of requests at a time; the others are asked to try again."""
 
     def __init__(self, limit: int, metrics: Metrics) -> None:
         self.limit = limit
@@ -29,8 +29,8 @@ class Gate:
         self._inside = 0
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """A place inside. Raises Problem (429) where there is none."""
+    def slot(self) -> Iterator[None]:
+        """Hold one of the slots. Raises Problem (429) if none is free."""
         if self._inside >= self.limit:
             self._metrics.rejected("busy")
             raise Problem(
@@ -44,7 +44,7 @@ class Gate:
 
 
 def check_declared(headers: Any, limit: int) -> None:
-    """Raises Problem for a body that is compressed (415), or longer than allowed by its own account (413)."""
+    """Raise Problem for a body that is compressed (415), or longer than allowed by its own account (413)."""
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("", "identity"):
         raise Problem(415, "content-encoding", "expected a body without Content-Encoding")
@@ -54,27 +54,27 @@ def check_declared(headers: Any, limit: int) -> None:
 
 
 def too_large(limit: int) -> Problem:
-    """What is said of a body that is too long."""
+    """Return the problem of a body that is too long."""
     return Problem(413, "body-too-large", f"expected at most {limit} bytes")
 
 
 async def chunks(receive: Receive, seconds: float) -> AsyncIterator[bytes]:
-    """The body as it comes. Raises Problem (408) where nothing comes in time, Gone where the client left."""
+    """Yield the body in parts. Raises Problem (408) if none arrives in time, ClientDisconnected."""
     while True:
         try:
             message = await asyncio.wait_for(receive(), seconds)
         except TimeoutError:
             raise _slow(f"nothing came for {seconds:g} s") from None
         if message["type"] == "http.disconnect":
-            raise Gone
+            raise ClientDisconnected
         yield message.get("body", b"")
         if not message.get("more_body", False):
             return
 
 
 async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, keep: bool = True) -> bytes:
-    """The whole body. `keep`: false where it is only passed over. Raises Problem: 413, with or without Content-Length,
-    408, 415; Gone where the client left."""
+    """Return the whole body. `keep`: False to read and discard it. Raises Problem: 413, with or without Content-Length,
+    408, 415; ClientDisconnected."""
     check_declared(headers, limit)
     found = bytearray()  # not a list: a body in pieces of one byte would take forty times its size
     length = 0
@@ -90,5 +90,5 @@ async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, ke
     return bytes(found)
 
 
-def _slow(told: str) -> Problem:
-    return Problem(408, "slow-body", told, headers={"Connection": "close"})
+def _slow(detail: str) -> Problem:
+    return Problem(408, "slow-body", detail, headers={"Connection": "close"})

@@ -47,18 +47,20 @@ class ProcessRequest(Message):
     jsoncas: dict[str, Any] | None = Field(default=None, description="UIMA JSON CAS 0.4.")
     id: str | None = Field(
         default=None,
-        description="Name of the document; given back. Dates shift alike in documents of one id.",
+        description="Name of the document; returned. Documents with the same id have the same date shift.",
         max_length=1000,
     )
     metadata: dict[str, Annotated[str, Field(max_length=10_000)]] = Field(
-        default_factory=dict, description="For example `patient_id`: dates of one patient shift alike.", max_length=100
+        default_factory=dict,
+        description="For example `patient_id`: the dates of one patient have the same shift.",
+        max_length=100,
     )
     known_phi: list[KnownValue] = Field(default_factory=list, max_length=1000)
     output: list[Output] | None = Field(
         default=None,
         min_length=1,
         description="What is wanted; default `masked`: the masked text and its spans. All others hold or point into the "
-        "original: `annotations` (final spans), `candidates` (what each finder said), `xmi`, `jsoncas`, `typesystem`.",
+        "original: `annotations` (final spans), `candidates` (what each finder found), `xmi`, `jsoncas`, `typesystem`.",
     )
     offsets: Unit = Field(
         default="codepoint", description="Unit of begin and end in the answer, save inside xmi and jsoncas."
@@ -84,9 +86,7 @@ class MaskedSpanOut(Message):
     end: int
     kind: str
     operator: str
-    fallback: str | None = Field(
-        default=None, description="Why a placeholder stands in place of what the operator makes."
-    )
+    fallback: str | None = Field(default=None, description="Reason for a placeholder instead of the operator's result.")
 
 
 class MaskedOut(Message):
@@ -108,14 +108,14 @@ class AnnotationOut(Message):
 
 
 class CandidateOut(AnnotationOut):
-    """What one finder proposed, and what became of it."""
+    """A candidate and its outcome."""
 
     rule: str
     winner: int | None = Field(default=None, description="Number of the annotation that took its place, from 0.")
 
 
 class ProcessResponse(Message):
-    """What was asked for. `offsets` is the unit of all begin and end."""
+    """The requested outputs. `offsets` is the unit of all begin and end."""
 
     id: str | None = None
     index: int | None = Field(default=None, description="In a batch: number of the document, from 0.")
@@ -163,7 +163,7 @@ class Range(Foreign):
 
 
 class RecommenderMetadata(Foreign):
-    """Which feature of which layer is to be predicted, and how its annotations are anchored."""
+    """The layer and feature to predict, and the anchoring of its annotations."""
 
     layer: str = Field(min_length=1, max_length=1000)
     feature: str = Field(min_length=1, max_length=1000)

@@ -2,110 +2,69 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client.openmetrics.exposition import generate_latest
 
 from .jobs import Facts
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _METHODS = frozenset(("GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"))
-Labels = tuple[tuple[str, str], ...]
+
+disable_created_metrics()
 
 
 class Metrics:
-    """Counters of one service. All methods are called from one thread, the event loop's."""
+    """Counters of one service. All methods are called from one thread, that of the event loop."""
 
     def __init__(self) -> None:
         self.in_flight = 0
-        self._requests: dict[Labels, int] = defaultdict(int)
-        self._rejected: dict[Labels, int] = defaultdict(int)
-        self._documents: dict[Labels, int] = defaultdict(int)
-        self._phi: dict[Labels, int] = defaultdict(int)
-        self._skipped: dict[Labels, int] = defaultdict(int)
-        self._trainings: dict[Labels, int] = defaultdict(int)
-        self._characters = 0
-        self._latency: dict[Labels, _Histogram] = defaultdict(_Histogram)
+        self._registry = CollectorRegistry()
+        self._requests = self._counter("caspipe_requests", "Requests answered.", "route", "method", "status")
+        self._rejected = self._counter("caspipe_rejected", "Requests rejected before any work was done.", "reason")
+        self._documents = self._counter("caspipe_documents", "Documents done.", "outcome")
+        self._characters = self._counter("caspipe_characters", "Code points in documents done.")
+        self._phi = self._counter("caspipe_phi", "Final spans found.", "kind")
+        self._skipped = self._counter("caspipe_suggestions_skipped", "Suggestions not made.", "reason")
+        self._trainings = self._counter("caspipe_trainings", "Trainings of recommenders.", "outcome")
+        self._in_flight = Gauge("caspipe_in_flight", "Requests that are not answered yet.", registry=self._registry)
+        self._ready = Gauge("caspipe_ready", "1 if a worker is ready.", registry=self._registry)
+        self._latency = Histogram(
+            "caspipe_request_seconds",
+            "Time from the head of a request to the end of its answer.",
+            ["route"],
+            unit="seconds",
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+
+    def _counter(self, name: str, help_: str, *labels: str) -> Counter:
+        return Counter(name, help_, labels, registry=self._registry)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """A request that is answered. `route` is the template, not what the client asked for."""
-        method = method if method in _METHODS else "other"
-        self._requests[("route", route), ("method", method), ("status", str(status))] += 1
-        self._latency[(("route", route),)].add(seconds)
+        """Count a request that is answered. `route` is the template, not the path that the client requested."""
+        self._requests.labels(route, method if method in _METHODS else "other", str(status)).inc()
+        self._latency.labels(route).observe(seconds)
 
     def document(self, outcome: str, facts: Facts) -> None:
-        """A document that is done: `ok`, or the code of what went wrong."""
-        self._documents[(("outcome", outcome),)] += 1
-        self._characters += facts.characters
+        """Count a document: `ok`, or the code of its problem."""
+        self._documents.labels(outcome).inc()
+        self._characters.inc(facts.characters)
         for kind, count in facts.kinds.items():
-            self._phi[(("kind", kind),)] += count
+            self._phi.labels(kind).inc(count)
         for reason, count in facts.skipped.items():
-            self._skipped[(("reason", reason),)] += count
+            self._skipped.labels(reason).inc(count)
 
     def rejected(self, reason: str) -> None:
-        """A request that was refused before any work was done."""
-        self._rejected[(("reason", reason),)] += 1
+        """Count a request that was rejected before any work was done."""
+        self._rejected.labels(reason).inc()
 
     def training(self, outcome: str) -> None:
-        """A training of a recommender: `started`, `done`, `failed` ..."""
-        self._trainings[(("outcome", outcome),)] += 1
+        """Count an event of a recommender's training: `started`, `done`, `failed` ..."""
+        self._trainings.labels(outcome).inc()
 
     def text(self, ready: bool) -> str:
-        """The exposition."""
-        lines = [
-            *_counter("caspipe_requests", "Requests answered.", self._requests),
-            *_counter("caspipe_rejected", "Requests refused before any work was done.", self._rejected),
-            *_counter("caspipe_documents", "Documents done.", self._documents),
-            *_counter("caspipe_characters", "Code points in documents done.", {(): self._characters}),
-            *_counter("caspipe_phi", "Final spans found.", self._phi),
-            *_counter("caspipe_suggestions_skipped", "Suggestions not made.", self._skipped),
-            *_counter("caspipe_trainings", "Trainings of recommenders.", self._trainings),
-            *_gauge("caspipe_in_flight", "Requests that are not answered yet.", self.in_flight),
-            *_gauge("caspipe_ready", "1 where a worker is there.", int(ready)),
-            "# TYPE caspipe_request_seconds histogram",
-            "# UNIT caspipe_request_seconds seconds",
-            "# HELP caspipe_request_seconds Time from a request's head to the end of its answer.",
-        ]
-        for labels, histogram in sorted(self._latency.items()):
-            lines += histogram.lines("caspipe_request_seconds", labels)
-        return "\n".join([*lines, "# EOF", ""])
-
-
-class _Histogram:
-    def __init__(self) -> None:
-        self.counts = [0] * (len(_BUCKETS) + 1)
-        self.sum = 0.0
-
-    def add(self, value: float) -> None:
-        self.counts[bisect_left(_BUCKETS, value)] += 1
-        self.sum += value
-
-    def lines(self, name: str, labels: Labels) -> Iterator[str]:
-        total = 0
-        for limit, count in zip((*map(str, _BUCKETS), "+Inf"), self.counts, strict=True):
-            total += count
-            yield f"{name}_bucket{_shown((*labels, ('le', limit)))} {total}"
-        yield f"{name}_count{_shown(labels)} {total}"
-        yield f"{name}_sum{_shown(labels)} {self.sum:.6f}"
-
-
-def _counter(name: str, help_: str, values: dict[Labels, int]) -> Iterator[str]:
-    yield f"# TYPE {name} counter"
-    yield f"# HELP {name} {help_}"
-    for labels, value in sorted(values.items()):
-        yield f"{name}_total{_shown(labels)} {value}"
-
-
-def _gauge(name: str, help_: str, value: int) -> Iterator[str]:
-    yield f"# TYPE {name} gauge"
-    yield f"# HELP {name} {help_}"
-    yield f"{name} {value}"
-
-
-def _shown(labels: Labels) -> str:
-    return "{" + ",".join(f'{k}="{_escaped(v)}"' for k, v in labels) + "}" if labels else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+        """Return the exposition."""
+        self._in_flight.set(self.in_flight)
+        self._ready.set(int(ready))
+        return generate_latest(self._registry).decode()

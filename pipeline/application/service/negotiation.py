@@ -1,4 +1,4 @@
-"""Media types: what a body is said to be, and what a client takes for an answer."""
+"""Media types: the type of a body, and the types that a client accepts as an answer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def media_type(header: str, allowed: Sequence[str]) -> tuple[str, str]:
 
 
 def acceptable(header: str, offered: Sequence[str]) -> str:
-    """Which of the offered media types to answer with, the first one where the client has no wish.
+    """Return which of the offered media types to answer with, the first one where the client has no wish.
 
-    Raises Problem (406) where it takes none of them. RFC 9110, 12.5.1.
+    Raises Problem (406) if it accepts none of them. RFC 9110, 12.5.1.
     """
     if not header.strip():
         return offered[0]
@@ -37,7 +37,7 @@ def acceptable(header: str, offered: Sequence[str]) -> str:
 
 
 def _weight(media: str, header: str) -> float:
-    """The weight of the most specific range that fits; 0 where none does."""
+    """Return the weight of the most specific range that fits; 0 if none does."""
     found: tuple[int, float] = (-1, 0.0)
     for item in header.split(","):
         range_, *parameters = (part.strip().lower() for part in item.split(";"))

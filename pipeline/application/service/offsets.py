@@ -23,7 +23,7 @@ class Utf8:
         self._more = [0, *accumulate(_bytes(c) - 1 for _, c in found)]
 
     def to_utf8(self, offset: int) -> int:
-        """Number of bytes before a code point. A lone surrogate counts as U+FFFD, which is written in its place."""
+        """Return number of bytes before a code point. A lone surrogate counts as U+FFFD, which is written in its place."""
         return offset + self._more[bisect_left(self._at, offset)]
 
 

@@ -1,4 +1,4 @@
-"""What the service says of itself: the OpenAPI description, and a page of it that needs nothing from elsewhere."""
+"""The OpenAPI description of the service, and a self-contained page of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OUT = (ProcessResponse, BatchError, PredictResponse, ProblemOut)
 
 
 def ref(model: type[BaseModel]) -> dict[str, Any]:
-    """A reference to the schema of a message."""
+    """Return a reference to the schema of a message."""
     return {"$ref": _REFS.format(model=model.__name__)}
 
 
@@ -57,7 +57,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def with_schemas(description: dict[str, Any]) -> dict[str, Any]:
-    """The description with the schemas of all messages, and without those of the framework."""
+    """Return the description with the schemas of all messages, and without those of the framework."""
     _, incoming = models_json_schema([(m, "validation") for m in _IN], ref_template=_REFS)
     _, outgoing = models_json_schema([(m, "serialization") for m in _OUT], ref_template=_REFS)
     components = description.setdefault("components", {})
@@ -76,7 +76,7 @@ def with_schemas(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(description: dict[str, Any]) -> str:
-    """The description as a page."""
+    """Return the description as a page."""
     rows = []
     for path, operations in description["paths"].items():
         for method, operation in operations.items():
@@ -96,8 +96,10 @@ def _messages(description: dict[str, Any]) -> str:
             _row(field, _type(inner), inner.get("description", ""))
             for field, inner in schema.get("properties", {}).items()
         ]
-        told = html.escape(schema.get("description", "").split("\n")[0])
-        made.append(f"<h3 id='{html.escape(name)}'>{html.escape(name)}</h3><p>{told}</p><table>{''.join(rows)}</table>")
+        description = html.escape(schema.get("description", "").split("\n")[0])
+        made.append(
+            f"<h3 id='{html.escape(name)}'>{html.escape(name)}</h3><p>{description}</p><table>{''.join(rows)}</table>"
+        )
     return "\n".join(made)
 
 

@@ -32,7 +32,7 @@ class Problem(CaspipeError):
         self.headers = dict(headers or {})
 
     def as_data(self) -> dict[str, Any]:
-        """The members of the problem details object."""
+        """Return the members of the problem details object."""
         made: dict[str, Any] = {
             "type": "about:blank",
             "title": title(self.status),
@@ -45,7 +45,7 @@ class Problem(CaspipeError):
         return made
 
     def body(self) -> bytes:
-        """The problem details object as JSON."""
+        """Return the problem details object as JSON."""
         return json.dumps(self.as_data(), ensure_ascii=False).encode("utf-8", "replace")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -57,7 +57,7 @@ def _restore(status: int, code: str, detail: str, errors: Any, headers: Any) -> 
 
 
 def title(status: int) -> str:
-    """What RFC 9110 calls a status."""
+    """Return what RFC 9110 calls a status."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -65,7 +65,7 @@ def title(status: int) -> str:
 
 
 def invalid(error: ValidationError, names: frozenset[str]) -> Problem:
-    """What is wrong with a message: where and why, but no value and no name that the client made up.
+    """Return what is wrong with a message: where and why, but no value and no name that the client made up.
 
     `names`: names of fields that may be repeated.
     """

@@ -15,7 +15,7 @@ from .problems import Problem
 
 
 def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[str, Any]:
-    """The members of the answer. Raises Problem where the pipeline does not make what was asked for."""
+    """Return the members of the answer. Raises Problem if the pipeline does not make what was asked for."""
     made: dict[str, Any] = {"offsets": request.offsets}
     if request.id is not None:
         made["id"] = request.id
@@ -33,7 +33,7 @@ def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[s
 
 
 def masked_text(cas: Cas) -> str:
-    """The masked text. Raises Problem where the pipeline has no masker: the original is no substitute."""
+    """Return the masked text. Raises Problem if the pipeline has no masker, rather than return the original."""
     if not cas.has_view(DEIDENTIFIED_VIEW):
         raise Problem(
             422, "no-masker", "masked: this pipeline has no masker; expected output annotations or candidates"
@@ -43,7 +43,7 @@ def masked_text(cas: Cas) -> str:
 
 
 def xmi(cas: Cas, views: list[str] | None) -> bytes:
-    """The document as XMI. Raises as `_released` does."""
+    """Return the document as XMI. Raises as `_released` does."""
 
     return write_xmi(_released(cas, views), views=views)
 
@@ -54,7 +54,7 @@ def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
 
 
 def _released(cas: Cas, views: list[str] | None) -> Cas:
-    """The document, or, where its masked text goes out alone, a copy that does not say where spans were in the original.
+    """Return the document, or, where its masked text goes out alone, a copy that does not say where spans were in the original.
 
     Raises Problem for a view it does not have, ComponentError where the leak gate found something in masked text asked for.
     """
@@ -111,5 +111,5 @@ def _span(item: Phi | PhiCandidate, at: Any) -> dict[str, Any]:
 
 
 def encoded(data: Any) -> bytes:
-    """JSON as UTF-8, whatever the strings hold."""
+    """Return JSON as UTF-8, also for strings with lone surrogates."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")

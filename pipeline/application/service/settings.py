@@ -1,4 +1,4 @@
-"""What the service may take: limits of size, time and number, and who may ask."""
+"""Limits of the service in size, time and number, and its access control."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What a worker needs to make its pipeline. Plain data: it goes to other processes."""
+    """The pipeline of a worker as plain data, which can be sent to other processes."""
 
     config: str
     """Path of the YAML file."""
@@ -53,7 +53,7 @@ class Settings:
     api_key: str = field(default="", repr=False)
     """Secret that every request must bring; empty: none is asked for."""
     local: bool = False
-    """Whether requests must name this machine itself as their host: a page whose name was made to lead here does not."""
+    """True if requests must name this machine itself as their host: a page whose name was made to lead here does not."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -74,7 +74,7 @@ class Settings:
             raise ValueError(f"max_batch: expected at least max_body ({self.max_body}), got {self.max_batch}")
 
     def as_data(self) -> dict[str, float]:
-        """The limits as plain data, for `/v1/config`; nothing secret."""
+        """Return the limits as plain data, for `/v1/config`; nothing secret."""
         return {
             "max_body_bytes": self.max_body,
             "max_batch_bytes": self.max_batch,

@@ -25,7 +25,7 @@ _STRINGS = ("uima.cas.String", "uima.cas.StringArray")
 
 
 def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[bytes, Facts]:
-    """The document with suggestions as XMI, and what may be counted of it.
+    """Return the document with suggestions as XMI, and what may be counted of it.
 
     Raises Problem, FormatError, CasError and TypeSystemError for requests that do not fit, ComponentError.
     """
@@ -107,7 +107,7 @@ class _Layer:
 
 
 def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
-    """The range that suggestions are wanted for, in code points: inwards where it cuts a surrogate pair."""
+    """Return the range that suggestions are wanted for, in code points; a cut surrogate pair is left out."""
     if asked.range is None:
         return 0, len(view.text)
     utf16 = Utf16(view.text)
@@ -116,12 +116,12 @@ def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
 
 
 def _last_resolver(pipeline: Pipeline) -> str:
-    """The engine after which final spans are there."""
+    """Return the engine after which final spans are there."""
     return next((e.id for e in reversed(pipeline.engines) if Phi in e.outputs), "")
 
 
 def _voices(found: Cas) -> dict[int, PhiCandidate]:
-    """The candidate that speaks in each final span: the surest of the same source."""
+    """Return the candidate that speaks in each final span: the surest of the same source."""
     best: dict[int, PhiCandidate] = {}
     for c in found.select(PhiCandidate):
         if c.winner is None or c.winner.source != c.source:
@@ -133,7 +133,7 @@ def _voices(found: Cas) -> dict[int, PhiCandidate]:
 
 
 def _explained(phi: Phi, voices: dict[int, PhiCandidate]) -> str:
-    """Who found it, by which rule, and why it won. No text of the document."""
+    """Return who found it, by which rule, and why it won. No text of the document."""
     voice = voices.get(id(phi))
     rule = f" ({voice.rule})" if voice is not None and voice.rule else ""
     return f"{phi.source}{rule}: {phi.reason}" if phi.reason else f"{phi.source}{rule}"

@@ -20,12 +20,12 @@ from ...contract.component import CollectionReader
 from ...errors import CaspipeError, ComponentError
 from .documents import read_document_xmi, text_view, type_system, xml_bytes
 from .labels import kind_of
-from .live import training as training_pipeline
 from .messages import NAMES, RecommenderMetadata, TrainRequest
 from .metrics import Metrics
+from .pipelines import training_pipeline
 from .problems import Problem, invalid
+from .recommender_store import Key, RecommenderStore
 from .settings import Settings, Spec
-from .shelf import Key, Shelf
 from .suggestions import PREDICTED
 from .workers import quiet
 
@@ -41,7 +41,7 @@ class Example(NamedTuple):
     spans: list[tuple[int, int, PhiKind]]
 
 
-class Received(CollectionReader):
+class TrainingDocuments(CollectionReader):
     """The documents of a training request, with their gold views."""
 
     name = "received"
@@ -60,19 +60,19 @@ class Received(CollectionReader):
 
 
 class Trainer:
-    """Starts trainings, one at a time, and puts what they make on the shelf."""
+    """Starts trainings, one at a time, and stores the models."""
 
-    def __init__(self, spec: Spec, settings: Settings, shelf: Shelf, metrics: Metrics) -> None:
-        self._spec, self._settings, self._shelf, self._metrics = spec, settings, shelf, metrics
+    def __init__(self, spec: Spec, settings: Settings, store: RecommenderStore, metrics: Metrics) -> None:
+        self._spec, self._settings, self._store, self._metrics = spec, settings, store, metrics
         self._process: Any = None
         self._task: asyncio.Task[None] | None = None
         self.busy = ""
         """Name of the recommender that is being trained; empty: none."""
 
     async def start(self, name: str, reading: Coroutine[Any, Any, bytes]) -> None:
-        """Begins a training; returns when its documents are read. Raises Problem: 429 while one is under way, 422.
+        """Begin a training; returns when its documents are read. Raises Problem: 429 while one is under connection, 422.
 
-        `reading` gives the request. It is read even where it is refused: a client that is still sending would not see why.
+        `reading` gives the request. It is read even if it is rejected: a client that is still sending would not see why.
         """
         if self.busy:
             await reading
@@ -81,112 +81,117 @@ class Trainer:
         self.busy = name
         try:
             body = await reading
-            here, there = _SPAWN.Pipe()
+            own_end, child_end = _SPAWN.Pipe()
         except BaseException:
             self.busy = ""
             raise
         try:
             self._process = _SPAWN.Process(
-                target=_train, args=(there, self._spec), name="caspipe-training", daemon=True
+                target=_train, args=(child_end, self._spec), name="caspipe-training", daemon=True
             )
             self._process.start()
-            there.close()
-            key = await asyncio.to_thread(_accepted, here, name, body)
+            child_end.close()
+            key = await asyncio.to_thread(_accepted, own_end, name, body)
         except BaseException:
-            await self._ended(here)
+            await self._ended(own_end)
             raise
         self._metrics.training("started")
-        self._task = asyncio.ensure_future(self._finish(key, here))
+        self._task = asyncio.ensure_future(self._finish(key, own_end))
 
-    async def _finish(self, key: Key, way: Connection) -> None:
+    async def _finish(self, key: Key, connection: Connection) -> None:
         draft: Path | None = None
         outcome = "failed"
         began = time.perf_counter()
         try:
-            draft = self._shelf.draft(key)
-            way.send(str(draft))
-            said = await asyncio.to_thread(lambda: way.recv() if way.poll(self._settings.training_seconds) else None)
-            if said is None:
+            draft = self._store.draft(key)
+            connection.send(str(draft))
+            message = await asyncio.to_thread(_receive, connection, self._settings.training_seconds)
+            if message is None:
                 outcome = "timeout"
-            elif isinstance(said, dict):
-                facts = {**said, "seconds": round(time.perf_counter() - began, 1)}
-                await asyncio.to_thread(self._shelf.put, key, draft, facts)
+            elif isinstance(message, dict):
+                facts = {**message, "seconds": round(time.perf_counter() - began, 1)}
+                await asyncio.to_thread(self._store.put, key, draft, facts)
                 outcome = "done"
             else:
-                outcome = "nothing to learn" if said == NOTHING else "failed"
-                log.warning("training: %s", said)
+                outcome = "nothing to learn" if message == NOTHING else "failed"
+                log.warning("training: %s", message)
         except (EOFError, OSError, CaspipeError) as error:
             log.error("training: %s", type(error).__name__)
         finally:
             self._metrics.training(outcome)
             if draft is not None:
-                self._shelf.discard(draft)
-            await self._ended(way)
+                self._store.discard(draft)
+            await self._ended(connection)
 
-    async def _ended(self, way: Connection) -> None:
+    async def _ended(self, connection: Connection) -> None:
         if self._process is not None and self._process.pid is not None:
-            self._process.kill()  # first, so that no thread waits at a way that is closed
+            self._process.kill()  # first, so that no thread waits at a closed connection
             await asyncio.to_thread(self._process.join, 10)
-        way.close()
+        connection.close()
         self._process, self.busy = None, ""
 
-    async def settled(self) -> None:
-        """Waits for the training under way, if there is one."""
+    async def wait(self) -> None:
+        """Wait for the training under connection, if there is one."""
         if self._task is not None:
             await asyncio.wait((self._task,))
 
     async def close(self) -> None:
-        """Ends the training under way; the model before it stays."""
+        """End the training under way; the model before it stays."""
         if self._process is not None:
             self._process.kill()
-        await self.settled()
+        await self.wait()
 
 
 NOTHING = "nothing to learn"
 
 
-def _accepted(way: Connection, name: str, body: bytes) -> Key:
-    """Sends the request to the training process and waits until it has read it. Raises Problem."""
+def _receive(connection: Connection, seconds: float) -> Any:
+    """Return the next message; None if there is none in time."""
+    return connection.recv() if connection.poll(seconds) else None
+
+
+def _accepted(connection: Connection, name: str, body: bytes) -> Key:
+    """Send the request to the training process and waits until it has read it. Raises Problem."""
     try:
-        way.send(body)
-        said = (
-            way.recv()
-            if way.poll(_READ_SECONDS)
+        connection.send(body)
+        message = (
+            connection.recv()
+            if connection.poll(_READ_SECONDS)
             else Problem(504, "training-timeout", "reading the documents took too long")
         )
     except (EOFError, OSError):
         raise Problem(500, "training-died", "the training ended before its documents were read") from None
-    if isinstance(said, Problem):
-        raise said
-    return Key(name, *said)
+    if isinstance(message, Problem):
+        raise message
+    return Key(name, *message)
 
 
-def _train(way: Connection, spec: Spec) -> None:
+def _train(connection: Connection, spec: Spec) -> None:
     """The training process: reads the request, says whether it is one, trains, says what came of it."""
     quiet()
-    with contextlib.suppress(EOFError, OSError):  # nobody is there to be told; Python itself would print the reason
+    with contextlib.suppress(EOFError, OSError):  # the service has ended; Python itself would print the reason
         try:
-            request = TrainRequest.model_validate_json(way.recv())
+            request = TrainRequest.model_validate_json(connection.recv())
             found, counts = examples(request)
         except Exception as error:
-            way.send(_told(error))
+            connection.send(_problem_of(error))
             return
         asked = request.metadata
         user = next((d.userId for d in request.documents[:1] if d.userId), "")
-        way.send((asked.projectId, asked.layer, asked.feature, user))
+        connection.send((asked.projectId, asked.layer, asked.feature, user))
         del request  # all documents once more
-        folder = way.recv()
+        folder = connection.recv()
         try:
-            said: Any = {**_learn(spec, found, Path(folder)), **counts} if found else NOTHING
+            message: Any = {**_learn(spec, found, Path(folder)), **counts} if found else NOTHING
         except CaspipeError as error:
-            said = type(error).__name__
+            message = type(error).__name__
         except Exception as error:
-            said = str(ComponentError("training", error))
-        way.send(said)
+            message = str(ComponentError("training", error))
+        connection.send(message)
 
 
-def _told(error: Exception) -> Problem:
-    """What the client is told where its documents cannot be read."""
+def _problem_of(error: Exception) -> Problem:
+    """Return the problem to report if the documents cannot be read."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, ValidationError):
@@ -197,8 +202,8 @@ def _told(error: Exception) -> Problem:
 
 
 def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
-    """What is to be learnt, and what was left out. Documents without any annotation of the layer are left out: in
-    INCEpTION that mostly means that nobody has looked at them yet.
+    """Return what is to be learnt, and what was left out. Documents without any annotation of the layer are left out: in
+    INCEpTION that mostly means that they were not annotated yet.
 
     Raises Problem, FormatError, TypeSystemError.
     """
@@ -217,7 +222,7 @@ def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
 
 
 def _labelled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> list[tuple[int, int, PhiKind]]:
-    """The spans that people annotated in the layer, with the kinds that their labels mean."""
+    """Return the spans that people annotated in the layer, with the kinds that their labels mean."""
     types = cas.typesystem
     if types is None or asked.layer not in types or not issubclass(types[asked.layer], Annotation):
         raise Problem(422, "no-layer", "#/metadata/layer: the type system has no such type of annotations")
@@ -238,7 +243,7 @@ def _labelled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> lis
 
 
 def _disjoint(spans: list[tuple[int, int, PhiKind]]) -> list[tuple[int, int, PhiKind]]:
-    """The longest of overlapping spans, the first of equal ones."""
+    """Return the longest of overlapping spans, the first of equal ones."""
     kept: list[tuple[int, int, PhiKind]] = []
     for span in sorted(spans, key=lambda s: (s[0] - s[1], s[0], s[2].name)):
         if not any(span[0] < b[1] and b[0] < span[1] for b in kept):
@@ -247,9 +252,9 @@ def _disjoint(spans: list[tuple[int, int, PhiKind]]) -> list[tuple[int, int, Phi
 
 
 def _learn(spec: Spec, found: list[Example], folder: Path) -> dict[str, Any]:
-    """Trains and writes the bundle `folder`/model; what is to be told of it. Raises CaspipeError."""
+    """Train, write the model `folder`/model, and return the counts to report. Raises CaspipeError."""
     pipeline = training_pipeline(spec, str(folder))
-    pipeline.reader = Received(found)
+    pipeline.reader = TrainingDocuments(found)
     report = pipeline.run()
     if not (folder / "model").is_dir():
         raise CaspipeError("no model was written")

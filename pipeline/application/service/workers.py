@@ -16,40 +16,40 @@ from typing import Any, Protocol
 
 from ....typesystem.errors import warning_text
 from ...errors import CaspipeError, ComponentError
-from .desk import Desk
-from .jobs import Answer, Job, refusal
+from .handler import RequestHandler
+from .jobs import Answer, Job, problem_answer
 from .problems import Problem
 from .settings import Spec
 
 log = logging.getLogger("caspipe.service")
-_SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads may copy a lock that nobody will open
+_SPAWN = multiprocessing.get_context("spawn")  # forking a process with threads may copy a lock that is never released
 _START_SECONDS = 300.0
 
 
 class Pool(Protocol):
-    """What serves jobs."""
+    """Interface of the pools that process jobs."""
 
     width: int
     """Jobs at a time."""
 
     @property
     def ready(self) -> bool:
-        """Whether a worker is there, its models loaded."""
+        """Return whether a worker is there, its models loaded."""
 
     async def start(self) -> None:
-        """Loads everything. Raises CaspipeError where a pipeline cannot be opened."""
+        """Load everything. Raises CaspipeError if a pipeline cannot be opened."""
 
     async def run(self, job: Job, *, patient: bool = False) -> Answer:
-        """The answer to a job. `patient`: waits for a free worker however long that takes."""
+        """Return the answer to a job. `patient`: waits for a free worker however long that takes."""
 
     def describe(self) -> dict[str, Any]:
-        """The pipeline as plain data."""
+        """Return the pipeline as plain data."""
 
     async def close(self) -> None:
-        """Ends the workers."""
+        """End the workers."""
 
 
-class Inline:
+class InProcessPool:
     """The pipeline in this process, in one thread: nothing is started, but nothing can be stopped either.
 
     A document over its time is answered with 504 while its thread goes on; the next one waits for it.
@@ -58,9 +58,9 @@ class Inline:
     width = 1
 
     def __init__(self, spec: Spec, seconds: float) -> None:
-        self._desk = Desk(spec)
+        self._handler = RequestHandler(spec)
         self._seconds = seconds
-        self._thread = ThreadPoolExecutor(1, "caspipe-desk")
+        self._thread = ThreadPoolExecutor(1, "caspipe-handler")
         self._free = asyncio.Semaphore(1)
         self._ready = False
 
@@ -69,34 +69,34 @@ class Inline:
         return self._ready
 
     async def start(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._desk.open)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._handler.open)
         self._ready = True
 
     async def run(self, job: Job, *, patient: bool = False) -> Answer:
         if not await _taken(self._free.acquire(), None if patient else self._seconds):
-            return refusal(_busy(), job)
-        future = asyncio.get_running_loop().run_in_executor(self._thread, self._desk.handle, job)
+            return problem_answer(_busy(), job)
+        future = asyncio.get_running_loop().run_in_executor(self._thread, self._handler.handle, job)
         future.add_done_callback(lambda _: self._free.release())
         try:
             return await asyncio.wait_for(asyncio.shield(future), self._seconds)
         except TimeoutError:
-            return refusal(_late(self._seconds), job)
+            return problem_answer(_late(self._seconds), job)
 
     def describe(self) -> dict[str, Any]:
-        return self._desk.describe()
+        return self._handler.describe()
 
     async def close(self) -> None:
         self._ready = False
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-class Processes:
+class ProcessPool:
     """Several processes; one that is over its time or has died is replaced."""
 
     def __init__(self, spec: Spec, seconds: float, count: int, failed: Callable[[str], None]) -> None:
         """`failed` is called with the reason where a worker cannot be replaced."""
         self.width = count
-        self._desk = Desk(spec)  # never opened: it says what the pipeline is
+        self._handler = RequestHandler(spec)  # never opened: it says what the pipeline is
         self._seconds = seconds
         self._failed = failed
         self._threads = ThreadPoolExecutor(count, "caspipe-worker")
@@ -119,7 +119,7 @@ class Processes:
     async def run(self, job: Job, *, patient: bool = False) -> Answer:
         worker = await _taken(self._idle.get(), None if patient else self._seconds)
         if worker is None:
-            return refusal(_busy(), job)
+            return problem_answer(_busy(), job)
         call = asyncio.get_running_loop().run_in_executor(self._threads, worker.call, job, self._seconds)
         call.add_done_callback(lambda _: self._give_back(worker))
         return await asyncio.shield(call)
@@ -143,7 +143,7 @@ class Processes:
             self._failed(str(ComponentError("worker", error)))
 
     def describe(self) -> dict[str, Any]:
-        return self._desk.describe()
+        return self._handler.describe()
 
     async def close(self) -> None:
         self._closed = True
@@ -158,82 +158,82 @@ class _Worker:
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._process: Any = None
-        self._way: Connection | None = None
+        self._connection: Connection | None = None
         self.loaded = False
-        """Whether the process is there and can take a job."""
+        """True if the process is there and can take a job."""
 
     def start(self) -> None:
-        """Starts the process and waits until its models are loaded. Raises CaspipeError."""
-        here, there = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_work, args=(there, self._spec), name="caspipe-worker", daemon=True)
+        """Start the process and waits until its models are loaded. Raises CaspipeError."""
+        own_end, child_end = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_work, args=(child_end, self._spec), name="caspipe-worker", daemon=True)
         self._process.start()
-        there.close()
-        self._way = here
+        child_end.close()
+        self._connection = own_end
         try:
-            said = here.recv() if here.poll(_START_SECONDS) else "it did not start in time"
+            message = own_end.recv() if own_end.poll(_START_SECONDS) else "it did not start in time"
         except (EOFError, OSError):
-            said = "it died while it started"
-        if said:
+            message = "it died while it started"
+        if message:
             self.stop()
-            raise CaspipeError(f"worker: {said}")
+            raise CaspipeError(f"worker: {message}")
         self.loaded = True
 
     def call(self, job: Job, seconds: float) -> Answer:
-        """The answer to a job; the process is ended where there is none in time."""
-        way = self._way
+        """Return the answer to a job; the process is killed if there is none in time."""
+        connection = self._connection
         try:
-            if way is None:
+            if connection is None:
                 raise EOFError
-            way.send(job)
-            if way.poll(seconds):
-                answer: Answer = way.recv()
+            connection.send(job)
+            if connection.poll(seconds):
+                answer: Answer = connection.recv()
                 if answer.worn:
                     self.stop()
                 return answer
         except (EOFError, OSError):
             self.stop()
             log.error("a worker died and is replaced")
-            return refusal(Problem(500, "worker-died", "the worker died on the document"), job)
+            return problem_answer(Problem(500, "worker-died", "the worker died on the document"), job)
         except BaseException:
-            self.stop()  # half an answer may be left on the way: nobody else may get it
+            self.stop()  # half an answer may be left on the connection, and must not reach another request
             raise
         self.stop()
         log.error("a worker took longer than %g s and is replaced", seconds)
-        return refusal(_late(seconds), job)
+        return problem_answer(_late(seconds), job)
 
     def stop(self) -> None:
-        """Ends the process, whatever it is doing."""
+        """Kill the process."""
         self.loaded = False
-        if self._way is not None:
-            self._way.close()
-            self._way = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
         if self._process is not None:
             self._process.kill()
             self._process.join(10)
 
 
-def _work(way: Connection, spec: Spec) -> None:
-    """The worker process: ends when its way to the service is closed."""
+def _work(connection: Connection, spec: Spec) -> None:
+    """The worker process: ends when its connection to the service is closed."""
     quiet()
     try:
-        desk = Desk(spec)
-        desk.open()
+        handler = RequestHandler(spec)
+        handler.open()
     except CaspipeError as error:
-        way.send(str(error))
+        connection.send(str(error))
         return
     except Exception as error:
-        way.send(str(ComponentError("worker", error)))
+        connection.send(str(ComponentError("worker", error)))
         return
     gc.collect()
     gc.freeze()  # models stay: the garbage collector need not look at them again and again
-    way.send("")
+    connection.send("")
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            way.send(desk.handle(way.recv()))
+            connection.send(handler.handle(connection.recv()))
 
 
 def quiet() -> None:
-    """What processes of the service share: signals are the service's business, and nothing of a document is ever printed."""
+    """Set up a process of the service: it ignores signals, and never prints anything of a document."""
 
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         logging.getLogger("caspipe.service").warning("%s", warning_text(message, category, filename, lineno))
@@ -249,7 +249,7 @@ def quiet() -> None:
 
 
 async def _taken(wait: Any, seconds: float | None) -> Any:
-    """What is waited for, or None where that takes too long."""
+    """Return what is waited for, or None if that takes too long."""
     try:
         return await asyncio.wait_for(wait, seconds)
     except TimeoutError:

@@ -39,7 +39,7 @@ class TaggerScores:
 
 @dataclass(slots=True)
 class TrainedTagger:
-    """What `train_tagger` made."""
+    """The result of `train_tagger`."""
 
     path: Path
     tokens: int
@@ -61,17 +61,17 @@ def train_tagger(
     column: str = "XPOS",
     **parameters: Any,
 ) -> TrainedTagger:
-    """Trains a tagger on CoNLL-U files, writes it to `output` (a folder, or a file that ends in `.zip`) and scores it.
+    """Train a tagger on CoNLL-U files, writes it to `output` (a folder, or a file that ends in `.zip`) and scores it.
 
     `column` has the tags; `parameters` are those of `tagger_trainer`. Scores on `dev` and `test` go into the model's card.
-    Raises ReaderError for files that cannot be read, ConsumerError where there is nothing to learn from.
+    Raises ReaderError for files that cannot be read, ConsumerError if there is nothing to learn from.
     """
 
     path = output.absolute()
     trainer = TaggerTrainer(model=path, **parameters)
     for name, wanted in (("dev", dev), ("test", test)):
         if wanted:
-            _reader(wanted, column, name).sources()  # a wrong name is told before the training, not after it
+            _reader(wanted, column, name).sources()  # report a wrong name before the training, not after it
     _learn(trainer, _reader(files, column, "train"))
     meta = read_description(str(path))
     made = TrainedTagger(
@@ -91,7 +91,7 @@ def train_tagger(
 
 
 def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
-    """What a pipeline run of reader, segmenter and trainer does, but nothing is learnt from files that cannot be read whole."""
+    """Train like a run of reader, segmenter and trainer, but learn nothing if a file cannot be read completely."""
 
     pipeline = _tokens()
     reader.open()
@@ -106,7 +106,7 @@ def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
 
 
 def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str = "") -> TaggerScores:
-    """The accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
+    """Return the accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
 
     tagger = Tagger(model=LinearModel.load(model))
     tagger.open()
@@ -138,7 +138,7 @@ def _reader(files: Files, column: str, name: str) -> ConllReader:
 
 
 def _tokens() -> Pipeline:
-    """Every sentence of the corpus is a line; our own rules may find several in it, as they will in use."""
+    """Return every sentence of the corpus is a line; our own rules may find several in it, as they will in use."""
 
     return Pipeline.parse("engines: [{segmenter: {newline_breaks: line}}]")
 

@@ -31,18 +31,18 @@ def train_vectors(
     progress: Callable[[int], None] | None = None,
     **parameters: Any,
 ) -> TrainedVectors:
-    """Learns word vectors from files and writes them to `output`.
+    """Learn word vectors from files and writes them to `output`.
 
     Text files of any size are read piece by piece, a folder stands for the text files in it; `.jsonl` and `.csv` hold the
     text in the field or fields `text`. `parameters` are those of `vectors_trainer`. `progress` gets the number of texts so
-    far. Raises ReaderError for files that cannot be read whole, ConsumerError where there is too little to learn from.
+    far. Raises ReaderError for files that cannot be read whole, ConsumerError if there is too little to learn from.
     """
 
     trainer = VectorsTrainer(vectors=output.absolute(), **parameters)
     pipeline = Pipeline.parse("engines: [segmenter]")
     readers = [_reader(file, text) for file in files]
     for reader in readers:
-        reader.open()  # a wrong name is told before anything is read
+        reader.open()  # report a wrong name before anything is read
     trainer.open()
     try:
         done = 0
@@ -86,7 +86,7 @@ def _documents(reader: FileReader) -> Iterator[Cas]:
 
 
 def _pieces(path: str, opened: Any) -> Iterator[str]:
-    """A text file of any size, about a megabyte at a time, cut at a line end or, where there is none, at a blank."""
+    """Yield a text file of any size, about a megabyte at a time, cut at a line end or, without one, at a space."""
 
     with opened(path) as file:
         data = file.read(_BLOCK)

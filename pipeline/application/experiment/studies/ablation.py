@@ -1,4 +1,4 @@
-"""What each family of features is worth: left out of all of them, or added to a bare start."""
+"""The value of each family of features: left out of all of them, or added to a base."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Ablation(Experiment):
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; every model that is trained where it is empty."""
+    """Models; every model that is trained if empty."""
     modes: list[Literal["drop", "add"]] = dataclasses.field(default_factory=lambda: ["drop", "add"])
     """`drop`: all families but one. `add`: the base and one."""
     base: list[str] = dataclasses.field(default_factory=lambda: ["token"])
@@ -41,7 +41,7 @@ class Ablation(Experiment):
     families: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     """Features of families of your own, by name; features not named here stay in the family of their name."""
     measure: Measure = "f1"
-    """What the differences are in."""
+    """The measure of the differences."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
@@ -153,13 +153,13 @@ class Ablation(Experiment):
 
 
 def features_of(plan: Plan, model: str) -> list[Any]:
-    """The features of a model's trainer as YAML would write them: those given, else its defaults."""
+    """Return the features of a model's trainer as YAML would write them: those given, else its defaults."""
     step = plan.models[model].trainer
     if step is None:
         return []
     if FEATURES in step.given:
         given = text_of(step.given[FEATURES])
-        return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are told of elsewhere
+        return [f for f in given if _is_feature(f)] if isinstance(given, list) else []  # others are reported elsewhere
 
     cls = registry.find(step.name, "consumer")
     default = next((p.default for p in params.parameters(cls) if p.name == FEATURES), None) or []
@@ -167,14 +167,14 @@ def features_of(plan: Plan, model: str) -> list[Any]:
 
 
 def _is_feature(item: Any) -> bool:
-    """Whether it is written as a feature is: a name, or a name with a mapping of parameters."""
+    """Return whether it is written as a feature is: a name, or a name with a mapping of parameters."""
     if isinstance(item, dict):
         return len(item) == 1 and all(isinstance(given, dict | None) for given in item.values())
     return isinstance(item, str)
 
 
 def _name(feature: Any) -> str:
-    """`list:countries`, or the name before the parameters, with a colon and the first of them where there are some."""
+    """`list:countries`, or the name before the parameters, with a colon and the first of them, if any."""
     if isinstance(feature, str):
         return feature
     name, given = next(iter(feature.items()))

@@ -25,9 +25,9 @@ class Comparison(Experiment):
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems to be compared, in the order of the tables; all of the file's where it is empty."""
+    """Systems to be compared, in the order of the tables; all of the file's if empty."""
     measure: Measure = "f1"
-    """What the tables across systems show."""
+    """The measure in the tables across systems."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the publication that is repeated, each shown beside our own figures."""
 

@@ -22,11 +22,11 @@ class CrossCorpus(Experiment):
     """Tests each model on every corpus after training on every corpus; on its own corpus, by cross-validation."""
 
     trains: list[str] = dataclasses.field(default_factory=list)
-    """Corpora trained on; all of the file's where it is empty."""
+    """Corpora trained on; all of the file's if empty."""
     tests: list[str] = dataclasses.field(default_factory=list)
-    """Corpora tested on; all of the file's where it is empty."""
+    """Corpora tested on; all of the file's if empty."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; all of the file's where it is empty."""
+    """Models; all of the file's if empty."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for key in ("trains", "tests"):

@@ -16,7 +16,7 @@ class CrossValidation(Experiment):
     """Trains and tests each model on every fold of the training corpus; figures are means over folds (source: §5.2, Fig. 10)."""
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models to be compared; all of the file's where it is empty."""
+    """Models to be compared; all of the file's if empty."""
 
     def run(self, runner: ExperimentRunner) -> Result:
         settings, folds = runner.settings, runner.folds()

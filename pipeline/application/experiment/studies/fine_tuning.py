@@ -50,7 +50,7 @@ class FineTuning(Experiment):
     epochs: list[int] = dataclasses.field(default_factory=lambda: [1, 2])
     """Epochs of fine-tuning, each a system of its own."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems in which something is trained; all such where it is empty."""
+    """Systems in which something is trained; all such if empty."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the publication that is repeated. Our systems are called `MODEL, not fine-tuned`, `MODEL, 2 epochs`."""
 
@@ -118,7 +118,7 @@ class FineTuning(Experiment):
         return result
 
     def _tuned(self, runner: ExperimentRunner, job: Testing, train: Documents, epochs: int) -> Testing:
-        """The test with networks that went on learning from `train`."""
+        """Return the test with networks that went on learning from `train`."""
         made = []
         for step, training in job.pieces:
             if training is not None:
@@ -137,7 +137,7 @@ class FineTuning(Experiment):
 
 
 def _bring(runner: ExperimentRunner, trainings: Sequence[Training]) -> None:
-    """Trains what is to be gone on from, unless its bundle is there."""
+    """Run the trainings to continue from, unless their models exist."""
     for training in trainings:
         if not bundle_folder(runner.folder, training).is_dir():
             job_file(runner.folder, training).unlink(missing_ok=True)
@@ -148,5 +148,5 @@ def _bring(runner: ExperimentRunner, trainings: Sequence[Training]) -> None:
 def _trained(plan: Plan, name: str) -> list[str]:
     try:
         return [piece.trained for piece in pieces(plan.models, name) if piece.trained]
-    except KeyError:  # made of a model that is not there, which is told elsewhere
+    except KeyError:  # made of a model that is not there, which is reported elsewhere
         return []

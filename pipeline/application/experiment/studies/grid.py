@@ -21,7 +21,7 @@ from .parameter_checks import faults_of
 
 @part("grid")
 class Grid(Experiment):
-    """Cross-validates models for every pair of values of two parameters of their trainer, and shows where it is best.
+    """Cross-validates models for every pair of values of two parameters of their trainer, and shows the best pair.
 
     Where the file names a test corpus, the best pair is then trained on the whole training corpus and tested.
     """
@@ -35,11 +35,11 @@ class Grid(Experiment):
     ys: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
     """Values of `y`."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models whose parameters they are; every model that is trained where it is empty."""
+    """Models whose parameters they are; every model that is trained if empty."""
     optimise: Measure = "f1"
-    """What the best pair is best in."""
+    """The measure that the best pair maximizes."""
     criterion: str = "covering"
-    """Under which criterion; the first of the experiment's where it is not among them."""
+    """Under which criterion; the first of the experiment's if it is not among them."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:

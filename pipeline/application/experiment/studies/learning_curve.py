@@ -18,7 +18,7 @@ class LearningCurve(Experiment):
     """Trains on random subsets of growing size, many of each size, and tests all on the same documents (Algorithm 2, Fig. 18,
     21-23).
 
-    The tested documents are those of the test corpus, or a part of the training corpus held back.
+    The tested documents are those of the test corpus, or a holdout of the training corpus.
     """
 
     full: ClassVar[tuple[str, ...]] = ("repetitions",)
@@ -28,7 +28,7 @@ class LearningCurve(Experiment):
     repetitions: int = 100
     """Random subsets of each size. At the full size they are all the same, and one is trained."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models that learn; every model that is trained where it is empty."""
+    """Models that learn; every model that is trained if empty."""
     band: tuple[float, float] = (0.25, 0.75)
     """Quantiles between which the band of the figures lies."""
     criterion: str = "covering"

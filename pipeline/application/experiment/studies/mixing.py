@@ -21,7 +21,7 @@ from ..tables import records
 class Mixing(Experiment):
     """Adds a growing share of a second corpus to the training documents and tests on the first corpus alone.
 
-    Tested are the test corpus, or else the folds of the training corpus. Subsets of one repetition lie in one another.
+    Tested are the test corpus, or else the folds of the training corpus. Subsets of one repetition are nested.
     """
 
     full: ClassVar[tuple[str, ...]] = ("repetitions",)
@@ -33,7 +33,7 @@ class Mixing(Experiment):
     repetitions: int = 5
     """Random subsets of each size."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; every model that is trained where it is empty."""
+    """Models; every model that is trained if empty."""
 
     def __post_init__(self) -> None:
         if self.repetitions < 1:

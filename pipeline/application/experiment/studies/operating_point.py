@@ -19,7 +19,7 @@ from ..runner import ExperimentRunner, JobOutcome
 from .parameter_checks import faults_in, faults_of
 
 THRESHOLD = "threshold"
-"""The parameter that is no annotator's: the least confidence of the resolver."""
+"""The parameter that does not belong to an annotator: the resolver's least confidence."""
 _NOTE = (
     "Each document is measured at the value chosen without it, so that choosing does not flatter. Intervals: 95 %, by document "
     "(bootstrap), and taking what is counted for independent (Wilson)."
@@ -39,13 +39,13 @@ class OperatingPoint(Experiment):
     values: list[float] = dataclasses.field(default_factory=lambda: [n / 4 for n in range(-2, 17)])
     """The values tried."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems; all of the file's where it is empty."""
+    """Systems; all of the file's if empty."""
     tune: str = ""
-    """Whose parameter it is, where it is not the annotator of the system itself: a model that it is made of, or a component among
+    """Owner of the parameter, if it is not the annotator of the system itself: a model that it is made of, or a component among
     its engines (`crf` for `engines: [{crf: {model: es-phi-crf}}]`), so that nothing need be trained."""
     criterion: str = "token-binary"
-    """What recall and precision are of: `token-binary` or `characters` for what is masked, `strict` for whole spans; the first
-    of the experiment's criteria where it is not among them."""
+    """Criterion of recall and precision: `token-binary` or `characters` for what is masked, `strict` for whole spans; the first
+    of the experiment's criteria if it is not among them."""
     per_kind: bool = False
     """With `threshold`: a value for each kind, whose own recall must reach the target."""
     sure: float = 0.0
@@ -95,7 +95,7 @@ class OperatingPoint(Experiment):
                 yield ("tune",), f"{model} has no model or component called {tuned!r}{nearest(tuned, names)}"
 
     def _tuned(self, plan: Plan, model: str) -> Step | None:
-        """The step whose parameter it is; None where there is none."""
+        """Return the step whose parameter it is; None if there is none."""
         if (self.tune or model) in plan.trainable:
             return plan.models[self.tune or model].annotator
         return next((p.step for p in pieces(plan.models, model) if _called(p.step) == self.tune), None)
@@ -142,7 +142,7 @@ class OperatingPoint(Experiment):
         return result
 
     def _curve(self, system: str, table: Counted, criterion: str, result: Result) -> list[tuple[float, float]]:
-        """The table of all values, over all documents; (recall, precision) of each, by rising recall."""
+        """Return the table of all values, over all documents; (recall, precision) of each, by rising recall."""
         rows: list[list[Cell]] = []
         points = []
         for value, units in zip(self.values, table.overall, strict=True):
@@ -215,7 +215,7 @@ class OperatingPoint(Experiment):
         return recall.value, precision.value
 
     def _as_configured(self, runner: ExperimentRunner, system: str, values: dict[str, float], criterion: str) -> Table:
-        """What the resolver makes of the threshold: where it leaves a candidate out, another may speak."""
+        """Return the effect of the threshold in the resolver: if it leaves a candidate out, another may win."""
         given = {THRESHOLD: values.get(ALL, values)}
         splits = runner.splits()
         outcomes = runner.run([runner.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
@@ -256,7 +256,7 @@ class OperatingPoint(Experiment):
         return made
 
     def _lines(self, plan: Plan, system: str, values: dict[str, float]) -> tuple[str, str]:
-        """The value as `--set` and as YAML."""
+        """Return the value as `--set` and as YAML."""
         if self.parameter == THRESHOLD:
             at = RESOLVER
             value = (

@@ -1,4 +1,4 @@
-"""Whether a component takes the parameters an experiment is going to give it, told before the first document is read."""
+"""Check before the first document is read that components accept the parameters of an experiment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..plan import Plan
 
 
 def faults_of(plan: Plan, model: str, on: str, tries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Keys, str]]:
-    """(keys below the experiment, what is wrong) for a model and every set of parameters it will be given."""
+    """Return (keys below the experiment, what is wrong) for a model and every set of parameters it will be given."""
     step = getattr(plan.models[model], on)
     if step is None:
         yield ("models",), f"{model} has no {on}{nearest(model, plan.trainable)}"
@@ -23,7 +23,7 @@ def faults_of(plan: Plan, model: str, on: str, tries: Iterable[Mapping[str, Any]
 
 
 def faults_in(step: Step, on: str, tries: Iterable[Mapping[str, Any]], model: str) -> Iterator[tuple[Keys, str]]:
-    """The same for a step of a model."""
+    """Yield the same for a step of a model."""
     cls = registry.find(step.name, "consumer" if on == "trainer" else "engine")
     names = [p.name for p in params.parameters(cls)]
     seen: set[str] = set()

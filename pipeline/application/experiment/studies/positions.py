@@ -1,4 +1,4 @@
-"""Where in a document and in a sentence the tokens of each kind stand: the box plots behind the position features."""
+"""Positions of the tokens of each kind in documents and sentences: the box plots behind the position features."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Positions(Experiment):
     full: ClassVar[tuple[str, ...]] = ()
 
     first_level: bool = True
-    """Whether kinds are counted at the first level: PERSON for PERSON_DOCTOR."""
+    """True if kinds are counted at the first level: PERSON for PERSON_DOCTOR."""
     outside: bool = True
-    """Whether the tokens outside any gold span get a box of their own, to compare with."""
+    """True if the tokens outside any gold span get a box of their own, to compare with."""
 
     def run(self, runner: ExperimentRunner) -> Result:
         corpus = runner.corpus()
@@ -44,7 +44,7 @@ class Positions(Experiment):
                 found["document"].setdefault(kind, []).append(in_document)
                 found["sentence"].setdefault(kind, []).append(in_sentence)
         if not any(kind != OUTSIDE for kind in found["document"]):
-            raise CaspipeError(f"corpus {corpus.name}: no token lies in a reference annotation: has a segmenter run?")
+            raise CaspipeError(f"corpus {corpus.name}: no token is in a reference annotation: has a segmenter run?")
         result = Result()
         kinds = sorted(found["document"], key=lambda kind: (kind == OUTSIDE, kind))
         for place, label in PLACES.items():
@@ -65,7 +65,7 @@ class Positions(Experiment):
         return result
 
     def _tokens(self, cas: Cas) -> Iterator[tuple[str, float, float]]:
-        """(kind, place in the document, place in the sentence) of every token that counts."""
+        """Return (kind, place in the document, place in the sentence) of every token that counts."""
         view = cas.view()
         begins, ends = view.tokens.begins, view.tokens.ends
         kinds: list[str] = [OUTSIDE if self.outside else ""] * len(begins)

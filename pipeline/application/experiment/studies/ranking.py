@@ -1,4 +1,4 @@
-"""What a model looks at: the features with the largest weights, label by label (source: §6.5, appendix D)."""
+"""The features of a model with the largest weights, label by label (source: §6.5, appendix D)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Ranking(Experiment):
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models to be looked into; every model that is trained where it is empty."""
+    """Models to be looked into; every model that is trained if empty."""
     n: int = 20
     """Features shown for each label."""
     labels: list[str] = dataclasses.field(default_factory=list)
-    """Labels shown (`B-AGE`); all where it is empty."""
+    """Labels shown (`B-AGE`); all if empty."""
 
     def __post_init__(self) -> None:
         if self.n < 1:

@@ -31,19 +31,19 @@ class Sweep(Experiment):
     values: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 3)])
     """The values, in the order they are shown."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models whose parameter it is; every model that is trained where it is empty."""
+    """Models whose parameter it is; every model that is trained if empty."""
     per_model: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     """Values of single models instead of `values`."""
     on: Literal["trainer", "annotator"] = "trainer"
-    """Whose parameter it is. One of the annotator (a bias, a threshold) needs no new training."""
+    """Owner of the parameter. One of the annotator (a bias, a threshold) needs no new training."""
     optimise: Measure = "recall"
-    """What the best value is best in: the source looks for recall (§6.1)."""
+    """The measure that the best value maximizes: the source uses recall (§6.1)."""
     criterion: str = "covering"
-    """Under which criterion; the first of the experiment's where it is not among them."""
+    """Under which criterion; the first of the experiment's if it is not among them."""
     log: bool = True
-    """Whether the values lie on a logarithmic scale."""
+    """True if the scale of the values is logarithmic."""
     labels: dict[str, str] = dataclasses.field(default_factory=dict)
-    """What the axis of a model says: which number the library is given."""
+    """Label of a model's axis: the number that the library receives."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:

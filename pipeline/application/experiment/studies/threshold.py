@@ -24,9 +24,9 @@ class Threshold(Experiment):
     )
     """Least confidences, 0 to 1."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems; all of the file's where it is empty."""
+    """Systems; all of the file's if empty."""
     optimise: Measure = "f1"
-    """What the threshold that is ringed is best in."""
+    """The measure that the ringed threshold maximizes."""
 
     def __post_init__(self) -> None:
         if not self.thresholds or not all(0 <= t <= 1 for t in self.thresholds):

@@ -31,7 +31,7 @@ _Figures = Mapping[TokenDecision, tuple[float | None, float | None]]
 @part("threshold_pairs")
 class ThresholdPairs(Experiment):
     """Tests systems with the engine `adaptive_threshold` at every pair of thresholds, then with the network alone and the lists
-    alone, and compares precision at equal masking recall. A network is trained and applied once, whatever the number of pairs.
+    alone, and compares precision at equal masking recall. A network is trained and applied once for all pairs.
 
     After §4.3.6 and Tables 5.1 to 5.4 of the inverse hybrid system, which tried two pairs. The pair that is best on the test
     documents was chosen on them: choose on documents of your own.
@@ -40,7 +40,7 @@ class ThresholdPairs(Experiment):
     lows: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95])
     """Thresholds where the lists say safe (0 to 1)."""
     highs: list[float] = dataclasses.field(default_factory=lambda: [0.8, 0.9, 0.95, 0.98, 0.99])
-    """Thresholds where they do not (0 to 1); pairs whose low threshold is the higher one are left out."""
+    """Thresholds elsewhere (0 to 1); pairs whose low threshold is the higher one are left out."""
     alone: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
     """Thresholds of the network alone (0 to 1)."""
     pair: tuple[float, float] = (0.9, 0.95)
@@ -48,7 +48,7 @@ class ThresholdPairs(Experiment):
     target_recall: float = 0.995
     """Masking recall that is asked for (0 to 1): the findings say at which precision each way reaches it."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems; all that have the engine where it is empty."""
+    """Systems; all that have the engine if empty."""
 
     def __post_init__(self) -> None:
         for name in ("lows", "highs", "alone", "pair"):
@@ -151,19 +151,19 @@ class ThresholdPairs(Experiment):
 def _has_engine(plan: Plan, model: str) -> bool:
     try:
         return any(piece.step.name == ENGINE for piece in pieces(plan.models, model))
-    except KeyError:  # made of a model that is not there, which is told elsewhere
+    except KeyError:  # made of a model that is not there, which is reported elsewhere
         return False
 
 
 def _everything(job: Testing) -> Testing:
-    """The test with an engine that masks every token and a record of what it says of each."""
+    """Return the test with an engine that masks every token and a record of what it says of each."""
     pieces_ = tuple((with_parameters(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.pieces)
     key = fingerprint.digest([job.key, ENGINE, dict(EVERYTHING)])[:KEY_LENGTH]
     return dataclasses.replace(job, key=key, pieces=pieces_, keep=True)
 
 
 def _unknown(plan: Plan, model: str) -> float | None:
-    """The engine's own threshold for tokens in no list."""
+    """Return the engine's own threshold for tokens in no list."""
     given = next(p.step.given for p in pieces(plan.models, model) if p.step.name == ENGINE)
     value = given.get("unknown")
     return None if value is None else float(value)
@@ -174,7 +174,7 @@ def _of_masking(many: Sequence[Scores]) -> tuple[float | None, float | None]:
 
 
 def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision | None:
-    """The most precise way of a mode that masks at least so much; None where none does."""
+    """Return the most precise way of a mode that masks at least so much; None if none does."""
     enough = [
         (p, s) for s, (r, p) in figures.items() if s.mode == mode and r is not None and r >= recall and p is not None
     ]
@@ -182,7 +182,7 @@ def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision 
 
 
 def _of_ways(runner: ExperimentRunner, model: str, by_way: _Scored) -> Table:
-    """Every way to decide: recall under each criterion, and precision where the criterion has one."""
+    """Return every way to decide: recall under each criterion, and precision where the criterion has one."""
     counted = {c for many in by_way.values() for s in many for (c, _), counts in s.counts.items() if counts.system}
     asked = [(c, m) for c in runner.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
     columns = ["decides", "low", "high", *(f"{c}|{SHORT[m]}" for c, m in asked)]

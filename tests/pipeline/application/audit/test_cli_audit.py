@@ -195,7 +195,7 @@ def test_leaving_out_documents_is_told(run: Path, tmp_path: Path) -> None:
 
 def test_an_untouched_file_is_no_reading(run: Path) -> None:
     audit("sample", run, "-n", 10)
-    told = "no document was read: every row lacks a number of leaks (0 where none was found)"
+    told = "no document was read: every row lacks a number of leaks (0 if none was found)"
     assert told in audit("bound", run, "--findings", run / SAMPLE / "findings.csv", code=4)
 
 

@@ -84,7 +84,7 @@ def test_findings_of_another_sample_are_refused_row_by_row(tmp_path: Path) -> No
         ("audit-77,40,-1,,,,ab,", "leaks: expected a number from 0, blank where the document was not read"),
         (
             "audit-77,40,,DATE,,,ab,",
-            "leaks: expected a number where kinds are told; blank means that the document was not read",
+            "leaks: expected a number because kinds are given; blank means that the document was not read",
         ),
         ("audit-77,40,1,DATE:2,,,ab,", "kinds: expected 1 leaks at most, found 2"),
         ("audit-77,40,0,,direct,,ab,", "identifier: expected none, 0 leaks"),
@@ -110,7 +110,7 @@ def test_a_document_may_be_read_by_two_readers_but_not_twice_by_one(tmp_path: Pa
     assert (found[40].leaks, found[40].direct, found[40].quasi) == (3, 2, 1)
     assert found[40].kinds == {"DATE": 1, "PERSON": 2}
     told = faults(tmp_path, "audit-77,40,0,,,,ab,", "audit-77,40,0,,,,ab,")
-    assert told == ["findings.csv:3: document 40 stands in an earlier row of the same reader"]
+    assert told == ["findings.csv:3: document 40 is in an earlier row of the same reader"]
 
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:

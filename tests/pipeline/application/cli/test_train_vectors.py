@@ -77,7 +77,20 @@ def test_every_way_of_giving_text_gives_the_same_vectors(notes: Path, tmp_path: 
 
 
 def test_options_reach_the_training(notes: Path, tmp_path: Path) -> None:
-    options = ["--case", "--digits", "--window", 2, "--epochs", 2, "--max-words", 12, "--context", "document", "--format", "word2vec"]
+    options = [
+        "--case",
+        "--digits",
+        "--window",
+        2,
+        "--epochs",
+        2,
+        "--max-words",
+        12,
+        "--context",
+        "document",
+        "--format",
+        "word2vec",
+    ]
     train(notes, "-o", tmp_path / "v.npz", "--dim", 5, *options)
     found = WordVectors.load(str(tmp_path / "v.npz"))
     assert len(found) == 12

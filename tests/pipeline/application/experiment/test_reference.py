@@ -18,7 +18,7 @@ from caspipe.pipeline.application.experiment import (
     read_plan,
     run_experiment,
 )
-from caspipe.pipeline.application.experiment.page import _table
+from caspipe.pipeline.application.experiment.page import table_data
 from caspipe.pipeline.application.experiment.reference import Reference
 from caspipe.pipeline.errors import ConfigError
 
@@ -128,4 +128,5 @@ def test_the_table_is_in_every_form_of_the_report(write: Write, tmp_path: Path) 
 
 def test_cells_that_one_side_lacks_do_not_make_a_column_text() -> None:
     table = Table("T", ["system", "here|P", "source|P"], [["a", "", 1.0], ["b", 0.5, ""]])
-    assert _table(table).count('<td class="n start"></td>') == 2
+    cells = [cell for row in table_data(table)["rows"] for cell in row["cells"]]
+    assert cells.count({"css": "n start", "text": ""}) == 2

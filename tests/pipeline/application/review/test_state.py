@@ -69,7 +69,7 @@ def test_blanks_at_the_ends_are_left_out() -> None:
 
 @pytest.mark.parametrize(("begin", "end"), [(-1, 3), (5, 5), (7, 3), (0, 999)])
 def test_bounds_outside_the_text_are_refused(begin: int, end: int) -> None:
-    with pytest.raises(ReviewError, match=rf"^{begin}:{end} is no span of the text \(0:{len(TEXT)}\)$"):
+    with pytest.raises(ReviewError, match=rf"^{begin}:{end} is not a span of the text \(0:{len(TEXT)}\)$"):
         state.add(table(), begin, end, "DATE")
 
 
@@ -79,7 +79,7 @@ def test_a_span_of_blanks_is_refused() -> None:
 
 
 def test_an_unknown_span_is_refused() -> None:
-    with pytest.raises(ReviewError, match=r"^no such span in this document: it was taken back meanwhile$"):
+    with pytest.raises(ReviewError, match=r"^no such span in this document: it was undone meanwhile$"):
         state.accept(table(), "p9")
 
 

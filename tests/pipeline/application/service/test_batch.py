@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import CANARY, Running
 
-from caspipe.pipeline.application.service.batch import Intake
-from caspipe.pipeline.application.service.limits import Gone
+from caspipe.pipeline.application.service.batch import BatchReader
+from caspipe.pipeline.application.service.limits import ClientDisconnected
 from caspipe.pipeline.application.service.problems import Problem
 from caspipe.pipeline.application.service.settings import Settings
 
@@ -141,7 +141,7 @@ def test_a_batch_that_stops_coming_ends_with_a_line_that_says_so(serve: Callable
 
 
 def taken(pieces: list[bytes], **settings: int) -> list[bytes | str]:
-    """What `Intake` makes of a body that comes in pieces."""
+    """What `BatchReader` makes of a body that comes in pieces."""
 
     async def go() -> list[bytes | str]:
         messages = [{"type": "http.request", "body": p, "more_body": n + 1 < len(pieces)} for n, p in enumerate(pieces)]
@@ -150,7 +150,7 @@ def taken(pieces: list[bytes], **settings: int) -> list[bytes | str]:
             await asyncio.sleep(0)
             return messages.pop(0) if messages else {"type": "http.disconnect"}
 
-        intake = Intake(receive, Settings(**settings))  # type: ignore[arg-type]
+        intake = BatchReader(receive, Settings(**settings))  # type: ignore[arg-type]
         await intake.begin()
         found: list[bytes | str] = []
         while (item := await intake.next()) is not None:
@@ -181,9 +181,9 @@ def test_a_client_that_leaves_ends_the_batch() -> None:
         async def receive() -> Any:
             return {"type": "http.disconnect"}
 
-        intake = Intake(receive, Settings())
+        intake = BatchReader(receive, Settings())
         await intake.begin()
-        with pytest.raises(Gone):
+        with pytest.raises(ClientDisconnected):
             await intake.next()
         await intake.end()
 

@@ -23,8 +23,8 @@ from caspipe.pipeline.application.service.batch import _array, _cut
 from caspipe.pipeline.application.service.jobs import Answer, Job
 from caspipe.pipeline.application.service.limits import body
 from caspipe.pipeline.application.service.problems import Problem
+from caspipe.pipeline.application.service.recommender_store import Key, RecommenderStore
 from caspipe.pipeline.application.service.settings import Spec
-from caspipe.pipeline.application.service.shelf import Key, Shelf
 from caspipe.pipeline.errors import ConsumerError
 
 LESSON = inc.document(*inc.marked("Moved to ward <LOCATION_ROOM>Falcon</LOCATION_ROOM> at noon."))
@@ -113,7 +113,7 @@ def test_half_an_answer_never_reaches_the_next_request(rules: Path) -> None:
     """No memory in the middle of reading an answer: the rest of it would be taken for the answer to the next request."""
     here, there = multiprocessing.Pipe()
     worker = workers._Worker(Spec(config=str(rules)))
-    worker._way, worker.loaded = here, True
+    worker._connection, worker.loaded = here, True
     there.send(Answer(200, "text/plain", CANARY.encode()))
 
     def no_memory() -> Answer:
@@ -136,7 +136,7 @@ def test_a_service_that_can_start_no_more_workers_says_so_and_ends(
         raise BlockingIOError(11, CANARY)
 
     async def replaced() -> None:
-        pool = workers.Processes(Spec(config=str(rules)), 1, 1, reasons.append)
+        pool = workers.ProcessPool(Spec(config=str(rules)), 1, 1, reasons.append)
         monkeypatch.setattr(workers._Worker, "start", no_process)
         pool._give_back(pool._workers[0])
         for _ in range(200):
@@ -159,10 +159,10 @@ def test_a_state_folder_that_cannot_be_written_to_does_not_block_training_for_ev
 ) -> None:
     running = serve()
 
-    def full(self: Shelf, key: Key) -> Path:
+    def full(self: RecommenderStore, key: Key) -> Path:
         raise OSError(28, "No space left on device", CANARY)
 
-    monkeypatch.setattr(Shelf, "draft", full)
+    monkeypatch.setattr(RecommenderStore, "draft", full)
     assert running.client.post("/recommender/phi/train", json=inc.train([LESSON])).status_code == 204
     until(lambda: 'caspipe_trainings_total{outcome="failed"} 1' in running.client.get("/metrics").text)
     until(lambda: not running.client.get("/recommender/phi").json()["training"])
@@ -170,24 +170,24 @@ def test_a_state_folder_that_cannot_be_written_to_does_not_block_training_for_ev
 
 
 def test_a_state_folder_that_was_removed_is_made_again(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "state", 10)
+    shelf = RecommenderStore(tmp_path / "state", 10)
     (tmp_path / "state").rmdir()
     assert shelf.draft(KEY).is_dir()
 
 
 def test_trainings_that_make_nothing_leave_nothing(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, 10)
+    shelf = RecommenderStore(tmp_path, 10)
     for user in "abc":
         shelf.discard(shelf.draft(KEY._replace(user=user)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_training_left_is_removed_when_nobody_can_be_writing_to_it(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, 10)
+    shelf = RecommenderStore(tmp_path, 10)
     old, young = shelf.draft(KEY), shelf.draft(KEY)
     (old / "words").write_text(CANARY)
     os.utime(old, (1, 1))
-    Shelf(tmp_path, 10)
+    RecommenderStore(tmp_path, 10)
     assert not old.exists()
     assert young.is_dir()
 

@@ -1,4 +1,4 @@
-"""What a worker does: takes a request as it came, gives the response ready to be sent. One document at a time."""
+"""The work of a worker: from a request to the finished response. One document at a time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ....typesystem import Cas, CasError, FormatError, MaskedSpan, Phi, TypeSyst
 from ...errors import CaspipeError, ComponentError, ConfigError
 from ...pipeline import Pipeline
 from .documents import document, text_of
-from .jobs import Answer, Facts, Job, refusal
-from .live import serving, suggesting
+from .jobs import Answer, Facts, Job, problem_answer
 from .messages import NAMES, Output, PredictRequest, ProcessRequest
+from .pipelines import service_pipeline, suggestion_pipeline
 from .problems import Problem, invalid
 from .rendering import encoded, masked_text, rendered, xmi
 from .settings import Spec
@@ -23,16 +23,16 @@ TEXT, XMI, JSON = "text/plain", "application/vnd.xmi+xml", "application/json"
 _MODELS_KEPT = 4
 
 
-class Desk:
+class RequestHandler:
     """A pipeline and the requests it can serve. Not to be used by two threads at once: components keep caches and counts."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.pipeline: Pipeline = serving(spec)
+        self.pipeline: Pipeline = service_pipeline(spec)
         self._models: OrderedDict[str, Pipeline] = OrderedDict()
 
     def open(self) -> None:
-        """Loads models and lexicons. Raises CaspipeError."""
+        """Load models and lexicons. Raises CaspipeError."""
         self.pipeline.open()
 
     def close(self) -> None:
@@ -40,7 +40,7 @@ class Desk:
             pipeline.close()
 
     def describe(self) -> dict[str, Any]:
-        """The pipeline as plain data, secrets left out."""
+        """Return the pipeline as plain data, secrets left out."""
         found = self.pipeline.describe()
         return {"name": found["name"], "engines": found["engines"], "masks": self.masks}
 
@@ -49,35 +49,37 @@ class Desk:
         return any(MaskedSpan in engine.outputs for engine in self.pipeline.engines)
 
     def handle(self, job: Job) -> Answer:
-        """The answer to a request; never an exception."""
-        return self._answer(job)._replace(worn=len(foreign._MADE) > self.spec.max_types)
+        """Return the answer to a request; never an exception."""
+        return self._answer(job)._replace(worn=foreign.class_count() > self.spec.max_types)
 
     def _answer(self, job: Job) -> Answer:
         try:
             return self._predict(job) if job.work == "predict" else self._process(job)
         except Problem as problem:
-            return refusal(problem, job)
+            return problem_answer(problem, job)
         except ValidationError as error:
-            return refusal(invalid(error, NAMES), job)
+            return problem_answer(invalid(error, NAMES), job)
         except ComponentError as error:
             # its own message may name the document: component and class say enough
-            told = f"component {error.component} failed on the document ({error.cause})"
-            return refusal(Problem(500, "component-failed", told), job)
+            detail = f"component {error.component} failed on the document ({error.cause})"
+            return problem_answer(Problem(500, "component-failed", detail), job)
         except (FormatError, TypeSystemError) as error:
-            return refusal(Problem(422, "format", str(error)), job)
+            return problem_answer(Problem(422, "format", str(error)), job)
         except CasError:
-            return refusal(
+            return problem_answer(
                 Problem(422, "format", "the document is not consistent in itself (views, types or offsets)"), job
             )
         except ModuleNotFoundError as error:
-            return refusal(Problem(501, "not-installed", f"this installation lacks the module {error.name}"), job)
+            return problem_answer(
+                Problem(501, "not-installed", f"this installation lacks the module {error.name}"), job
+            )
         except (RecursionError, MemoryError) as error:
-            told = f"the document is too large or nested too deep ({type(error).__name__})"
-            return refusal(Problem(413, "too-complex", told), job)
+            detail = f"the document is too large or nested too deep ({type(error).__name__})"
+            return problem_answer(Problem(413, "too-complex", detail), job)
         except CaspipeError as error:
-            return refusal(Problem(500, "failed", type(error).__name__), job)
+            return problem_answer(Problem(500, "failed", type(error).__name__), job)
         except Exception as error:  # a message of another library's may quote the document
-            return refusal(Problem(500, "failed", str(ComponentError("service", error))), job)
+            return problem_answer(Problem(500, "failed", str(ComponentError("service", error))), job)
 
     # -- documents -----------------------------------------------------------------------------------------------
 
@@ -106,7 +108,7 @@ class Desk:
         return Answer(200, JSON, encoded(made), facts)
 
     def _outputs(self, request: ProcessRequest) -> list[Output]:
-        """What is wanted. Raises Problem, before any work is done, for what this pipeline cannot make."""
+        """Return what is wanted. Raises Problem, before any work is done, for what this pipeline cannot make."""
         if request.output is None:
             return ["masked"] if self.masks else ["annotations"]
         if "masked" in request.output and not self.masks:
@@ -123,13 +125,13 @@ class Desk:
         return Answer(200, JSON, encoded({"document": data.decode()}), facts)
 
     def _with(self, model: str, troubles: dict[str, int]) -> Pipeline:
-        """The pipeline with a trained model; without it where its bundle is gone or no longer fits the configuration."""
+        """Return the pipeline with a trained model; without it where its bundle is gone or no longer fits the configuration."""
         if not model:
             return self.pipeline
         found = self._models.pop(model, None)
         if found is None:
             try:
-                found = suggesting(self.spec, model).open()
+                found = suggestion_pipeline(self.spec, model).open()
             except (ConfigError, CaspipeError):
                 troubles["model unusable"] = 1
                 return self.pipeline

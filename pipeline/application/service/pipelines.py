@@ -26,32 +26,32 @@ FEATURES: list[Any] = [
         {"candidate": {"top": True}},
     ),
 ]
-"""What it looks at: the word and its form, the layout, and what every finder before it said."""
+"""Features: the word and its form, the layout, and the candidates of every finder before it."""
 _WEIGHING = ("consistency", "veto", "resolver", "masker")
 """Components that decide about candidates: the model must have spoken before."""
 
 
 def config_of(spec: Spec) -> Config:
-    """The configuration of the service. Raises ConfigError."""
+    """Return the configuration of the service. Raises ConfigError."""
     for plugin in spec.plugins:
         registry.load_file(plugin)
     return read_config(spec.config, spec.overrides)
 
 
 def finders(config: Config) -> int:
-    """Number of engines before the first one that decides about candidates."""
+    """Return number of engines before the first one that decides about candidates."""
     return next((i for i, step in enumerate(config.engines) if step.name in _WEIGHING), len(config.engines))
 
 
-def serving(spec: Spec) -> Pipeline:
-    """The pipeline of the service: engines alone. Raises ConfigError."""
+def service_pipeline(spec: Spec) -> Pipeline:
+    """Return the pipeline of the service: engines alone. Raises ConfigError."""
     config = config_of(spec)
     config.reader, config.further_readers, config.consumers = None, [], []
     return Pipeline.from_config(config)
 
 
-def suggesting(spec: Spec, model: str) -> Pipeline:
-    """The pipeline that makes suggestions: with the trained model, whose word counts first, and without a masker.
+def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
+    """Return the pipeline that makes suggestions: with the trained model, whose word counts first, and without a masker.
 
     Raises ConfigError, and ResourceError for a bundle that is gone or damaged.
     """
@@ -63,8 +63,8 @@ def suggesting(spec: Spec, model: str) -> Pipeline:
     return Pipeline.from_config(config)
 
 
-def training(spec: Spec, folder: str) -> Pipeline:
-    """The pipeline that learns: every finder, then the trainer, which writes the bundle `folder`/model. Raises ConfigError."""
+def training_pipeline(spec: Spec, folder: str) -> Pipeline:
+    """Return the pipeline that learns: every finder, then the trainer, which writes `folder`/model. Raises ConfigError."""
     config = config_of(spec)
     config.reader, config.further_readers = None, []
     config.engines = config.engines[: finders(config)]
@@ -90,7 +90,7 @@ def _has_candidates(config: Config) -> bool:
 
 
 def _listening(step: Step) -> Step:
-    """A resolver whose lists of priorities begin with the trained model, after what the record itself says."""
+    """Return a resolver whose lists of priorities begin with the trained model, after what the record itself says."""
     if step.name != "resolver":
         return step
     given = dict(step.given)

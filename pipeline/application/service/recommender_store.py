@@ -17,11 +17,11 @@ from ...storage.files import write_atomic
 
 _CURRENT = "current.json"
 _ABANDONED = 86_400.0
-"""Seconds after which nobody writes to a draft any more."""
+"""Seconds after which a draft is considered abandoned."""
 
 
 class Key(NamedTuple):
-    """Whose suggestions these are. INCEpTION trains for each user on what that user annotated."""
+    """Identifies a recommender. INCEpTION trains one for each user on that user's annotations."""
 
     recommender: str
     project: int
@@ -35,7 +35,7 @@ class Key(NamedTuple):
         return hashlib.sha256(json.dumps(self).encode()).hexdigest()[:32]
 
 
-class Shelf:
+class RecommenderStore:
     """The folder of trained recommenders. Only one process writes to it. Folders are their owner's only: models hold words."""
 
     def __init__(self, folder: Path | None, limit: int) -> None:
@@ -55,7 +55,7 @@ class Shelf:
                     self.discard(left)
 
     def model(self, key: Key) -> str:
-        """Path of the bundle in use; empty where none was trained."""
+        """Return path of the bundle in use; empty if none was trained."""
         found = self._current(self._folder / key.folder)
         path = self._folder / key.folder / str(found.get("model", "")) if found else None
         if path is None or not path.is_dir():
@@ -65,20 +65,20 @@ class Shelf:
         return str(path)
 
     def draft(self, key: Key) -> Path:
-        """A new folder for a training to write to."""
+        """Return a new folder for a training to write to."""
         place = self._folder / key.folder
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.mkdir(mode=0o700, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix="draft-", dir=place))
 
     def discard(self, draft: Path) -> None:
-        """Removes a draft, and the place where nothing else was ever put."""
+        """Remove a draft, and its parent folder if it is empty."""
         shutil.rmtree(draft, ignore_errors=True)
         with contextlib.suppress(OSError):
             draft.parent.rmdir()
 
     def put(self, key: Key, draft: Path, facts: dict[str, Any]) -> None:
-        """Puts the bundle `draft`/model in place of the one in use, in one step; the one before stays for requests under way."""
+        """Replace the model in use by `draft`/model in one step; the previous one stays for requests in progress."""
         place = self._folder / key.folder
         before = self._current(place)
         number = 1 + max((int(p.name[6:]) for p in place.glob("model-*") if p.name[6:].isdecimal()), default=0)
@@ -92,18 +92,18 @@ class Shelf:
         self._tidy()
 
     def trained(self, recommender: str) -> list[dict[str, Any]]:
-        """What is known of the models of a recommender: counts, no names of people."""
+        """Return what is known of the models of a recommender: counts, no names of people."""
         found = (self._current(place) for place in sorted(self._folder.iterdir()))
         mine = [f for f in found if f.get("recommender") == recommender]
         return [{k: v for k, v in f.items() if k not in ("recommender", "model")} for f in mine]
 
     def close(self) -> None:
-        """Removes everything where nobody named a folder to keep it in."""
+        """Remove the folder if it is a temporary one."""
         if self._own:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _tidy(self) -> None:
-        """Removes the models that were not used for longest, beyond the limit."""
+        """Remove the models that were not used for longest, beyond the limit."""
         places = sorted(
             (p for p in self._folder.iterdir() if (p / _CURRENT).is_file()), key=lambda p: p.stat().st_mtime
         )
