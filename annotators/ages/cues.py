@@ -95,8 +95,8 @@ TURN_AFTER = after(
 _OWN = "(?:his|her|their|my|your|our)"
 _STAGE = r"(?:(?:very )?(?:early|mid|middle|late|upper|lower)(?:[ -]to[ -](?:mid|late))?[ -]{0,2})?"
 OWNER = before(
-    rf"(?:\b{_OWN}|\b<<m[ae]n wom[ae]n males? females? lady ladies gentlem[ae]n persons? people adults? someone "
-    "somebody patients? consumer>>,? (?:(?:who )?(?:is|was|are|were) )?(?:all )?in(?:to)?(?: the| his| her|"
+    rf"(?:\b{_OWN}|\b<<m[ae]n wom[ae]n males? females? lady ladies gentlem[ae]n persons? people "  # english: ok
+    "adults? someone somebody patients? consumer>>,? (?:(?:who )?(?:is|was|are|were) )?(?:all )?in(?:to)?(?: the| his| her|"
     f" their)?)[ ]{_STAGE}"
 )
 """The person whose decade it is."""

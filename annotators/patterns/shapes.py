@@ -186,13 +186,14 @@ def known_tld(text: str) -> bool:
     return len(labels[-2]) > 1 or top in GENERIC
 
 
-_COMMON = """
-a an and any are as at be but by can did do does for from had has have he her here him his how in is it its known may me my
-no none not of off on or our out over page per required needed she should so than that the their them then there these they
-this to too under unknown until up upon us valid was we were what when which who will with you your noon midnight bedtime
-home work night hs rest discharge clinic hospital lunch dinner breakfast school baseline time approximately around about
-least most all once pm am failed reset expired changed forgotten
-"""
+_COMMON = (
+    "a an and any are as at be but by can did do does for from had has have he her here him his how in is it its "  # english: ok
+    "known may me my no none not of off on or our out over page per required needed she should so than that the "
+    "their them then there these they this to too under unknown until up upon us valid was we were what when "
+    "which who will with you your noon midnight bedtime home work night hs rest discharge clinic hospital lunch "
+    "dinner breakfast school baseline time approximately around about least most all once pm am failed reset "
+    "expired changed forgotten"
+)
 
 
 @hit_filter("not_common_word")

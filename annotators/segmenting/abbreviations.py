@@ -48,8 +48,8 @@ SOMETIMES_LAST = _forms(
 """A sentence ends after these before a capital, never before a lower-case letter or a digit."""
 
 BEGINNERS = _forms(
-    "the a an this that these those there here it he she they we you i his her its their our my your patient patients pt "
-    "on in at during after before since when while although though if because as upon within following until by from with "
+    "the a an this that these those there here it he she they we you i his her its their our my your "  # english: ok
+    "patient patients pt on in at during after before since when while although though if because as upon within following until by from with "
     "without for to due per under over among between despite given prior "
     "no not none and but or so then thus however therefore also additionally furthermore moreover meanwhile "
     "overall finally subsequently later today yesterday currently initially "
@@ -60,8 +60,8 @@ BEGINNERS = _forms(
 """Words that, if capitalized, begin a sentence even after a stop that could belong to an initial."""
 
 LETTERED = _forms(
-    "vitamin vitamins hepatitis hep type group grade phase class stage influenza factor protein category part point "
-    "strep schedule section ward wing arm cohort plan option probe panel ° º"
+    "vitamin vitamins hepatitis hep type group grade phase class stage influenza factor protein category "  # english: ok
+    "part point strep schedule section ward wing arm cohort plan option probe panel ° º"
 )
 """A single capital after these is not an initial: `vitamin C. Symptoms ...`."""
 
