@@ -1,4 +1,4 @@
-"""The neural annotator: a trained network of the family in parts.py, applied."""
+"""The neural annotator: applies a trained network made of the parts in parts.py."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ from .network_model import NeuralModel
 
 @component("neural", inputs=[Token, Sentence], outputs=[PhiCandidate, TokenScore])
 class NeuralAnnotator(ChainTagger):
-    """Marks PHI by a neural network that `neural_trainer` made.
+    """Marks PHI by a neural network that `neural_trainer` trained.
 
-    The confidence of a span is its probability under the model. Needs PyTorch (extra `neural`) or, where the bundle holds an
-    ONNX graph, ONNX Runtime alone (extra `onnx`).
+    The confidence of a span is its probability under the model. Needs PyTorch (extra `neural`) or, if the model has
+    an ONNX graph, ONNX Runtime (extra `onnx`).
     """
 
     model: NeuralModel
     """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
     backend: Backend = "auto"
-    """What runs the network; `auto`: ONNX Runtime where it is installed and the bundle has a graph, else PyTorch."""
+    """Library that runs the network; `auto`: ONNX Runtime if it is installed and the model has a graph, else PyTorch."""
     device: str = "auto"
-    """Where PyTorch runs it: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
+    """Device for PyTorch: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
     threads: int = 1
-    """Threads that one document's numbers are spread over; 0: as many as the library likes. For PyTorch this is a setting of
-    the whole process."""
+    """Threads for one document; 0: the library's default. PyTorch applies it to the whole process."""
     token_scores: bool = False
-    """Whether to yield a TokenScore for every token, too."""
+    """Also yield a TokenScore for every token."""
 
     trained_as = "neural"
 
@@ -49,7 +48,7 @@ class NeuralAnnotator(ChainTagger):
 
     @cached_property
     def _chain(self) -> tuple[Floats, Floats, Floats]:
-        """Scores of pairs, of beginnings and of ends; zeros where the labels do not depend on each other."""
+        """Return the scores of pairs, of first and of last labels; zeros if labels do not depend on each other."""
         plan, n = self.model.plan, len(self.model.labels)
         if not plan.decoder.chain:
             return np.zeros((n, n)), np.zeros(n), np.zeros(n)
@@ -87,17 +86,19 @@ class NeuralAnnotator(ChainTagger):
     def _token_scores(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[TokenScore]:
         kinds, columns = self._kinds
         for first, last in sequences:
-            chances = lattice(np.ascontiguousarray(scores[first:last]), self.transitions).marginals()
-            by_kind = np.stack([chances[:, c].sum(axis=1) for c in columns], axis=1)
-            for i, (chance, kind) in enumerate(zip(by_kind.sum(axis=1), by_kind.argmax(axis=1), strict=True), first):
-                score = min(max(float(chance), 0.0), 1.0)
+            probabilities = lattice(np.ascontiguousarray(scores[first:last]), self.transitions).marginals()
+            by_kind = np.stack([probabilities[:, c].sum(axis=1) for c in columns], axis=1)
+            for i, (probability, kind) in enumerate(
+                zip(by_kind.sum(axis=1), by_kind.argmax(axis=1), strict=True), first
+            ):
+                score = min(max(float(probability), 0.0), 1.0)
                 yield TokenScore(words.begins[i], words.ends[i], score=score, kind=kinds[kind])
 
     @cached_property
     def _kinds(self) -> tuple[list[PhiKind], list[list[int]]]:
-        """The kinds, and the labels of each."""
-        found: dict[PhiKind, list[int]] = {}
+        """Return the kinds, and the label numbers of each."""
+        labels: dict[PhiKind, list[int]] = {}
         for i, label in enumerate(self.model.labels):
             if label != OUTSIDE:
-                found.setdefault(self.model.kinds[label], []).append(i)
-        return list(found), list(found.values())
+                labels.setdefault(self.model.kinds[label], []).append(i)
+        return list(labels), list(labels.values())

@@ -1,4 +1,4 @@
-"""The state of a training between epochs, on disk: what a training that was killed goes on from."""
+"""The state of a training on disk after each epoch, so that a training that was killed can resume."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ...pipeline.storage.files import make_folder, write_atomic
 class Checkpoint:
     """A file beside the model, valid for one training only: same data, same parameters.
 
-    It is written whole or not at all, and gone when the training ends.
+    It is written atomically, and deleted when the training ends.
     """
 
-    def __init__(self, model: Path, fingerprint: str, wanted: bool = True) -> None:
+    def __init__(self, model: Path, fingerprint: str, enabled: bool = True) -> None:
         self.path = model.with_name(f".{model.name}.checkpoint")
         self.fingerprint = fingerprint
-        self.wanted = wanted
+        self.enabled = enabled
 
     def save(self, state: dict[str, Any]) -> None:
         import torch
 
-        if not self.wanted:
+        if not self.enabled:
             return
         into = io.BytesIO()
         torch.save({"fingerprint": self.fingerprint, **state}, into)
@@ -34,26 +34,26 @@ class Checkpoint:
         write_atomic(self.path, into.getvalue(), durable=False)
 
     def load(self) -> dict[str, Any] | None:
-        """What the last epoch left; None where there is nothing, or nothing of this training."""
+        """Return the state after the last epoch; None if there is none of this training."""
         import torch
 
-        if not self.wanted or not self.path.is_file():
+        if not self.enabled or not self.path.is_file():
             return None
         try:
-            found = torch.load(self.path, map_location="cpu", weights_only=True)
-        except Exception:  # a damaged file is no checkpoint, whatever is wrong with it
+            state = torch.load(self.path, map_location="cpu", weights_only=True)
+        except Exception:  # a damaged file is ignored, regardless of its fault
             return None
-        return found if isinstance(found, dict) and found.get("fingerprint") == self.fingerprint else None
+        return state if isinstance(state, dict) and state.get("fingerprint") == self.fingerprint else None
 
     def clear(self) -> None:
         self.path.unlink(missing_ok=True)
 
 
 def fingerprint(settings: dict[str, Any], labels: Iterable[Iterable[str]], arrays: Iterable[Any]) -> str:
-    """Of everything that a training depends on."""
-    made = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode("utf-8"))
+    """Return a checksum of everything that a training depends on."""
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode("utf-8"))
     for document in labels:
-        made.update("\n".join(document).encode("utf-8") + b"\0")
+        digest.update("\n".join(document).encode("utf-8") + b"\0")
     for array in arrays:
-        made.update(array.tobytes())
-    return made.hexdigest()
+        digest.update(array.tobytes())
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""What a network learns from: vocabularies, documents as numbers, weights of classes. NumPy only."""
+"""Training data of a network: vocabularies, documents as numbers, weights of classes. NumPy only."""
 
 from __future__ import annotations
 

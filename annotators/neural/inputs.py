@@ -1,4 +1,4 @@
-"""From documents to numbers: vocabularies, and what a network sees of tokens. NumPy only: training, PyTorch and ONNX share it."""
+"""Documents as numbers: vocabularies and the inputs of a network. NumPy only: training, PyTorch and ONNX share it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Span = tuple[int, int]
 SequenceOf = Literal["sentence", "document"]
 
 PADDING, UNKNOWN, FIRST = 0, 1, 2
-"""Indexes of vocabularies: filling, everything not known, the first entry."""
+"""Indexes of vocabularies: padding, everything unknown, the first entry."""
 LONGEST_FORM = 40
-"""Characters of a token that are looked at: the first and the last ones of a longer token."""
+"""Characters of a token that are read: the first and the last ones of a longer token."""
 LONGEST_GAP = 3
-"""Characters after a token that are looked at."""
+"""Characters after a token that are read."""
 MANY_FORMS = 50_000
-"""Forms whose characters are kept before the table begins anew."""
+"""Forms whose characters are cached before the table is cleared."""
 
 
 class Vocabulary:
@@ -36,7 +36,7 @@ class Vocabulary:
         self._index = {entry: i for i, entry in enumerate(self.entries, FIRST)}
 
     def __len__(self) -> int:
-        """How many indexes there are, with those of filling and the unknown."""
+        """Return the number of indexes, those of padding and unknown included."""
         return len(self.entries) + FIRST
 
     def __contains__(self, entry: str) -> bool:
@@ -48,11 +48,11 @@ class Vocabulary:
 
 @dataclass(slots=True)
 class Seen:
-    """A document as a network sees it; all arrays go by token.
+    """A document as numbers; one row per token in all arrays.
 
     `words` of shape (tokens,); `forms` of shape (tokens,) are rows of the indexer's table of characters; `attributes` of shape
-    (tokens, most), filled up with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the ranges of tokens
-    that the network goes through one by one.
+    (tokens, most), padded with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the ranges of tokens
+    that are the inputs of the network.
     """
 
     words: Ints
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass(slots=True)
 class Batch:
-    """Sequences side by side, filled up to the longest.
+    """Sequences as one array each, padded to the longest.
 
     Shapes, for B sequences of at most T tokens, U different forms of at most C characters, K attributes, V numbers:
     `words` (B, T), `characters` (U, C), `sizes` (U,) characters of each form, `forms` (B, T) rows of `characters`,
@@ -84,7 +84,7 @@ class Batch:
 
     @property
     def mask(self) -> npt.NDArray[np.bool_]:
-        """Where tokens are: shape (B, T)."""
+        """True for tokens, false for padding: shape (B, T)."""
         return np.arange(self.words.shape[1])[None, :] < self.lengths[:, None]
 
 
@@ -105,7 +105,7 @@ class Indexer:
     _memos: Any = None
 
     def seen(self, columns: Columns, gaps: Sequence[str] | None) -> Seen:
-        """A document as numbers. `gaps` is what stands after each token, where characters between tokens count."""
+        """Return a document as numbers. `gaps` is the text after each token, if characters between tokens count."""
         forms = columns.forms
         if len(self._table) > MANY_FORMS:
             self._forms.clear()
@@ -154,7 +154,7 @@ class Indexer:
         return found
 
     def _ids(self, bases: Iterable[str]) -> list[list[int]]:
-        """The known attributes that bases make at each offset."""
+        """Return the known attributes of bases at each offset."""
         spread = [(b, self._windows[b.partition("=")[0]]) for b in bases]
         found = [[self.attributes.of(f"{d}:{b}") for b, window in spread if d in window] for d in self.features.offsets]
         return [[i for i in row if i != UNKNOWN] for row in found]
@@ -164,7 +164,7 @@ class Indexer:
         return {f.label: self.features.window_of(f) for f in self.features.features}
 
     def batch(self, items: Sequence[tuple[Seen, Span]]) -> Batch:
-        """Sequences of documents side by side."""
+        """Return sequences of documents as a batch."""
         lengths = np.array([last - first for _, (first, last) in items], dtype=np.int64)
         b, t = len(items), int(lengths.max())
         k = max(seen.attributes.shape[1] for seen, _ in items)
@@ -175,7 +175,7 @@ class Indexer:
             n = last - first
             words[row, :n] = seen.words[first:last]
             forms[row, :n] = seen.forms[first:last]
-            forms[row, n:] = seen.forms[first]  # filling needs some form; what comes of it counts nowhere
+            forms[row, n:] = seen.forms[first]  # padding needs some form; its output is ignored
             attributes[row, :n, : seen.attributes.shape[1]] = seen.attributes[first:last]
             numbers[row, :n] = seen.numbers[first:last]
         used = np.flatnonzero(attributes.any(axis=(0, 1)))
@@ -190,7 +190,7 @@ class Indexer:
 
 
 def spelled(key: str) -> str:
-    """The characters of a form that are looked at."""
+    """Return the characters of a form that are read."""
     form, mark, gap = key.partition("\0")
     if len(form) > LONGEST_FORM:
         form = form[: LONGEST_FORM // 2] + form[-LONGEST_FORM // 2 :]
@@ -198,16 +198,16 @@ def spelled(key: str) -> str:
 
 
 def gaps_of(words: Words) -> list[str]:
-    """What stands between each token and the next one, its first characters."""
+    """Return the first characters between each token and the next one."""
     text = words.view.text
     begins = [*words.begins[1:], len(text)][: len(words)]
     return [text[e : min(b, e + LONGEST_GAP)] for e, b in zip(words.ends, begins, strict=True)]
 
 
 def cut(sentences: Sequence[Span], sequence: SequenceOf, longest: int) -> list[Span]:
-    """The ranges that a network goes through one by one: sentences, or as many whole ones together as fit.
+    """Return the ranges of tokens that are inputs of a network: sentences, or as many complete ones as fit together.
 
-    What is longer than `longest` tokens in itself is cut wherever that is.
+    A sentence longer than `longest` tokens is cut.
     """
     found: list[Span] = []
     for first, last in sentences:
@@ -221,7 +221,7 @@ def cut(sentences: Sequence[Span], sequence: SequenceOf, longest: int) -> list[S
 
 
 def attribute_counts(features: FeatureSet, columns: Iterable[Columns]) -> Counter[str]:
-    """How often each binary attribute occurs."""
+    """Count the occurrences of each binary attribute."""
     counts: Counter[str] = Counter()
     labels = {f.label for f in features.of_value}
     for one in columns:
@@ -231,7 +231,7 @@ def attribute_counts(features: FeatureSet, columns: Iterable[Columns]) -> Counte
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Sequence numbers in groups of like length, so many tokens at most with their filling, longest first."""
+    """Yield sequence numbers in groups of similar length: at most `tokens` tokens with their padding, longest first."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     at = 0
     while at < len(order):

@@ -12,7 +12,7 @@ from ..sequence.feature import Words
 from ..sequence.linear_model import TokenModel
 from ..sequence.model_files import locate_model, read_checked, read_description
 from .arrays import Array, unpack
-from .inputs import Indexer, Seen, Vocabulary, gaps_of
+from .inputs import FIRST, Indexer, Seen, Vocabulary, gaps_of
 from .plan import Plan
 
 NETWORK, ONNX = "network.npz", "model.onnx"
@@ -21,7 +21,7 @@ VOCABULARIES = ("words", "characters", "attributes")
 
 @dataclass(eq=False)
 class NeuralModel(TokenModel):
-    """A network that labels tokens, and all that turns tokens into its numbers."""
+    """A network that labels tokens, with the vocabularies that turn tokens into numbers."""
 
     meta: dict[str, Any]
     plan: Plan
@@ -29,12 +29,12 @@ class NeuralModel(TokenModel):
     """The weights by name, as PyTorch names them."""
     vocabularies: Mapping[str, list[str]]
     onnx: bytes | None = None
-    """The same network as an ONNX graph, where the bundle holds it."""
+    """The same network as an ONNX graph, if the model has one."""
     place: str = ""
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Reads a bundle whole. Raises ResourceError where it is missing, damaged, foreign or of a newer format."""
+        """Read a model. Raise ResourceError if it is missing, damaged, foreign or in a newer format."""
         path, meta = locate_model(name), read_description(name)
         if meta["type"] != "neural":
             raise ResourceError(f"model {path}: trained as {meta['type']}; the component {meta['type']} applies it")
@@ -44,14 +44,12 @@ class NeuralModel(TokenModel):
         except ValueError as error:
             raise ResourceError(f"model {path}: {error}") from None
         onnx = read_checked(path, meta, ONNX) if ONNX in meta["files"] else None
-        made = cls(meta, plan, arrays, strings, onnx, str(path))
-        made.verify()
-        return made
+        model = cls(meta, plan, arrays, strings, onnx, str(path))
+        model.verify()
+        return model
 
     def verify(self) -> None:
-        """Raises ResourceError where vocabularies and weights are not those of the plan."""
-        from .inputs import FIRST
-
+        """Raise ResourceError if the sizes of vocabularies are not those of the plan."""
         for name in VOCABULARIES:
             entries = self.vocabularies.get(name)
             expected = self.plan.sizes[name]
@@ -62,13 +60,13 @@ class NeuralModel(TokenModel):
 
     @cached_property
     def indexer(self) -> Indexer:
-        """From documents to numbers."""
-        plan, made = self.plan, {name: Vocabulary(self.vocabularies[name]) for name in VOCABULARIES}
+        """Turns documents into numbers."""
+        plan, vocabularies = self.plan, {name: Vocabulary(self.vocabularies[name]) for name in VOCABULARIES}
         return Indexer(
             self.features,
-            made["words"],
-            made["characters"],
-            made["attributes"],
+            vocabularies["words"],
+            vocabularies["characters"],
+            vocabularies["attributes"],
             lower=plan.tokens is not None and plan.tokens.lower,
             post_space=plan.characters is not None and plan.characters.post_space,
             sequence=self.meta.get("sequence", "sentence"),
@@ -76,6 +74,6 @@ class NeuralModel(TokenModel):
         )
 
     def seen(self, words: Words) -> Seen:
-        """A document as the network sees it."""
+        """Return a document as numbers."""
         indexer = self.indexer
         return indexer.seen(self.features.columns(words), gaps_of(words) if indexer.post_space else None)

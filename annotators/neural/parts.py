@@ -62,7 +62,7 @@ class RandomEmbedding(TokenEmbedding):
     min_count: int = 2
     """Forms that occur less often in training count as unknown."""
     lower: bool = False
-    """Whether `Boston` and `boston` have one vector."""
+    """True if `Boston` and `boston` have one vector."""
     unknown: float = 0.5
     """Probability with which forms that occur once count as unknown in training, so that the vector of unknown words is learnt
     (Lample et al. 2016)."""
@@ -84,11 +84,11 @@ class GivenEmbedding(TokenEmbedding):
     file: Path
     """The file of vectors."""
     train: bool = True
-    """Whether they are trained with the rest of the network."""
+    """True if they are trained with the rest of the network."""
     keep: int = 20_000
     """How many words that do not occur in training are kept, in the order of the file."""
     lower: bool = False
-    """Whether `Boston` and `boston` have one vector."""
+    """True if `Boston` and `boston` have one vector."""
     min_count: int = 1
     """Forms that are not in the file and occur less often in training count as unknown."""
     unknown: float = 0.5
@@ -141,7 +141,7 @@ class CharLstm(CharacterEncoder):
     width: int = 25
     """Units of the LSTM, in each direction."""
     post_space: bool = False
-    """Whether the characters between a token and the next one (spaces, line ends) count as part of it."""
+    """True if the characters between a token and the next one (spaces, line ends) count as part of it."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
@@ -163,7 +163,7 @@ class CharCnn(CharacterEncoder):
     widths: list[int] = field(default_factory=lambda: [3])
     """Characters that a filter sees at once, odd numbers."""
     post_space: bool = False
-    """Whether the characters between a token and the next one (spaces, line ends) count as part of it."""
+    """True if the characters between a token and the next one (spaces, line ends) count as part of it."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
@@ -283,7 +283,7 @@ class Decoder(Part):
     """Chooses labels from their scores."""
 
     chain: ClassVar[bool] = False
-    """Whether it scores pairs of neighbouring labels."""
+    """True if it scores pairs of neighbouring labels."""
     constrained = False
 
 
@@ -299,7 +299,7 @@ class Crf(Decoder):
     chain: ClassVar[bool] = True
 
     constrained: bool = True
-    """Whether label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training and in use."""
+    """True if label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training and in use."""
 
 
 class Optimizer(Part):

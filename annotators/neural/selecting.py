@@ -1,4 +1,4 @@
-"""Which epoch is kept: how good each was on held-out documents, and what counts as best."""
+"""Scores of an epoch on held-out documents, and the ranking that decides which epoch is kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Select = Literal["f1", "recall"]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """On held-out documents: of spans that must be exact, and of tokens that are PHI or not, whatever kind. All 0 to 1."""
+    """Scores on held-out documents: of exact spans, and of tokens as PHI or not, regardless of kind. All 0 to 1."""
 
     f1: float
     token_precision: float
@@ -27,34 +27,34 @@ class Scores:
 def scores(
     documents: Iterable[tuple[Sequence[str], Sequence[str], Sequence[tuple[int, int]]]], encoding: Encoding
 ) -> Scores:
-    """Over documents as (gold labels, found labels, sequences)."""
-    right = gold_spans = found_spans = 0
-    both = gold_tokens = found_tokens = 0
-    for gold, found, sequences in documents:
-        a, b = set(decode(gold, sequences, encoding)), set(decode(found, sequences, encoding))
-        right, gold_spans, found_spans = right + len(a & b), gold_spans + len(a), found_spans + len(b)
-        for x, y in zip(gold, found, strict=True):
+    """Return the scores over documents given as (gold labels, system labels, sequences)."""
+    right = gold_spans = system_spans = 0
+    both = gold_tokens = system_tokens = 0
+    for gold, system, sequences in documents:
+        a, b = set(decode(gold, sequences, encoding)), set(decode(system, sequences, encoding))
+        right, gold_spans, system_spans = right + len(a & b), gold_spans + len(a), system_spans + len(b)
+        for x, y in zip(gold, system, strict=True):
             gold_tokens += x != OUTSIDE
-            found_tokens += y != OUTSIDE
+            system_tokens += y != OUTSIDE
             both += x != OUTSIDE and y != OUTSIDE
     return Scores(
-        _f1(right, gold_spans, found_spans),
-        both / found_tokens if found_tokens else 0.0,
+        _f1(right, gold_spans, system_spans),
+        both / system_tokens if system_tokens else 0.0,
         both / gold_tokens if gold_tokens else 0.0,
-        _f1(both, gold_tokens, found_tokens),
+        _f1(both, gold_tokens, system_tokens),
     )
 
 
-def _f1(right: int, gold: int, found: int) -> float:
-    return 2 * right / (gold + found) if gold + found else 0.0
+def _f1(right: int, gold: int, system: int) -> float:
+    return 2 * right / (gold + system) if gold + system else 0.0
 
 
-def rank(found: Scores, select: Select, precision_floor: float) -> tuple[Any, ...]:
-    """The larger, the better: by F1 of spans, or by recall of tokens among epochs whose precision reaches the floor.
+def rank(scored: Scores, select: Select, precision_floor: float) -> tuple[Any, ...]:
+    """Return a key that is larger for better epochs: F1 of spans, or recall of tokens if the precision reaches the floor.
 
-    Where no epoch reaches it, the most precise one is best.
+    If no epoch reaches it, the most precise one is best.
     """
     if select == "f1":
-        return (found.f1, found.token_f1)
-    enough = found.token_precision >= precision_floor
-    return (enough, found.token_recall if enough else found.token_precision, found.f1)
+        return (scored.f1, scored.token_f1)
+    enough = scored.token_precision >= precision_floor
+    return (enough, scored.token_recall if enough else scored.token_precision, scored.f1)

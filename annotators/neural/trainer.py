@@ -59,7 +59,7 @@ class NeuralTrainer(Trainer):
     window: tuple[int, int] = (0, 0)
     """First and last token whose features are looked at, relative to the token itself; the encoder looks further in any case."""
     context: Context = "document"
-    """Where the window ends."""
+    """End of the window."""
     tokens: TokenEmbedding | None = field(default_factory=RandomEmbedding)
     """Vectors of words; null: none."""
     characters: CharacterEncoder | None = field(default_factory=CharLstm)
@@ -85,7 +85,7 @@ class NeuralTrainer(Trainer):
     held_out: float = 0.1
     """Share of the documents that are not learnt from but used to choose the best epoch; 0: the last epoch is taken."""
     select: Select = "f1"
-    """Which epoch is best: by the F1 of exact spans, or by the recall of tokens at `precision_floor`."""
+    """Criterion for the best epoch: the F1 of exact spans, or by the recall of tokens at `precision_floor`."""
     precision_floor: float = 0.0
     """Precision of tokens, PHI or not, that an epoch must reach to be chosen by recall (0 to 1)."""
     average: int = 1
@@ -105,14 +105,14 @@ class NeuralTrainer(Trainer):
     """A trained model to fine-tune: its words, characters, features and parts are kept, and its weights as far as labels are
     the same."""
     checkpoint: bool = True
-    """Whether to write the state after each epoch beside the model, to resume from."""
+    """Write the state after each epoch beside the model, to resume from."""
     device: str = "auto"
     """`cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
     threads: int = 1
     """Threads of PyTorch on a CPU; 0: its default. More than one helps only on an otherwise idle machine: threads wait for each
     other in every small step, which takes many times as long on busy cores."""
     onnx: bool = False
-    """Whether to add an ONNX graph, so that the model can be applied without PyTorch."""
+    """Add an ONNX graph, so that the model can be applied without PyTorch."""
 
     trained_as = "neural"
     libraries = ("torch",)

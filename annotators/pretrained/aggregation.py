@@ -1,8 +1,8 @@
 """From scores of pieces to spans: pieces become words, words spans, spans whole tokens.
 
 The strategies are those of the Hugging Face pipeline (`simple`, `first`, `average`, `max`). A word here is what the model's own
-pre-tokenizer takes for one, cut further where one of our tokens begins: models differ in what they call a word, and a border of
-PHI can lie at any token.
+pre-tokenizer takes for one, cut further at the begins of our tokens: models differ in what they call a word, and a border of
+PHI can be at any token.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every folder with a foreign model has in common: it is found on disk or refused, and its JSON is read with care."""
+"""The base of folders with foreign models: checks that they exist, and reads their JSON files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class PretrainedFolder(Resource):
     """A model folder. Subclasses say which files make one."""
 
     required: ClassVar[tuple[str, ...]] = ()
-    """File names without which it is no folder of this sort."""
+    """File names without which it is not a folder of this sort."""
 
     @classmethod
     def check(cls, name: str) -> str | None:
         path = Path(name)
         if not path.is_dir():
-            what = f"{name} is a file, not a folder" if path.exists() else f"there is no folder {name}"
+            what = f"{name} is a file, not a folder" if path.exists() else f"no folder {name}"
             return (
                 f"{what}: models are folders on disk, nothing is downloaded; fetch the model yourself "
                 "(docs/how-to/pretrained-models.md says how) and give the path of its folder"
@@ -35,7 +35,7 @@ class PretrainedFolder(Resource):
 
     @classmethod
     def existing(cls, name: str) -> Path:
-        """The folder. Raises ResourceError where `check` finds fault."""
+        """The folder. Raises ResourceError if `check` finds fault."""
         fault = cls.check(name)
         if fault:
             raise ResourceError(f"{cls.kind}: {fault}")
@@ -58,9 +58,9 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def onnx_file(folder: Path, file: str) -> Path | None:
-    """The ONNX graph of a folder: `file` in it, or where exporters put it; None where there is none.
+    """The ONNX graph of a folder: `file` in it, or where exporters put it; None if there is none.
 
-    Raises ResourceError where `file` is named and not there, or lies outside the folder.
+    Raises ResourceError if `file` is named and not there, or lies outside the folder.
     """
     if not file:
         return next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)

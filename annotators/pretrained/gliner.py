@@ -37,7 +37,7 @@ PROMPTS: dict[PhiKind, str | list[str]] = {
     PhiKind.EMAIL: "email address",
     PhiKind.URL: "website",
 }
-"""What a model is asked for where `kinds` says nothing: 17 labels, below the 25 that GLiNER models are trained with."""
+"""Default labels of kinds: 17, fewer than the 25 that GLiNER models are trained with."""
 
 
 @component("gliner", outputs=[PhiCandidate])
@@ -60,9 +60,9 @@ class GlinerAnnotator(Annotator):
     stride: int | None = None
     """Words that neighbouring windows share; none: a quarter of the window, at least the longest span."""
     file: str = ""
-    """The graph inside the folder, where it is not in one of the usual places: `onnx/model_quantized.onnx`."""
+    """The graph inside the folder, if it is not in one of the usual places: `onnx/model_quantized.onnx`."""
     device: Device = "auto"
-    """Where it runs; auto: on a GPU if there is one that ONNX Runtime can use."""
+    """Device it runs on; auto: a GPU if ONNX Runtime can use one."""
     threads: int = 0
     """CPU threads for one document; 0: the library's own choice."""
     batch: int = 8
@@ -83,7 +83,7 @@ class GlinerAnnotator(Annotator):
             raise ValueError("kinds is empty: expected a label for at least one kind")
         twice = [label for i, label in enumerate(labels) if not label.strip() or label in labels[:i]]
         if twice:
-            raise ValueError(f"kinds: every label must be said once and not be empty, got {twice[0]!r}")
+            raise ValueError(f"kinds: expected different labels that are not empty, got {twice[0]!r}")
 
     def _asked(self) -> list[tuple[str, PhiKind]]:
         return [
@@ -131,7 +131,7 @@ class GlinerAnnotator(Annotator):
             name, kind = asked[label]
             begin, end = widened(words.begins[first], words.ends[last], begins, ends)
             before = latest.get(name)
-            if before is not None and begin < before.end:  # both lie in one token: one span
+            if before is not None and begin < before.end:  # both are in one token: one span
                 kept.remove(before)
                 begin, end, chance = before.begin, max(end, before.end), max(chance, before.confidence)
             made = PhiCandidate(begin, end, kind=kind, confidence=chance, rule=name)
@@ -170,7 +170,7 @@ class GlinerAnnotator(Annotator):
 
 
 def _of_spans(near: Floats, widest: int) -> Floats:
-    """The context of each span, (words, widths): that of its worse end, 0 where it runs out of the window."""
+    """The context of each span, (words, widths): that of its worse end, 0 if it runs out of the window."""
     n = len(near)
     found = np.zeros((n, widest), dtype=np.float32)
     for width in range(min(widest, n)):

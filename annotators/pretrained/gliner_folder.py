@@ -32,7 +32,7 @@ CONFIG = "gliner_config.json"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What of gliner_config.json decides how text is given to the graph."""
+    """The values of gliner_config.json that determine the input of the graph."""
 
     widest: int
     """Words in the longest span (span form)."""
@@ -59,7 +59,7 @@ class GlinerFolder(PretrainedFolder):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Reads gliner_config.json. Raises ResourceError: no folder, damaged, or a form of GLiNER that is not supported."""
+        """Read gliner_config.json. Raises ResourceError: no folder, damaged, or a form of GLiNER that is not supported."""
         folder = cls.existing(name)
         config = read_json(folder / CONFIG)
         where = folder / CONFIG
@@ -86,7 +86,7 @@ class GlinerFolder(PretrainedFolder):
         return cls(folder, reading, token if isinstance(token, int) and token >= 0 else None)
 
     def tokenizer(self, who: str) -> Any:
-        """The tokenizer. Raises ResourceError where it does not know the marks that stand before labels and before the text."""
+        """The tokenizer. Raises ResourceError if it lacks the marks before labels and before the text."""
         if ("tokenizer",) not in self._made:
             made = load_tokenizer(self.place, who, "gliner")
             made.no_truncation()
@@ -109,7 +109,8 @@ class GlinerFolder(PretrainedFolder):
             path = onnx_file(self.place, file)
             if path is None:
                 raise ResourceError(
-                    f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first (docs/how-to/pretrained-models.md says how)"
+                    f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first "
+                    "(docs/how-to/pretrained-models.md says how)"
                 )
             made = session(path, device, threads, who, "gliner")
             names = [i.name for i in made.get_inputs()]

@@ -1,4 +1,4 @@
-"""What a GLiNER graph reads: the text in words, the labels as a prompt before it, and windows that fit both limits."""
+"""The input of a GLiNER graph: the text in words, the labels as a prompt before it, in windows that fit both limits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class WordPieces:
 class Prompt:
     """Labels and texts as piece ids. The prompt is the same for every window, so it is made once.
 
-    Raises ValueError where no room for text is left beside the labels.
+    Raises ValueError if no room for text is left beside the labels.
     """
 
     def __init__(self, tokenizer: Any, reading: Reading, labels: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a model's labels mean: the scheme of their prefixes, and the PHI kind of each."""
+"""The labels of a model: the scheme of their prefixes, and the PHI kind of each."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Labels:
         return [i for i, t in enumerate(self.types) if not t]
 
     def of_type(self, name: str) -> list[int]:
-        """Numbers of the labels of one type, whatever their prefix."""
+        """Numbers of the labels of one type, regardless of their prefix."""
         return [i for i, t in enumerate(self.types) if t == name]
 
 
@@ -91,7 +91,7 @@ def _cut(label: str) -> tuple[str, str]:
 
 
 def kind_of_label(label: str) -> tuple[bool, PhiKind | None]:
-    """Whether a label is well known, and its kind (None: no PHI): names of kinds, `KNOWN`, then the schemes of `PhiKind`."""
+    """Return whether a label is known, and its kind (None: not PHI): names of kinds, `KNOWN`, then the schemes of `PhiKind`."""
     folded = label.upper().replace(" ", "_").replace("-", "_")
     for kind in PhiKind:
         if kind.name == folded:

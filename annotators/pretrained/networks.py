@@ -75,7 +75,7 @@ def _load(transformers: Any, folder: Path) -> Any:
             model, told = transformers.AutoModelForTokenClassification.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False, output_loading_info=True, dtype="float32"
             )
-        except Exception as error:  # whatever the library raises: the file is named, its message may be pages long
+        except Exception as error:  # the library raises many classes, and its messages may be pages long
             first = (str(error).strip().splitlines() or [""])[0]
             raise ResourceError(
                 f"{folder}: transformers cannot load it: {type(error).__name__}: {first[:200]}"

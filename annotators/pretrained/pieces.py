@@ -77,7 +77,7 @@ class PieceTokenizer:
 
 
 def _written_marks(tokenizer: Any) -> re.Pattern[str] | None:
-    """What finds the names of special pieces: `[SEP]` or `</s>` written in a note is text, and no end of a sequence.
+    """Return a pattern for the names of special pieces: `[SEP]` or `</s>` written in a note is text, not the end of a sequence.
 
     Vocabularies of some models hold these names as ordinary pieces, so telling the tokenizer to leave them alone is not enough.
     """
@@ -94,7 +94,7 @@ def encodable(text: str) -> str:
 def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
     """The fast tokenizer of a folder: tokenizer.json, else what transformers makes of the vocabulary files.
 
-    Raises ResourceError where a library is missing, a file is damaged, or the model has no fast tokenizer.
+    Raises ResourceError if a library is missing, a file is damaged, or the model has no fast tokenizer.
     """
     tokenizers = need("tokenizers", extra, who)
     path = folder / "tokenizer.json"
@@ -103,7 +103,7 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
             return _as_configured(tokenizers.Tokenizer.from_file(str(path)), folder, tokenizers)
         except ResourceError:
             raise
-        except Exception:  # the library raises plain Exception for whatever is wrong with the file
+        except Exception:  # the library raises plain Exception
             raise ResourceError(f"{path}: damaged: expected a tokenizer of Hugging Face tokenizers") from None
     # without a vocabulary transformers makes a tokenizer that knows no word, and says nothing
     if installed("transformers") and any((folder / name).is_file() for name in _VOCABULARIES):
@@ -112,13 +112,13 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
             made = transformers.AutoTokenizer.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False
             )
-        except Exception:  # whatever is wrong with the vocabulary files: told below
+        except Exception:  # reported below
             made = None
         backend = getattr(made, "backend_tokenizer", None)
         if backend is not None:
             return backend
     raise ResourceError(
-        f"{folder}: has no fast tokenizer: expected tokenizer.json, the only sort that tells where pieces stand in the text"
+        f"{folder}: has no fast tokenizer: expected tokenizer.json, the only sort that tells where pieces are in the text"
     )
 
 
@@ -136,7 +136,7 @@ def _as_configured(tokenizer: Any, folder: Path, tokenizers: Any) -> Any:
 
 
 def longest(folder: Path) -> int | None:
-    """What tokenizer_config.json says of the longest sequence, special pieces included; None where it says nothing."""
+    """Return the longest sequence of tokenizer_config.json, special pieces included; None if it has none."""
     path = folder / "tokenizer_config.json"
     said = read_json(path).get("model_max_length") if path.is_file() else None
     return int(said) if isinstance(said, int | float) and 0 < said < 1_000_000 else None

@@ -1,4 +1,4 @@
-"""The borders that spans keep: a document's tokens, or those our tokenizer would make where there are none."""
+"""The borders that spans keep: a document's tokens, or those our tokenizer would make if there are none."""
 
 from __future__ import annotations
 

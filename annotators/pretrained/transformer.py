@@ -1,4 +1,4 @@
-"""The `transformer` annotator: any Hugging Face token-classification model that lies in a folder, by PyTorch or ONNX Runtime."""
+"""The `transformer` annotator: applies a Hugging Face token-classification model from a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .transformer_folder import Backend, TransformerFolder
 from .windows import Floats, Merge, Window, context, cut, merged, padded
 
 USUAL = 512
-"""Pieces in a window where nothing else is said: what most models were trained with, even those that take more."""
+"""Default number of pieces in a window: the length most models were trained with, even if they accept more."""
 
 
 @component("transformer", outputs=[PhiCandidate])
@@ -36,15 +36,15 @@ class TransformerAnnotator(Annotator):
     labels: dict[str, PhiKind | None] = field(default_factory=dict)
     """PHI kind of the model's labels, written without `B-` and `I-`; null: no PHI. Well-known labels need no entry."""
     unmapped: Unmapped = "error"
-    """What becomes of labels without a kind: refuse the model and list them, leave their spans out, or mark them OTHER."""
+    """Handling of labels without a kind: refuse the model and list them, leave their spans out, or mark them OTHER."""
     aggregation: Strategy = "first"
-    """Which pieces speak for a word: its first one, the average, the surest (max); simple: every piece for itself."""
+    """Score of a word: that of its first piece, the average, or the surest piece (max); simple: every piece on its own."""
     window: int | None = None
     """Pieces read at a time, with the special ones; none: as many as the model takes, at most 512."""
     stride: int | None = None
     """Pieces that neighbouring windows share, as in Hugging Face; none: a quarter of the window."""
     merge: Merge = "weighted"
-    """What counts where windows overlap: all of them by distance to their edges, or the one with the most context."""
+    """Scores where windows overlap: the mean weighted by distance to the edges, or those of the most central window."""
     confidence: Literal["mean", "min"] = "mean"
     """A span's confidence from those of its words: the average, or the least sure one."""
     min_confidence: float = 0.0
@@ -53,11 +53,11 @@ class TransformerAnnotator(Annotator):
     """Taken from the score of labels that mark no PHI before deciding, in natural logarithms of odds: above 0 more is found,
     with more false hits. Confidences stay those of the model itself."""
     backend: Backend = "auto"
-    """What runs the model; auto: an ONNX graph where there is one and ONNX Runtime is installed, else PyTorch."""
+    """Library that runs the model; auto: an ONNX graph if there is one and ONNX Runtime is installed, else PyTorch."""
     file: str = ""
-    """The ONNX graph inside the folder, where it is not in one of the usual places: `onnx/model_quantized.onnx`."""
+    """The ONNX graph inside the folder, if it is not in one of the usual places: `onnx/model_quantized.onnx`."""
     device: Device = "auto"
-    """Where it runs; auto: on a GPU if there is one."""
+    """Device it runs on; auto: a GPU if there is one."""
     threads: int = 0
     """CPU threads for one document; 0: the library's own choice."""
     batch: int = 8

@@ -38,7 +38,7 @@ class TransformerFolder(PretrainedFolder):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Reads config.json. Raises ResourceError: no folder, damaged, code of its own, another head, no label names."""
+        """Read config.json. Raises ResourceError: no folder, damaged, code of its own, another head, no label names."""
         folder = cls.existing(name)
         config = read_json(folder / "config.json")
         if "auto_map" in config:
@@ -71,7 +71,7 @@ class TransformerFolder(PretrainedFolder):
         return found
 
     def graph(self, backend: Backend, file: str) -> Path | None:
-        """The ONNX graph to use, None for PyTorch. Raises ResourceError where the folder lacks what `backend` asks for."""
+        """The ONNX graph to use, None for PyTorch. Raises ResourceError if the folder lacks what `backend` asks for."""
         path = onnx_file(self.place, file) if backend != "torch" else None
         weights = any((self.place / name).is_file() for name in WEIGHTS)
         if backend == "onnx" and path is None:
@@ -95,7 +95,7 @@ class TransformerFolder(PretrainedFolder):
         return found
 
     def limit(self) -> int | None:
-        """The longest sequence the model takes, special pieces included; None where it sets no limit."""
+        """The longest sequence the model takes, special pieces included; None if it sets no limit."""
         said = self.config.get("max_position_embeddings")
         positions = int(said) if isinstance(said, int) and said > 0 else None
         if positions is not None and self.config.get("model_type") in _OFFSET:

@@ -1,7 +1,7 @@
-"""Long texts by overlapping windows: where they lie, and how what was said twice of one place becomes one.
+"""Overlapping windows over long texts, and the merging of their scores.
 
 A model reads a few hundred pieces at a time. What stands near a window's edge was judged with little context, so each window's
-word counts by its distance to that edge; the text's own begin and end are no edges.
+word counts by its distance to that edge; the text's own begin and end are not edges.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _settled(total: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]) ->
 
 
 def padded(rows: list[list[int]], pad: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows as one array filled up with `pad`, and the mask: 1 where something stands; both of shape (rows, longest)."""
+    """Return rows as one array padded with `pad`, and the mask: 0 for padding; both of shape (rows, longest)."""
     width = max(map(len, rows))
     ids = np.full((len(rows), width), pad, dtype=np.int64)
     mask = np.zeros((len(rows), width), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The model card of a bundle: Markdown made from its description (Mitchell et al. 2019, "Model Cards for Model Reporting")."""
+"""The model card: Markdown made from the description of a model (Mitchell et al. 2019, "Model Cards for Model Reporting")."""
 
 from __future__ import annotations
 

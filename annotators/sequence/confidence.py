@@ -16,7 +16,7 @@ from .lattice import LINEAR, lattice
 from .viterbi import Ints
 
 SHRUNK = 150.0
-"""Logarithm of how much sums may shrink before they are scaled anew: with LINEAR it stays within a double (e^-708)."""
+"""Logarithm of how much sums may shrink before they are scaled again: with LINEAR it stays within a double (e^-708)."""
 
 
 class SpanChances:
@@ -124,7 +124,7 @@ class SpanChances:
     def _one_by_one(
         self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]
     ) -> list[float]:
-        """The same for weights so far apart that ratios of probabilities are no doubles any more."""
+        """The same for weights so far apart that ratios of probabilities exceed the range of a double."""
         found = []
         for (first, last), (begin, end) in zip(spans, held, strict=True):
             sums = lattice(np.ascontiguousarray(scores[begin:end]), self._transitions)

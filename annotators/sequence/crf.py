@@ -18,7 +18,7 @@ from .viterbi import Decoder, decoder
 
 
 class ChainTagger(SequenceTagger):
-    """What is common to linear-chain CRFs, whatever scores their labels: the best path and the probability of spans.
+    """The base of linear-chain CRFs: the best path and the probability of spans.
 
     The confidence of a span is its probability under the model given the sequence: these labels on exactly these tokens,
     and none on their neighbours that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).

@@ -33,7 +33,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 
 @component("crf_trainer", inputs=[Token, Sentence, Phi])
 class CrfTrainer(Trainer):
-    """Trains a linear-chain CRF (CRFsuite, Okazaki 2007) on the gold view and writes a model bundle.
+    """Trains a linear-chain CRF (CRFsuite, Okazaki 2007) on the gold view and writes a model.
 
     The strength of regularisation is given either as CRFsuite's own `c1` (L1) and `c2` (L2), or as `C` and `alpha` of the
     VigiBase system (seed system, eq. 31 and 32): c1 = n C alpha, c2 = n C (1 - alpha) / 2, n being the number of
@@ -68,10 +68,10 @@ class CrfTrainer(Trainer):
     """Share of sentences without any span that is kept, drawn at random (`seed`)."""
     temperature: float = 1.0
     """All weights are divided by it: labels stay as they are, confidences become less extreme. For ap, pa and arow, whose scores
-    are no logarithms of odds; after Guo et al. 2017 (ICML), "On Calibration of Modern Neural Networks".
+    are not logarithms of odds; after Guo et al. 2017 (ICML), "On Calibration of Modern Neural Networks".
     Not with `keep_crfsuite`."""
     keep_crfsuite: bool = True
-    """Also put the model in CRFsuite's own format into the bundle."""
+    """Also put the model in CRFsuite's own format into the folder."""
 
     trained_as = "crf"
     libraries = ("python-crfsuite", "sklearn-crfsuite")
@@ -177,10 +177,10 @@ class CrfTrainer(Trainer):
 
 
 def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
-    """A trainer of CRFsuite that tells its progress to the log `caspipe.training` instead of printing it."""
+    """Return a trainer of CRFsuite that logs its progress to `caspipe.training` instead of printing it."""
     import pycrfsuite
 
-    class Told(pycrfsuite.Trainer):  # type: ignore[misc]
+    class LoggingTrainer(pycrfsuite.Trainer):  # type: ignore[misc]
         def message(self, message: str) -> None:
             event = self.logparser.feed(message)
             if event == "iteration":
@@ -191,7 +191,7 @@ def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
                 self.trace.append(found)
                 log.info("iteration", extra={**found, "of": options["max_iterations"]})
 
-    made = Told(algorithm, options, verbose=False)
+    made = LoggingTrainer(algorithm, options, verbose=False)
     made.trace = []
     return made
 

@@ -22,7 +22,7 @@ _STATE, _TRANSITION = 0, 1
 
 
 def parse(data: bytes) -> Weights:
-    """The weights in a model file. Raises ValueError where it is no such file, damaged or truncated."""
+    """Return the weights in a model file. Raise ValueError if it is not such a file, damaged or truncated."""
     try:
         magic, size, kind, _, _, labels_n, attributes_n, at_features, at_labels, at_attributes, _, _ = (
             _HEADER.unpack_from(data)

@@ -64,7 +64,7 @@ class Columns:
         return found
 
     def same(self, other: Columns) -> bool:
-        """Whether both are of one list of tokens, and the features see just the same."""
+        """Return whether both are of one list of tokens, and the features see just the same."""
         return (
             self.forms is other.forms
             and self.sentences == other.sentences
@@ -81,7 +81,7 @@ class Columns:
 class FeatureSet:
     """The features of a model and the window they are looked at through.
 
-    Raises ValueError where two features would make the same attributes.
+    Raises ValueError if two features would make the same attributes.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class FeatureSet:
         return range(low, high + 1)
 
     def bases(self, form: str) -> tuple[str, ...]:
-        """What a form gives, without offset: `lower=dr.`, `hyphen`."""
+        """Return the attributes of a form without offset: `lower=dr.`, `hyphen`."""
         found: list[str] = []
         for of, label in self._form_parts:
             value = of(form)
@@ -147,7 +147,7 @@ class FeatureSet:
         return tuple(dict.fromkeys(found))
 
     def columns(self, words: Words) -> Columns:
-        """What the features see of a document. The same object as the last time where they see just the same."""
+        """Return the features' view of a document; the same object as the last time if it is equal."""
         groups = [
             Group(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
             for some in self._grouped
@@ -178,7 +178,7 @@ class FeatureSet:
         return {**{k: v for k, v in self.__dict__.items() if k != "numbering"}, "_last": None}
 
     def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
-        """The attributes of every token, for training: a list of names, or a mapping to numbers where there are any."""
+        """Yield the attributes of every token, for training: names, or a mapping to numbers if there are real values."""
         at = _Attributes(self)
         offsets = self.offsets
         for first, last in columns.sequences:

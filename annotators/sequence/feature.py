@@ -1,4 +1,4 @@
-"""What a feature of a token is: the family of parts from which models are declared in YAML, and what they look at.
+"""Features of tokens: the family of parts of which models are declared in YAML, and the tokens they look at.
 
 A feature is one of three sorts, by what it depends on:
 
@@ -22,7 +22,7 @@ from ...pipeline.contract.component import Part
 from ...typesystem import FeatureStructure, Sentence, View
 
 Values = str | Iterable[str] | None
-"""One value, several, or none. A feature without value (`hyphen`) gives the empty string where it holds."""
+"""One value, several, or none. A feature without value (`hyphen`) gives the empty string if it holds."""
 
 
 class Words:
@@ -102,7 +102,7 @@ class TokenFeature(Feature):
     """A feature of the token in its document."""
 
     varied: ClassVar[bool] = False
-    """Whether it takes many different values (pairs of words): its values are then kept apart from those of others."""
+    """True if it takes many different values (pairs of words): its values are then kept apart from those of others."""
 
     def column(self, words: Words) -> Sequence[str | tuple[str, ...] | None]:
         """The value(s) of every token: a sequence of `len(words)`."""

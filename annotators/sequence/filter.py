@@ -1,4 +1,4 @@
-"""The false-positive filter: takes candidates away that a trained model holds for false."""
+"""The false-positive filter: vetoes candidates that a trained model considers false."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ BY_FILTER = f"{VETOED}: filter"
 
 @component("filter", inputs=[Token, Sentence, PhiCandidate], outputs=[PhiCandidate])
 class CandidateFilter(AnalysisEngine):
-    """Marks candidates of the named sources as vetoed where the model holds them for false; the resolver leaves those alone.
+    """Marks candidates of the named sources as vetoed if the model considers them false; the resolver ignores those.
 
-    The candidates stay in the CAS with the reason. Known PHI is never taken away. After Ferrandez et al. 2013 ("BoB").
+    The candidates stay in the CAS with the reason. Known PHI is never vetoed. After Ferrandez et al. 2013 ("BoB").
     """
 
     model: LinearModel
-    """What `filter_trainer` wrote."""
+    """The model that `filter_trainer` wrote."""
     sources: list[str]
-    """Whose candidates may be taken away: ids of components or aggregates (`names`, `models/crf`)."""
+    """Sources whose candidates may be vetoed: ids of components or aggregates (`names`, `models/crf`)."""
     kinds: list[PhiKind] = field(default_factory=list)
-    """Take away only these kinds, and those below them; empty: all that the model knows."""
+    """Veto only these kinds and those below them; empty: all that the model knows."""
     threshold: float | None = None
-    """Candidates less likely right than this are taken away (0 to 1). Left out: the model's own threshold for each kind, which
+    """Candidates less likely to be right than this are vetoed (0 to 1). Default: the model's own threshold for each kind, which
     kept the share of right candidates that its training asked for."""
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold: expected a number from 0 to 1, got {self.threshold}")
         if not self.sources:
-            raise ValueError("sources: expected at least one component or aggregate whose candidates may be taken away")
+            raise ValueError("sources: expected at least one component or aggregate whose candidates may be vetoed")
         if any("known_phi" in source.split("/") for source in self.sources):
             raise ValueError("sources: known_phi is never filtered, what the record says about a person stays PHI")
 

@@ -1,4 +1,4 @@
-"""Trains the false-positive filter: which of the finders' candidates were right, learnt from the gold view."""
+"""Trains the false-positive filter: learns from the gold view which candidates of annotators are right."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FilterTrainer(ModelTrainer):
     """Learns, for each first-level kind, to tell right candidates from false ones (linear SVM, one for each kind).
 
     After Ferrandez et al. 2013, "BoB, a best-of-breed automated text de-identification system": first find too much, then
-    take the false hits away. A candidate is right where it shares a character with a gold span of any kind.
+    take the false hits away. A candidate is right if it shares a character with a gold span of any kind.
     """
 
     C: float = 0.1
@@ -68,7 +68,7 @@ class FilterTrainer(ModelTrainer):
         self.collect(cas, found)
 
     def close(self) -> None:
-        """Trains and writes the bundle. Raises ConsumerError where no kind has both right and false candidates."""
+        """Train and write the model. Raise ConsumerError if no kind has both right and false candidates."""
         documents: list[list[Judged]] = self.taken()
         kinds = sorted({c.kind for found in documents for c in found})
         columns: dict[str, dict[str, float]] = {}

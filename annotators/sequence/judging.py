@@ -1,4 +1,4 @@
-"""What a span looks like to a filter or a vote: the features of its tokens and of those around, and who proposed it."""
+"""Attributes of a candidate for a filter or a vote: features of its tokens and their neighbours, and its sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSIDE = "in"
 def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
     """The attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
 
-    Features of the tokens inside stand under `in`, those of the tokens before and after under their distance from the
+    Features of the tokens inside are under `in`, those of the tokens before and after under their distance from the
     candidate's ends, as far as the window reaches. Real-valued features are left out.
     """
     places = surroundings(view, [(c.begin, c.end) for c in candidates], features)
@@ -66,7 +66,7 @@ def _of(candidate: PhiCandidate, tokens: int) -> list[str]:
 
 
 def _others(candidate: PhiCandidate, candidates: Sequence[PhiCandidate]) -> list[str]:
-    """Who else proposed something that overlaps it."""
+    """Return the sources and kinds of other candidates that overlap it."""
     return sorted(
         {
             f"{c.source} {c.kind.top.name}"

@@ -51,7 +51,7 @@ def encode(
     spans: Iterable[Span],
     encoding: Encoding = "iob2",
 ) -> tuple[list[str], Misfits]:
-    """Labels of all tokens, and what could not be said exactly.
+    """Return the labels of all tokens, and what they cannot express exactly.
 
     `begins` and `ends` are code points of tokens, `sentences` ranges of token indexes. Spans are sorted first; a token
     that a span covers in part belongs to it whole, since a name must not lose a letter.
@@ -140,7 +140,7 @@ def parts(label: str, encoding: Encoding = "iob2") -> tuple[str, str]:
 
 
 def follows(first: str, second: str, encoding: Encoding = "iob2") -> bool:
-    """Whether an encoder can write the second label right after the first, within a sentence."""
+    """Return whether an encoder can write the second label right after the first, within a sentence."""
     a, before = parts(first, encoding)
     b, kind = parts(second, encoding)
     if encoding == "io":

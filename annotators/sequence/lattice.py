@@ -19,7 +19,7 @@ LINEAR = 500.0
 class Lattice:
     """Forward and backward sums of one sequence, for marginal probabilities.
 
-    `scores` has shape (tokens, labels). All numbers are scaled token by token, so that long sequences neither overflow nor underflow.
+    `scores` has shape (tokens, labels). Numbers are scaled token by token: long sequences neither overflow nor underflow.
     """
 
     def __init__(self, scores: Floats, transitions: Floats) -> None:

@@ -52,7 +52,7 @@ def _fitted(
 
 
 def logistic(margins: Floats, right: Any) -> dict[str, float] | None:
-    """Platt's curve (1999), fitted with his softened targets; None where there is nothing to fit.
+    """Platt's curve (1999), fitted with his softened targets; None if there is nothing to fit.
 
     `margins` and `right` (booleans) are arrays of one length. The probability of a margin m is
     1 / (1 + exp(-(slope m + offset))).

@@ -102,7 +102,7 @@ class _Build:
         return made
 
     def _slots(self, documents: Sequence[Columns]) -> tuple[Ints, int]:
-        """Where each token stands when every sequence has room for the window on both sides, and room in all."""
+        """Return the slot of each token, with padding for the window on both sides of every sequence, and the number of slots."""
         tokens = sum(len(c.forms) for c in documents)
         shift, at = np.zeros(tokens, dtype=np.int64), 0
         for columns in documents:

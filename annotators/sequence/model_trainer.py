@@ -1,4 +1,4 @@
-"""What every trainer is: it collects documents during a pipeline run and writes a model bundle when the run ends."""
+"""The base of trainers: collects documents during a pipeline run and writes a model when the run ends."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import CasConsumer, Scope
+from ...pipeline.contract.params import convert
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, FeatureStructure, PhiKind, Sentence, Token, View
 from .card import model_card
@@ -38,8 +39,6 @@ _CARD = ("title", "licence", "language", "corpora", "limits")
 
 def default_features() -> list[Feature]:
     """The features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
-    from ...pipeline.contract.params import convert
-
     faults: list[str] = []
     made = [convert(Feature, name, lambda _, what: faults.append(what), ()) for name in DEFAULT_FEATURES]
     if faults:
@@ -49,18 +48,18 @@ def default_features() -> list[Feature]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ModelTrainer(CasConsumer):
-    """Collects documents with reference annotations and writes a model bundle when the run ends."""
+    """Collects documents with reference annotations and writes a model when the run ends."""
 
     model: Path
-    """Where the bundle goes: a folder, or a file that ends in `.zip`."""
+    """Folder, or file that ends in `.zip`."""
     gold: str = GOLD_VIEW
     """View with the reference annotations (Phi)."""
     features: list[Feature] = field(default_factory=default_features)
-    """What the model looks at, by name or `name: {parameters}`."""
+    """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int] = (-3, 3)
     """First and last token looked at, relative to the token itself."""
     context: Context = "sentence"
-    """Whether the window ends with the sentence, or looks beyond it to the ends of the document."""
+    """End of the window: the sentence, or the document."""
     kinds: list[PhiKind] = field(default_factory=list)
     """Learn these kinds (and those below them) only; empty: all that occur."""
     min_count: int = 1
@@ -74,15 +73,15 @@ class ModelTrainer(CasConsumer):
     language: str = ""
     """Language of the texts, ISO 639-1."""
     corpora: list[str] = field(default_factory=list)
-    """What it was trained on, with licences: lines of the model card."""
+    """Training corpora with licences: lines of the model card."""
     limits: str = ""
-    """What the model cannot do: a paragraph of the model card."""
+    """Limits of the model: a paragraph of the model card."""
 
     scope = Scope.COLLECTION
     trained_as: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     bare: ClassVar[bool] = False
-    """Whether there is something to learn without features, too."""
+    """True if there is something to learn without features, too."""
 
     def __post_init__(self) -> None:
         low, high = self.window
@@ -126,7 +125,7 @@ class ModelTrainer(CasConsumer):
         self._written: dict[str, Any] | None = None
 
     def views_of(self, cas: Cas) -> tuple[View, View]:
-        """The initial and the gold view. Raises CasError where there is no gold view, or one over another text."""
+        """Return the initial and the gold view. Raise CasError if the gold view is missing or has another text."""
         self._latest = None
         gold, view = cas.view(self.gold), cas.view()
         if gold.text != view.text:
@@ -139,12 +138,12 @@ class ModelTrainer(CasConsumer):
         self._latest = cas.id
 
     def taken(self) -> list[Any]:
-        """What was kept, which is then let go."""
+        """Return what was collected, and forget it."""
         examples, self._examples, self._latest = self._examples, [], None
         return examples
 
     def wants(self, kind: PhiKind) -> bool:
-        """Whether a kind is to be learnt."""
+        """Return whether a kind is to be learnt."""
         return not self.kinds or kind in self.kinds or kind.parent in self.kinds
 
     def rollback(self, document_id: str) -> None:
@@ -159,7 +158,7 @@ class ModelTrainer(CasConsumer):
     def write(
         self, weights: Weights, training: dict[str, Any], facts: dict[str, Any], crfsuite: bytes | None = None
     ) -> None:
-        """Writes the bundle. `training` says what was learnt from, `facts` whatever else the model must know of itself."""
+        """Write the model. `training` describes the training data, `facts` are further entries of the description."""
         weights.verify()
         meta = self.describe(weights.labels, weights.active, training, facts)
         path = self.output / self.model
@@ -177,7 +176,7 @@ class ModelTrainer(CasConsumer):
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
             "type": self.trained_as,
             **{name: own[name] for name in _CARD if name != "corpora"},
-            "caspipe": _version("caspipe"),
+            "caspipe": library_version("caspipe"),
             "labels": labels,
             "kinds": defined(training["spans"]),
             "features": [plain(f) for f in self.features],
@@ -189,7 +188,7 @@ class ModelTrainer(CasConsumer):
                 **training,
                 "parameters": {k: as_data(v) for k, v in own.items() if k not in untold},
             },
-            "versions": {name: _version(name) for name in ("numpy", *self.libraries)},
+            "versions": {name: library_version(name) for name in ("numpy", *self.libraries)},
             **facts,
         }
 
@@ -222,7 +221,8 @@ def counted(spans: Counter[str]) -> dict[str, int]:
     return dict(sorted(spans.items()))
 
 
-def _version(package: str) -> str:
+def library_version(package: str) -> str:
+    """Return the version of an installed package, `absent` if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -52,7 +52,7 @@ class Keys(dict[Any, int]):
         return found
 
     def bases(self, keys: Sequence[Any]) -> list[Bases]:
-        """What keys give. Kept for the newest ones, which every model asks for in turn."""
+        """Return the bases of keys. Cached for the newest ones, which every model asks for in turn."""
         fresh = self._fresh
         for key in keys:
             if key not in fresh:
@@ -65,7 +65,7 @@ class Places:
     """The tokens of a document as row numbers, with room for the window on both sides of every sequence.
 
     `rows` are the numbers of the keys of one column, 0 outside, one array of `size` for each column; `slots[i]` is where
-    token i stands in them.
+    token i is in them.
     """
 
     keys: list[Keys]

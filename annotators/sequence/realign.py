@@ -34,7 +34,7 @@ _PARTICIPLES = ("VBN", "VBG")
 
 @dataclass(slots=True)
 class Carried:
-    """Tags of tokens, empty where nothing was there to take one from, and how they came about."""
+    """Tags of tokens, empty if no word gives one, and counts of how they were derived."""
 
     tags: list[str]
     same: int = 0

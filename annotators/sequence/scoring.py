@@ -1,7 +1,7 @@
-"""Scores of labels by table look-up: the same numbers as a sparse dot product, an order of magnitude sooner.
+"""Scores of labels by table look-up: the same numbers as a sparse dot product, ten times faster.
 
-The score of a label at token i is a sum over attributes of the tokens around. Whatever depends on the form of token i+d alone
-contributes the same vector wherever that form stands at distance d. So the vectors of a form for all distances are computed
+The score of a label at token i is a sum over attributes of the tokens around. What depends on the form of token i+d only
+contributes the same vector wherever that form is at distance d. So the vectors of a form for all distances are computed
 once and kept; a document's scores are then one gather and one sum for each distance (docs/decisions/006). Nothing is
 approximated: only the order of the additions differs from that of CRFsuite and LIBLINEAR.
 """
@@ -105,7 +105,7 @@ class LabelScorer:
         for number, (keys, rows) in enumerate(zip(places.keys, places.rows, strict=True)):
             matrix = self._table(number, keys).matrix
             for k, d in enumerate(self._offsets):
-                begin = self._pads + d  # the window's place is a slice: what stands at its ends counts for nobody
+                begin = self._pads + d  # the window's offset is a slice: its ends are ignored
                 matrix[k].take(
                     rows[begin : begin + within], axis=0, out=seen, mode="clip"
                 )  # "raise" would copy once more
@@ -156,7 +156,7 @@ class _Table:
                 rows[:, new] = compute(self.keys.bases([some[i] for i in new])).transpose(1, 0, 2)
 
     def _room(self, count: int) -> Floats:
-        """The next rows of the matrix, which grows where they are not there."""
+        """The next rows of the matrix, which grows if they are not there."""
         first, last = self.used, self.used + count
         offsets, room, labels = self.matrix.shape
         if last > room:

@@ -38,7 +38,7 @@ SOLVERS = {
 STRENGTHS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Factors tried on the logarithms of label pairs; margins of SVMs are small numbers, so the factors are, too."""
 NEVER = -1e4
-"""What a pair of labels that no span can make adds to a score."""
+"""Score of a pair of labels that no span can have."""
 
 Solver = Literal[
     "l2-hinge",
@@ -73,7 +73,7 @@ class SvmTrainer(Trainer):
     calibration_share: float = 0.2
     """Share of documents held out once to fit confidences on; the model itself learns from all. 0: no confidences."""
     label_order: Literal["free", "legal", "learned"] = "free"
-    """What neighbouring labels may be: `free` as in the VigiBase system, each token for itself; `legal` only what spans can
+    """Allowed neighbouring labels: `free` as in the VigiBase system, each token for itself; `legal` only what spans can
     make (no `I-` after `O`); `learned` also weighs pairs of labels by how often training has them, as strongly as serves the
     documents held out for calibration best. The last two decode whole sentences (Viterbi)."""
     prune: float = 0.0
@@ -118,7 +118,7 @@ class SvmTrainer(Trainer):
         return held if len(rest) > 1 else set()
 
     def _transitions(self, labels: list[str], examples: list[Example], strength: float) -> Floats | None:
-        """What pairs of labels add to a score; None where every token stands for itself."""
+        """Return the score of each pair of labels; None if tokens are independent."""
         if self.label_order == "free":
             return None
         return label_pairs(labels, examples, self.encoding, strength if self.label_order == "learned" else 0.0)
@@ -181,7 +181,7 @@ class SvmTrainer(Trainer):
 def _told(wanted: Any, problems: int) -> Iterator[None]:
     """Seeds LIBLINEAR, which draws from the C library's global generator, and sends its progress to the log.
 
-    Its iterations are those of the one problem, or problems solved where there is one for each label. An interrupt takes
+    Its iterations are those of the one problem, or problems solved if there is one for each label. An interrupt takes
     effect when LIBLINEAR is done, since it cannot be stopped.
     """
     from liblinear import liblinear
@@ -209,7 +209,7 @@ def _told(wanted: Any, problems: int) -> Iterator[None]:
 
 
 def label_pairs(labels: list[str], examples: list[Example], encoding: Encoding, strength: float) -> Floats:
-    """What pairs of labels add to a score: `strength` times the logarithm of how often the second follows the first.
+    """Return the score of each pair of labels: `strength` times the logarithm of how often the second follows the first.
 
     Shape (labels, labels). Pairs that no span can make get `NEVER`; unseen ones count as seen half a time.
     """

@@ -14,7 +14,7 @@ class TagScores:
         self.pairs: Counter[tuple[str, str]] = Counter()
 
     def add(self, gold: Sequence[str], system: Sequence[str]) -> None:
-        """Counts the tokens of a document. Raises ValueError where the two are not equally long."""
+        """Counts the tokens of a document. Raises ValueError if the two are not equally long."""
         self.pairs.update(pair for pair in zip(gold, system, strict=True) if pair[0])
 
     @property
@@ -24,7 +24,7 @@ class TagScores:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of tokens with the right tag; None where there are none."""
+        """Share of tokens with the right tag; None if there are none."""
         right = sum(n for (gold, system), n in self.pairs.items() if gold == system)
         return right / self.tokens if self.tokens else None
 
@@ -52,7 +52,7 @@ class TagScores:
         return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))[:n]
 
     def row(self, corpus: str, tokenization: str, tags: bool) -> dict[str, Any]:
-        """The scores as the description of a bundle keeps them, figures rounded to 4 places; `tags`: also by tag."""
+        """Return the scores for the description of a model, numbers rounded to 4 places; `tags`: also by tag."""
         found: dict[str, Any] = {"corpus": corpus, "tokenization": tokenization, "tokens": self.tokens}
         found["accuracy"] = round(self.accuracy or 0.0, 4)
         if tags:

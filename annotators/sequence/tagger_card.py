@@ -7,7 +7,7 @@ from typing import Any
 
 _WARNING = (
     "The attributes of a model are words of the texts it was trained on. A model trained on real narratives may hold names: "
-    "treat it like those narratives until somebody has read its attributes (`caspipe model info NAME --attributes`)."
+    "treat it like those narratives until you have read its attributes (`caspipe model info NAME --attributes`)."
 )
 
 

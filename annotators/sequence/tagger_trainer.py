@@ -9,7 +9,6 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +26,7 @@ from .labels import Misfits
 from .linear_model import LinearModel, write_linear_model
 from .merging import mean, slim
 from .model_files import CRFSUITE, FORMAT, read_member, update_description
-from .model_trainer import interruptible
+from .model_trainer import interruptible, library_version
 from .plain_data import as_data, plain
 from .realign import Carried, carry
 from .seeding import seed_c_library
@@ -53,7 +52,7 @@ _FEATURES: tuple[Any, ...] = (
 
 
 def tagger_features() -> list[Feature]:
-    """What the shipped tagger looks at: words up to two away, their endings and shapes, after Ratnaparkhi 1996 (EMNLP)."""
+    """Return the features of the shipped tagger: words up to two away, endings and shapes (Ratnaparkhi 1996, EMNLP)."""
     faults: list[str] = []
     made = [convert(Feature, given, lambda _, what: faults.append(what), ()) for given in _FEATURES]
     if faults:
@@ -76,7 +75,7 @@ class _Document:
 
 @component("tagger_trainer", inputs=[Token, Sentence])
 class TaggerTrainer(CasConsumer):
-    """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model bundle for `tagger`.
+    """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model for `tagger`.
 
     The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
     the reference tokens (`realign.carry`). Sentences where the two differ are learnt in both forms, unless features look at
@@ -85,11 +84,11 @@ class TaggerTrainer(CasConsumer):
     """
 
     model: Path
-    """Where the bundle goes: a folder, or a file that ends in `.zip`."""
+    """Folder, or file that ends in `.zip`."""
     gold: str = GOLD_VIEW
     """View whose tokens have the reference tags."""
     features: list[Feature] = field(default_factory=tagger_features)
-    """What the model looks at, by name or `name: {parameters}`."""
+    """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int] = (0, 0)
     """First and last token looked at by features that name no window of their own, relative to the token itself."""
     algorithm: Algorithm = "ap"
@@ -108,7 +107,7 @@ class TaggerTrainer(CasConsumer):
     prune: float = 0.0
     """Weights of attributes not larger than this are left out of the model."""
     keep_crfsuite: bool = False
-    """Also put the model of a single training, not pruned, into the bundle in CRFsuite's own format."""
+    """Also put the model of a single training, not pruned, into the model in CRFsuite's own format."""
     seed: int = 1
     """For the order of sentences in training."""
     title: str = ""
@@ -118,11 +117,11 @@ class TaggerTrainer(CasConsumer):
     language: str = ""
     """Language of the texts, ISO 639-1."""
     corpora: list[str] = field(default_factory=list)
-    """What it was trained on, with licences: lines of the model card."""
+    """Training corpora with licences: lines of the model card."""
     command: str = ""
     """The command that makes the model: a line of the model card."""
     limits: str = ""
-    """What the model cannot do: a paragraph of the model card."""
+    """Limits of the model: a paragraph of the model card."""
 
     scope = Scope.COLLECTION
     trained_as: ClassVar[str] = "tagger"
@@ -173,7 +172,7 @@ class TaggerTrainer(CasConsumer):
         self._written: dict[str, Any] | None = None
 
     def process(self, cas: Cas) -> None:
-        """Takes one document in. Raises CasError where it has no gold view, or one over another text."""
+        """Add a document. Raise CasError if it has no gold view, or if its text differs."""
         self._latest = None
         gold, view = cas.view(self.gold), cas.view()
         if gold.text != view.text:
@@ -187,7 +186,7 @@ class TaggerTrainer(CasConsumer):
         self._latest = cas.id
 
     def _differing(self, words: Words, tags: list[str], tokens: set[tuple[int, int]]) -> Example | None:
-        """The sentences of the reference with a token that is none of ours; None where there are none."""
+        """Return the reference sentences with a token that differs from ours; None if there are none."""
         if len(self.feature_set.of_form) < len(self.features):
             return None  # what other features look at is in the initial view alone
         forms: list[str] = []
@@ -212,7 +211,7 @@ class TaggerTrainer(CasConsumer):
         self._documents, self._latest = [], None
 
     def close(self) -> None:
-        """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
+        """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
         documents = self._documents
         self._documents, self._latest = [], None
         tagset = frozenset(tag for d in documents for tag in d.tags if tag)
@@ -252,7 +251,7 @@ class TaggerTrainer(CasConsumer):
             "title": self.title,
             "language": self.language,
             "licence": self.licence,
-            "caspipe": _version("caspipe"),
+            "caspipe": library_version("caspipe"),
             "labels": weights.labels,
             "encoding": "io",
             "features": [plain(f) for f in self.features],
@@ -272,7 +271,7 @@ class TaggerTrainer(CasConsumer):
                 "parameters": {name: as_data(getattr(self, name)) for name in told},
             },
             "limits": self.limits,
-            "versions": {name: _version(name) for name in ("numpy", "python-crfsuite")},
+            "versions": {name: library_version(name) for name in ("numpy", "python-crfsuite")},
             **facts,
         }
 
@@ -280,13 +279,6 @@ class TaggerTrainer(CasConsumer):
         """After a run: the engines that made the tokens and features are part of what the model is."""
         if self._written is not None:
             update_description(self.output / self.model, {"preprocessing": report.config["engines"]})
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "absent"
 
 
 class _TagCrf(CrfTrainer):
@@ -310,9 +302,7 @@ class _TagCrf(CrfTrainer):
                 file = Path(folder) / f"{run}.crfsuite"
                 trainer.train(str(file))
                 if not file.exists() or not file.stat().st_size:
-                    raise ConsumerError(
-                        "tagger_trainer: CRFsuite wrote no model: there are no features, or no sentences"
-                    )
+                    raise ConsumerError("tagger_trainer: CRFsuite wrote no model: expected features and sentences")
                 raw = file.read_bytes()
                 found.append(crfsuite_file.parse(raw))
         facts = {"sequences": sum(map(len, documents)), "options": options, "runs": self.runs}
@@ -326,7 +316,7 @@ class _TagCrf(CrfTrainer):
 
 
 def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
-    """Adds measured accuracy (`tag_scores.TagScores.row`) to the bundle at `path`, description and card."""
+    """Adds measured accuracy (`tag_scores.TagScores.row`) to the model at `path`, description and card."""
     found = LinearModel.load(str(path))
     meta = {**found.meta, "scores": scores}
     raw = read_member(path, CRFSUITE) if CRFSUITE in meta["files"] else None

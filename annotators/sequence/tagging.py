@@ -1,4 +1,4 @@
-"""What CRF and SVM share when they are applied: from a view to labels, from labels to candidates."""
+"""The base of annotators with a trained model: from a view to labels, from labels to candidates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .model_files import read_description
 from .scoring import LabelScorer
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
-"""What separates spans and never belongs to one."""
+"""Separators of spans, which never belong to one."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class SequenceTagger(Annotator):
     kinds: list[PhiKind] = field(default_factory=list)
     """Mark only these kinds and the kinds below them; empty: all the model knows."""
     confidence: bool = True
-    """Whether to compute how sure the model is of each span; without, every candidate has 1."""
+    """Compute the confidence of each span. If false, every candidate has 1."""
 
     trained_as: ClassVar[str] = ""
 
@@ -50,7 +50,7 @@ class SequenceTagger(Annotator):
         return tuple(dict.fromkeys((Token, Sentence, *asked)))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
-        """What of the model looks at something that must be there upstream; empty where it is the annotator itself."""
+        """Return the features of the model that need something from upstream; empty if the annotator itself does."""
         loaded = self._model if isinstance(self._model, TokenModel) else None
         features = loaded.features if loaded else feature_set(read_description(str(self._model)), str(self._model))
         users = [f.label for f in features.features if need in (*f.inputs, *f.sets)]
@@ -67,7 +67,7 @@ class SequenceTagger(Annotator):
 
     @cached_property
     def _wanted(self) -> dict[str, PhiKind]:
-        """The kind of each name in labels, where it is asked for."""
+        """Return the wanted kinds by their name in labels."""
         found = {kind.name: kind for kind in self._model.kinds.values()}
         if not self.kinds:
             return found

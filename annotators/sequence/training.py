@@ -1,4 +1,4 @@
-"""What training a CRF and an SVM share: from gold spans to labels of tokens, and what can be wrong with them."""
+"""The base of trainers of token labels: from gold spans to labels, and the faults these can have."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Example:
     misfits: Misfits
     spans: Counter[str]
     more: Any = None
-    """What else the trainer looks at."""
+    """Further data for the trainer."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -42,10 +42,10 @@ class Trainer(ModelTrainer):
     """Learn first-level kinds only: PERSON for PERSON_DOCTOR."""
     complete: list[PhiKind] = field(default_factory=list)
     """Kinds that some of the corpora do not annotate. In a document whose gold view has no span of such a first-level kind,
-    what the finders before the trainer propose stands in for it, so that the model does not learn that dates are none."""
+    the candidates of annotators before the trainer replace them, so that the model does not learn that dates are not PHI."""
 
     def process(self, cas: Cas) -> None:
-        """Takes one document in. Raises CasError where it has no gold view, one over another text, or overlapping spans."""
+        """Add a document. Raise CasError if it has no gold view, if its text differs, or if gold spans overlap."""
         view, gold = self.views_of(cas)
         words = Words(view)
         marked: list[Phi | PhiCandidate] = [*gold.select(Phi)]
@@ -61,7 +61,7 @@ class Trainer(ModelTrainer):
         self.collect(cas, Example(columns, labels, misfits, Counter(kind for _, _, kind in spans), self.more(words)))
 
     def more(self, words: Words) -> Any:
-        """What a trainer looks at beside the features."""
+        """Return further data of a document besides its features."""
         return None
 
     def _completed(self, view: View, gold: Sequence[Phi | PhiCandidate]) -> list[PhiCandidate]:
@@ -82,7 +82,7 @@ class Trainer(ModelTrainer):
         return kind.top.name if self.first_level else kind.name
 
     def close(self) -> None:
-        """Trains and writes the bundle. Raises ConsumerError where there is nothing to learn from."""
+        """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
         examples: list[Example] = self.taken()
         found = sorted({label for e in examples for label in e.labels})
         if not examples:

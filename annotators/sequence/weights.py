@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...pipeline.errors import nearest
 from .extraction import Floats
 
 Ints = npt.NDArray[np.int64]
@@ -107,8 +108,6 @@ class Weights:
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """The attributes with the largest absolute weight for a label, largest first. Raises ValueError for an unknown one."""
         if label not in self.labels:
-            from ...pipeline.errors import nearest
-
             raise ValueError(f"no label {label}{nearest(label, self.labels)}; labels: {', '.join(self.labels)}")
         mine = np.flatnonzero(self.columns == self.labels.index(label))
         best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[self.rows[i]]))[:n]
@@ -134,13 +133,13 @@ class Weights:
 
     @staticmethod
     def from_npz(data: bytes, labels: Iterable[str]) -> Weights:
-        """Undoes `to_npz`. Raises ValueError where the archive is no such thing."""
+        """Undo `to_npz`. Raise ValueError if it is not such an archive."""
         labels = list(labels)
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as found:
                 blob, ends = found["names"].tobytes(), found["name_ends"].tolist()
                 if ends != sorted(ends) or (ends[-1] if ends else 0) != len(blob):
-                    raise ValueError("names do not fill their room")
+                    raise ValueError("names do not fill their bytes")
                 names = [blob[s:e].decode("utf-8", "surrogatepass") for s, e in zip([0, *ends], ends, strict=False)]
                 made = Weights(
                     labels,
@@ -157,7 +156,7 @@ class Weights:
         return made
 
     def verify(self) -> None:
-        """Raises ValueError where the arrays do not fit together or hold what is no number."""
+        """Raise ValueError if the arrays do not fit together or contain a number that is not finite."""
         n, size = len(self.labels), len(self.values)
         if not n or len(set(self.labels)) != n:
             raise ValueError(
@@ -182,7 +181,7 @@ class Weights:
 
 
 def undated(archive: bytes) -> bytes:
-    """A zip archive with all times set alike."""
+    """Return a zip archive with the times of all members set to 1980."""
     into = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:
         for name in source.namelist():

@@ -25,7 +25,7 @@ class CharacterLstm(nn.Module):
 
 
 class CharacterCnn(nn.Module):
-    """(U, C) characters, (U,) sizes -> (U, filters x widths). Filters see padding as zeros, and their outputs inside are ignored."""
+    """(U, C) characters, (U,) sizes -> (U, filters x widths). Filters read padding as zeros; outputs there are ignored."""
 
     def __init__(self, characters: int, dim: int, filters: int, widths: Sequence[int]) -> None:
         super().__init__()

@@ -72,7 +72,7 @@ class _Composer:
 
 
 def read_fasttext(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
-    """Reads a model of fastText (`.bin`). A word's vector is the mean of its own row and those of its n-grams.
+    """Read a model of fastText (`.bin`). A word's vector is the mean of its own row and those of its n-grams.
 
     The file must stay in place while the vectors are used. Raises Damaged, also for quantised models (`.ftz`), which keep no
     vectors.
@@ -86,7 +86,7 @@ def read_fasttext(path: Path, limit: int | None, only: frozenset[str] | None) ->
 
 
 class _Model:
-    """Everything before the input matrix, and where that is. Nothing is made by the size a header names."""
+    """The parts of a model file before the input matrix, and its offset. Nothing is allocated by sizes in a header."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self.data = data
@@ -97,7 +97,7 @@ class _Model:
         check_dim(self.dim, "header")
         model, bucket, shortest, longest = given[6], given[7], given[8], given[9]
         if version == 11 and model == _SUPERVISED:
-            longest = 0  # such models have no n-grams of letters, whatever they say
+            longest = 0  # such models have no n-grams of letters, even if the header says so
         if bucket < 0 or not 0 <= longest <= _LONGEST_NGRAM or (longest and (not bucket or shortest < 0)):
             raise Damaged("header: lengths of n-grams or number of buckets out of range: damaged")
         entries, words, labels, _, pruned = self._take(_SIZES, "its header")

@@ -16,7 +16,7 @@ from .reading import Content, Damaged, Floats32, check_dim, reachable
 FORMAT = 1
 _META, _WORDS, _ENDS, _MATRIX = "meta.json", "words.npy", "ends.npy", "matrix.npy"
 _DATE = (1980, 1, 1, 0, 0, 0)
-_CHANGED = "its content is not what it says of itself: damaged or changed"
+_CHANGED = "its content does not match its description: damaged or changed"
 
 
 def written(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> bytes:
@@ -50,7 +50,7 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 
 def meta_of(file: BinaryIO) -> dict[str, Any]:
-    """What a file says of itself. Raises Damaged where it is none of ours."""
+    """Return the description in a file of our own. Raise Damaged if it is not one."""
     try:
         with zipfile.ZipFile(file) as archive:
             return _meta(archive)
@@ -82,7 +82,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def read_own(file: BinaryIO, limit: int | None, only: frozenset[str] | None) -> Content:
-    """Reads what `written` made. Raises Damaged where it is something else, changed or damaged."""
+    """Read what `written` made. Raises Damaged if it is something else, changed or damaged."""
     try:
         with zipfile.ZipFile(file) as archive:
             meta = _meta(archive)

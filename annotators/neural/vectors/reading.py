@@ -1,4 +1,4 @@
-"""What the readers of all formats share: opening a file, telling its format, and rows that are checked and collected."""
+"""Shared by the readers of all formats: opening a file, detecting its format, checking and collecting rows."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _DIGIT = re.compile(r"\d")
 
 
 class Damaged(Exception):
-    """What is wrong with a file, and where in it; never what stands there."""
+    """A fault of a file and its place; never a quotation of the file."""
 
 
 @dataclass(slots=True)
 class Content:
-    """What was read: the words, one row of `matrix` (n, dim) for each, and what is known of them."""
+    """The content of a file: words, one row of `matrix` (n, dim) for each, and its description."""
 
     words: list[str]
     matrix: Floats32
@@ -53,12 +53,12 @@ class Content:
     compose: Callable[[str], Floats32 | None] | None = None
     """The vector of an unknown word, made of its parts."""
     meta: Mapping[str, Any] = field(default_factory=dict)
-    """What the file says of itself (our own format)."""
+    """The description in the file (our own format)."""
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file for reading bytes, unpacked where it is gzipped (by content). Every error in it is a ResourceError."""
+    """A file for reading bytes, unpacked if it is gzipped (by content). Every error in it is a ResourceError."""
     try:
         with path.open("rb") as raw:
             if raw.read(2) != b"\x1f\x8b":
@@ -78,7 +78,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise ResourceError(f"vectors {path}: {told}") from None
 
 
-def told_format(head: bytes) -> Format:
+def detect_format(head: bytes) -> Format:
     """The format of a file that begins so. Raises Damaged for an empty file and for archives."""
     if not head.strip():
         raise Damaged("the file is empty")
@@ -96,7 +96,7 @@ def told_format(head: bytes) -> Format:
 
 
 def _is_binary(rest: bytes, dim: int) -> bool:
-    """Whether what follows a header of word2vec is no text."""
+    """Return whether the rows after a header of word2vec are binary."""
     parts = rest[: rest.find(b"\n") if b"\n" in rest else len(rest)].split()
     if 0 < dim < len(parts) and all(map(NUMBER.fullmatch, parts[-dim:])):
         return False
@@ -149,11 +149,11 @@ class Rows:
 
     @property
     def full(self) -> bool:
-        """Whether as many rows as were asked for have been gone through."""
+        """Return whether as many rows as were asked for have been gone through."""
         return self.limit is not None and self.read >= self.limit
 
     def wants(self, raw: bytes, where: str) -> bool:
-        """Takes the word of the next row in and says whether its numbers are wanted; if so, `add` must follow."""
+        """Take the word of the next row in and says whether its numbers are wanted; if so, `add` must follow."""
         self.read += 1
         try:
             word = raw.decode("utf-8")
@@ -184,7 +184,7 @@ class Rows:
 
     def _pack(self) -> None:
         if self._pending:
-            with np.errstate(over="ignore"):  # too large for 32 bits is told as infinite
+            with np.errstate(over="ignore"):  # numbers too large for 32 bits become infinite, which is reported
                 block = np.array(self._pending, dtype=np.float32).reshape(-1, self.dim)
             self._pending = []
             self.add_block(block)
@@ -196,7 +196,7 @@ class Rows:
         del self._places[: len(block)]
 
     def content(self) -> Content:
-        """The words and their matrix. Raises Damaged where there are none, or where the file is in another encoding."""
+        """The words and their matrix. Raises Damaged if there are none, or where the file is in another encoding."""
         self._pack()
         if self.undecodable * 100 > self.read:
             raise Damaged(
@@ -207,7 +207,7 @@ class Rows:
             raise Damaged("it holds no rows")
         matrix = np.empty((len(self.words), self.dim), dtype=np.float32)
         end = len(matrix)
-        while self._blocks:  # each is let go once it is copied
+        while self._blocks:  # each is freed once it is copied
             block = self._blocks.pop()
             matrix[end - len(block) : end] = block
             end -= len(block)
@@ -220,7 +220,7 @@ def reachable(forms: Iterable[str]) -> frozenset[str]:
 
 
 def spellings(form: str, marks: str) -> Iterator[str]:
-    """What a form is looked up as, one after the other. `marks`: what stands for digits in the words, if anything does.
+    """Yield the spellings that a form is looked up as, in order. `marks`: characters that replace digits in the words.
 
     With `#` single digits stay (`9`, `##`), as in the vectors of Google News.
     """

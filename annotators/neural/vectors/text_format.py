@@ -36,7 +36,7 @@ def read_word2vec(file: BinaryIO, head: bytes, limit: int | None, only: frozense
 
 
 def check_promise(rows: Rows, promised: int) -> None:
-    """Raises Damaged where a header promised more or fewer rows than there are."""
+    """Raise Damaged if a header promised more or fewer rows than there are."""
     if rows.read < promised and not rows.full:
         raise Damaged(f"the header promises {promised:,} words, the file ends after {rows.read:,}: cut off")
     if rows.read > promised:
@@ -58,7 +58,7 @@ def _dim_of(head: bytes) -> int:
 
 
 def _numbers(parts: list[bytes]) -> int:
-    """How many numbers stand at the end."""
+    """Count the numbers at the end of a line."""
     n = 0
     while n < len(parts) and _is_number(parts[-1 - n]):
         n += 1
@@ -74,7 +74,7 @@ def _lines(file: BinaryIO, first: int) -> Iterator[tuple[int, bytes]]:
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(line) > LONGEST_LINE:
-            raise Damaged(f"line {number:,}: longer than {LONGEST_LINE:,} bytes: these are no word vectors")
+            raise Damaged(f"line {number:,}: longer than {LONGEST_LINE:,} bytes: these are not word vectors")
         if number == 1:
             line = line.removeprefix(_MARK)
         if line.strip():
@@ -93,7 +93,9 @@ def _fill(rows: Rows, lines: Iterator[tuple[int, bytes]]) -> None:
         if b" " in word and _is_number(word.rsplit(None, 1)[-1]):
             raise Damaged(f"line {number:,}: {_expected(dim)}, found {_numbers(line.split()[1:])}")
         if len(word) > LONGEST_WORD:
-            raise Damaged(f"line {number:,}: its word is longer than {LONGEST_WORD:,} bytes: these are no word vectors")
+            raise Damaged(
+                f"line {number:,}: its word is longer than {LONGEST_WORD:,} bytes: these are not word vectors"
+            )
         if not rows.wants(word, f"line {number:,}"):
             continue
         try:

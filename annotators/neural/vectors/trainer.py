@@ -67,7 +67,7 @@ class VectorsTrainer(CasConsumer):
     digits: bool = True
     """Replace digits by 0 first: `12.5 mg` and `37.5 mg` are then the same."""
     context: Literal["sentence", "document"] = "sentence"
-    """Where a window ends."""
+    """End of a window."""
     view: str = INITIAL_VIEW
     """View whose tokens are used; `deidentified`: tokens of the masked text, without the replacements."""
     format: Literal["auto", "npz", "word2vec"] = "auto"
@@ -92,7 +92,7 @@ class VectorsTrainer(CasConsumer):
 
     @property
     def path(self) -> Path:
-        """Where the vectors are written."""
+        """The file that is written."""
         return self.output / self.vectors
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:

@@ -13,7 +13,7 @@ _CHUNK = 1 << 20
 
 
 def read_binary(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[str] | None) -> Content:
-    """Reads the format of word2vec's C program (`-binary 1`), little-endian, with or without line ends between rows.
+    """Read the format of word2vec's C program (`-binary 1`), little-endian, with or without line ends between rows.
 
     Raises Damaged.
     """

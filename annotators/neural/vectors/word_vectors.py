@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -17,9 +16,10 @@ from ....pipeline.contract import resources
 from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ConsumerError, ResourceError, nearest
 from ....pipeline.storage.files import AtomicFile, make_folder, write_atomic
+from ....pipeline.storage.hashing import caspipe_version
 from .fasttext_format import read_fasttext
 from .own_format import meta_of, read_own, written
-from .reading import HEAD, Content, Damaged, Floats32, opened, spellings, told_format
+from .reading import HEAD, Content, Damaged, Floats32, detect_format, opened, spellings
 from .text_format import read_glove, read_word2vec
 from .word2vec_binary import read_binary
 
@@ -35,7 +35,7 @@ class WordVectors(Resource):
     """Words and their vectors: row i of `matrix`, 32-bit floats of shape (n, dim), belongs to `words[i]`.
 
     Read from GloVe, word2vec (text and binary), fastText (`.vec` and `.bin`) and caspipe's own files; text and word2vec's binary
-    files also gzipped. The format is told by the content. `load("glove.txt?limit=100000")` reads no more than the first rows.
+    files also gzipped. The content determines the format. `load("glove.txt?limit=100000")` reads no more than the first rows.
     """
 
     kind = "vectors"
@@ -50,7 +50,7 @@ class WordVectors(Resource):
         place: str = "",
     ) -> None:
         """Vectors given by a program. `meta`: plain data that the file will carry; `digits: true` in it means that digits
-        are written 0 in the words. Raises ValueError where words and matrix do not fit."""
+        are written 0 in the words. Raises ValueError if words and matrix do not fit."""
         self.words = list(words)
         self.matrix = np.ascontiguousarray(matrix, dtype=np.float32).view()
         self.matrix.flags.writeable = False
@@ -68,7 +68,7 @@ class WordVectors(Resource):
 
     @classmethod
     def load(cls, name: str, *, limit: int | None = None, only: Iterable[str] | None = None) -> Self:
-        """Reads vectors by path, or by name from the folders of `CASPIPE_VECTORS`.
+        """Read vectors by path, or by name from the folders of `CASPIPE_VECTORS`.
 
         `limit`: first rows of the file to look at; `only`: keep the words that these forms are looked up as. Raises
         ResourceError for a file that is missing, damaged, cut off or something else; it never quotes the file.
@@ -128,7 +128,7 @@ class WordVectors(Resource):
 
     @property
     def subwords(self) -> bool:
-        """Whether unknown words get a vector made of their parts (binary models of fastText)."""
+        """Return whether unknown words get a vector made of their parts (binary models of fastText)."""
         return self._compose is not None
 
     def row(self, form: str) -> int:
@@ -168,18 +168,18 @@ class WordVectors(Resource):
     def to_bytes(self) -> bytes:
         """The vectors as a file of caspipe's own: a NumPy archive without pickles, with a checksum; same vectors, same bytes.
 
-        Parts of words are not in it. Raises ConsumerError for words that are no Unicode text.
+        Parts of words are not in it. Raises ConsumerError for words that are not Unicode text.
         """
-        meta = {**self.meta, "words": len(self.words), "dim": self.dim, "caspipe": _version()}
+        meta = {**self.meta, "words": len(self.words), "dim": self.dim, "caspipe": caspipe_version()}
         try:
             return written(self.words, self.matrix, meta)
         except UnicodeEncodeError:
             raise ConsumerError("vectors: a word holds half a surrogate pair, which no file can carry") from None
 
     def write(self, path: Path, format: Literal["npz", "word2vec"] = "npz") -> None:
-        """Writes a file, whole or not at all: caspipe's own format, or word2vec's text, which other tools read too.
+        """Write a file, whole or not at all: caspipe's own format, or word2vec's text, which other tools read too.
 
-        Raises ConsumerError where the path cannot be written, or a word cannot in that format.
+        Raises ConsumerError if the path cannot be written, or a word cannot in that format.
         """
         make_folder(path.parent)
         if format == "npz":
@@ -212,7 +212,7 @@ class WordVectors(Resource):
 
     @cached_property
     def _digits(self) -> str:
-        """What stands for digits in the words; empty where digits are written as they are."""
+        """The character that replaces digits in the words; empty if digits are kept."""
         if self.meta.get("digits") is True:
             return "0"
         text = " ".join(self.words)
@@ -227,13 +227,6 @@ def _reload(cls: type[WordVectors], name: str, limit: int | None, only: frozense
 
 def _remake(cls: type[WordVectors], words: list[str], matrix: Floats32, meta: dict[str, Any]) -> WordVectors:
     return cls(words, matrix, meta=meta)
-
-
-def _version() -> str:
-    try:
-        return version("caspipe")
-    except PackageNotFoundError:
-        return "absent"
 
 
 def known() -> dict[str, Path]:
@@ -266,7 +259,7 @@ def located(name: str) -> tuple[Path, int | None]:
 def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
     with opened(path) as file:
         head = file.read(HEAD)
-        told = told_format(head)
+        told = detect_format(head)
         if told == "fasttext":
             if isinstance(file, gzip.GzipFile):
                 raise Damaged("a packed model of fastText: unpack it, for it is not read as a whole")
@@ -284,7 +277,7 @@ def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raises ResourceError where writing vectors to the path would overwrite what `WordVectors.write` does not make."""
+    """Raise ResourceError if writing vectors to the path would overwrite what `WordVectors.write` does not make."""
     if not path.exists():
         return
     try:
@@ -292,7 +285,7 @@ def refuse_foreign(path: Path) -> None:
             raise ResourceError("")
         if path.stat().st_size:
             with opened(path) as file:
-                told = told_format(file.read(HEAD))
+                told = detect_format(file.read(HEAD))
                 file.seek(0)
                 if told == "npz":
                     meta_of(file)

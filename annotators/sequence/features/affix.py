@@ -136,7 +136,7 @@ def _checked(length: int) -> None:
 
 @part("suffix")
 class Suffix(_Affix):
-    """The last `length` characters; nothing for shorter forms. A diacritic that stands alone takes its letter along.
+    """The last `length` characters; nothing for shorter forms. A diacritic that is alone takes its letter along.
 
     Example: `suffix:4` of `Lindqvist` gives `suffix:4=vist`.
 

@@ -15,7 +15,7 @@ from .tidy import label, tidy
 
 @part("candidate")
 class Candidate(TokenFeature):
-    """A finder upstream took the token for PHI of a kind; the first token of the span is told from the others.
+    """A finder upstream took the token for PHI of a kind; the first token of the span differs from the others.
 
     Example: `4 May` found as a date gives `candidate=B-DATE` and `candidate=I-DATE`.
 
@@ -50,7 +50,7 @@ class Candidate(TokenFeature):
 
     @cached_property
     def _heard(self) -> FormTable[bool]:
-        """Whether candidates of a source count."""
+        """Return whether candidates of a source count."""
         wanted = listed(self.sources)
         return FormTable(lambda source: not wanted or _counts(source, wanted))
 
@@ -73,6 +73,6 @@ class _Names(dict[PhiKind, tuple[str, str]]):
 
 
 def _counts(source: str, wanted: tuple[str, ...]) -> bool:
-    """Whether one of the ids is an element of the source's path: `names` of `rules/names`, as in the resolver."""
+    """Return whether one of the ids is an element of the source's path: `names` of `rules/names`, as in the resolver."""
     inside = f"/{source}/"
     return any(f"/{w}/" in inside for w in wanted)

@@ -66,7 +66,7 @@ class HealthRecord(TokenFeature):
     argument: ClassVar[str] = "parts"
 
     parts: Part | Literal["all"] | list[Part] = field(default_factory=lambda: ["names"])
-    """Which parts of the record: one, several, or `all`."""
+    """Parts of the record: one, several, or `all`."""
     shortest: int = 2
     """Words of names shorter than this are not looked for (code points)."""
 
@@ -109,7 +109,7 @@ class HealthRecord(TokenFeature):
         return column
 
     def _whose(self, item: KnownPhi) -> str:
-        """Whose name it is: PATIENT, DOCTOR, or where they are wanted RELATIVE and REPORTER; empty for all else."""
+        """Return the role of a name: PATIENT, DOCTOR, and, if wanted, RELATIVE and REPORTER; empty for all else."""
         if item.kind.top is not PhiKind.PERSON:
             return ""
         role = item.role.lower()
@@ -167,7 +167,7 @@ def _named(name: PersonName, provenance: str, first: str, last: str) -> Iterator
 
 
 def _matchers(kind: PhiKind, value: str) -> list[Any]:
-    """What finds a fact of the record in a text."""
+    """Return the matchers that find a fact of the record in a text."""
     lists = load(WordLists, "english")
     match kind.top.name:
         case "DATE":
@@ -185,7 +185,7 @@ def _matchers(kind: PhiKind, value: str) -> list[Any]:
 
 
 def _runs(keys: list[str], phrase: tuple[str, ...]) -> Iterator[int]:
-    """Where a row of words stands."""
+    """Yield the indexes at which a sequence of words begins."""
     n = len(phrase)
     for i, key in enumerate(keys):
         if phrase and key == phrase[0] and tuple(keys[i : i + n]) == phrase:

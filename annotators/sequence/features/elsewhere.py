@@ -1,4 +1,4 @@
-"""What the rest of the document says of a word: the labels of the fields it stands in on other lines."""
+"""The labels of the fields in which a word occurs on other lines of the document."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST = 4
 
 @part("elsewhere")
 class Elsewhere(TokenFeature):
-    """The labels (`line_head`) of other lines of the document that hold the same word, whatever its case. Asked for words with
-    a capital and for numbers only.
+    """The labels (`line_head`) of other lines of the document that hold the same word, regardless of case. Only for words with a
+    capital and for numbers.
 
-    Example: where one line is `Médico: Ana Ruiz`, in `Remitido por: Dra. Ruiz, Calle Mayor` on another line the token `Ruiz`
+    Example: if one line is `Médico: Ana Ruiz`, in `Remitido por: Dra. Ruiz, Calle Mayor` on another line the token `Ruiz`
     gives `elsewhere=médico`, and `Mayor` nothing.
 
     Source: own; non-local features after Finkel et al. 2005 (ACL) and Krishnan and Manning 2006 (ACL).

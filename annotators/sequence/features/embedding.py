@@ -1,4 +1,4 @@
-"""Word embeddings as categories: on which side of the dimension's mean a word lies."""
+"""Word embeddings as categories: the side of each dimension's mean on which a word is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Vectors(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Raises ResourceError that names the file (and the line) where it is missing, damaged or otherwise made."""
+        """Raises ResourceError that names the file (and the line) if it is missing, damaged or has another format."""
         import numpy as np
 
         try:
@@ -103,7 +103,7 @@ def _from_text(name: str) -> tuple[list[str], Floats]:
                 if not word or len(numbers) != width or not numbers:
                     raise ValueError
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", RuntimeWarning)  # what overflows is told as not finite
+                    warnings.simplefilter("ignore", RuntimeWarning)  # numbers that overflow are reported as not finite
                     rows.append(np.array(numbers, dtype=np.float64).astype(np.float32))
             except ValueError:
                 raise ResourceError(f"vector file {name}:{number}: expected a word and {width} numbers") from None
@@ -113,7 +113,7 @@ def _from_text(name: str) -> tuple[list[str], Floats]:
 
 @part("embedding")
 class Embedding(FormFeature):
-    """The form's vector in a file, as categories: for each dimension `3+` where it is at least the mean of that dimension's
+    """The form's vector in a file, as categories: for each dimension `3+` if it is at least the mean of that dimension's
     positive numbers, `3-` where at most the mean of the negative ones, else nothing. A form the file does not hold is looked
     for in lower case. Clusters of vectors are features, too: made once, written as `word<TAB>cluster`, read by `cluster`.
 

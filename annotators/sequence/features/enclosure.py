@@ -32,7 +32,7 @@ class Brackets(TokenFeature):
 
     Example: `(` `born` `1950` `)` all give `brackets=1`.
 
-    Source: own; aliases, glosses and codes of structured notes stand in brackets.
+    Source: own; aliases, glosses and codes of structured notes are in brackets.
     """
 
     deepest: int = 3
@@ -69,8 +69,8 @@ class Brackets(TokenFeature):
 
 @part("quoted")
 class Quoted(TokenFeature):
-    """The token stands between quotation marks, these counted. Marks of any script open where none is open, and close where
-    one is; apostrophes do not count; every sentence begins outside.
+    """The token is between quotation marks, which count. Marks of any script open if none is open, and close
+    otherwise; apostrophes do not count; every sentence begins outside.
 
     Example: `“` `Bill` `”` all give `quoted`.
 

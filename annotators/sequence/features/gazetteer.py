@@ -33,7 +33,7 @@ def marks(matcher: Matcher, words: Words, case: Case) -> Iterator[tuple[int, int
 
 @part("gazetteer")
 class Gazetteer(TokenFeature):
-    """The token stands in an entry of a list; entries may have several words, the longest counts. The value is the kind of the
+    """The token is in an entry of a list; entries may have several words, the longest counts. The value is the kind of the
     entry, where the list has kinds: `gazetteer:person_titles` tells medical titles from honorifics, `gazetteer:countries`
     countries from nationalities, `gazetteer:us_states` names from postal codes.
 
@@ -49,7 +49,7 @@ class Gazetteer(TokenFeature):
     kinds: list[str] = field(default_factory=list)
     """Kinds of entries that count. Left out: all."""
     case: Case = "ambiguous"
-    """Which entries written with a capital must have one in the text: none (`any`), those that are everyday words too, or all."""
+    """Entries written with a capital that must have one in the text: none (`any`), those that are everyday words too, or all."""
     borders: bool = False
     """Tell the first token of an entry from those after it: `B-medical`, `I-medical`."""
 

@@ -1,4 +1,4 @@
-"""What sort of word a form is: its capitals, its digits, its hyphens, its placeholders."""
+"""The type of a form: its capitals, digits, hyphens, placeholders."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class HasXyz(FormFeature):
 
     Example: `XX-YEAR-OLD` gives `has_xyz`.
 
-    Source: VigiBase de-identifier, Table 8 (contains X, Y or Z) and appendix D, where it is among the strongest signs of an age.
+    Source: VigiBase de-identifier, Table 8 (contains X, Y or Z) and appendix D (a strong sign of an age).
     """
 
     lower: bool = False

@@ -31,14 +31,14 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def head(text: str) -> str:
-    """The label of a field as a value: lower case, digits as 0, without bullet; empty where it holds no letter."""
+    """The label of a field as a value: lower case, digits as 0, without bullet; empty if it holds no letter."""
     text = _BULLET.sub("", " ".join(text.split()).lower())
     return tidy(_DIGIT.sub("0", text)).strip() if _LETTER.search(text) else ""
 
 
 @part("line_head")
 class LineHead(TokenFeature):
-    """The label at the beginning of the token's line: what stands before the first colon, where it is short. Tokens of the
+    """The label at the beginning of the token's line: what is before the first colon, if it is short. Tokens of the
     label itself, its colon counted, have the feature without value. Digits are written 0.
 
     Example: in the line `Nombre: Ana` the token `Ana` gives `line_head=nombre`, `Nombre` gives `line_head`.
@@ -80,7 +80,7 @@ class LineHead(TokenFeature):
 
 @part("field")
 class Field(TokenFeature):
-    """The word before the nearest colon to the left on the line: the field a token stands in where a line holds several.
+    """The word before the nearest colon to the left on the line: the field of a token in a line with several.
     That word and its colon have the feature without value. Digits are written 0.
 
     Example: in `Médico: Ana Ruiz NºCol: 28` the token `28` gives `field=nºcol`, `Ruiz` gives `field=médico`.
@@ -118,7 +118,7 @@ class Field(TokenFeature):
 
 @part("line_position")
 class LinePosition(TokenFeature):
-    """Which token of its line it is, for the first few, from 1; and whether it is the last.
+    """Number of the token in its line, for the first few, from 1; and whether it is the last.
 
     Example: in the line `Nombre: Ana` the tokens give `line_position=1`, `=2`, and both `=3` and `=last`.
 
@@ -153,8 +153,8 @@ class LinePosition(TokenFeature):
 
 @part("blank_before")
 class BlankBefore(TokenFeature):
-    """What stands between the token and the one before it, where it is no single blank: nothing (`joined`), a tab or
-    several blanks (`wide`), a line break (`line`), an empty line (`paragraph`); `start` for the first token.
+    """The gap between the token and the one before it, unless it is a single space: nothing (`joined`), a tab or
+    several spaces (`wide`), a line break (`line`), an empty line (`paragraph`); `start` for the first token.
 
     Example: the `.` of `Dr.` gives `blank_before=joined`.
 

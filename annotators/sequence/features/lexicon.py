@@ -1,4 +1,4 @@
-"""Words that stand in a lexicon: known from the form alone, without an annotator upstream."""
+"""Words that are in a lexicon: known from the form alone, without an annotator upstream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY: FormTable[str] = FormTable(lambda form: key_of(tokens_of(form)))
 
 @part("lexicon")
 class InLexicon(FormFeature):
-    """The form is an entry of a lexicon, whatever its case. The value says how the form is written: `XX` all in capitals, `X`
+    """The form is an entry of a lexicon, regardless of case. The value says how it is written: `XX` all in capitals, `X`
     with a capital, `x` otherwise; and what a column of the list says. Of single words only; `list` finds phrases, too.
 
     Example: with `lexicon:surnames` the form `Smith` gives `lexicon:surnames=X`; with `column: share` and `steps: [0.01, 0.5]`
@@ -34,7 +34,7 @@ class InLexicon(FormFeature):
     lexicon: Lexicon
     """A list of the pack, or a file of yours."""
     column: str = ""
-    """A column of the list whose value is told, too: `kind` of a title, `share` of a name, `tier` of a word."""
+    """A column of the list whose value is added: `kind` of a title, `share` of a name, `tier` of a word."""
     steps: list[float] = field(default_factory=list)
     """Classes of a column of numbers, ascending: how many of these the number reaches. Empty: the column as it stands."""
 

@@ -15,7 +15,7 @@ from .tidy import label, tidy
 
 @part("list")
 class InList(TokenFeature):
-    """The token stands in an entry of a list. The value is the list's name, for every list or for those named; of one list
+    """The token is in an entry of a list. The value is the list's name, for every list or for those named; of one list
     alone (`list:countries`) it needs no value.
 
     Example: `Sweden` gives `list=countries`, with `list:countries` `list:countries`.

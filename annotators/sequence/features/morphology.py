@@ -1,4 +1,4 @@
-"""What a form is made of, as plain yes-or-no questions: letters, digits, capitals, a final s."""
+"""Yes-or-no questions about a form: letters, digits, capitals, a final s."""
 
 from __future__ import annotations
 

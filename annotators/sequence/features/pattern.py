@@ -24,7 +24,7 @@ _PLACEHOLDERS = [
         ("<", r"<[A-Z][A-Z_]{1,40}+>"),
     )
 ]
-"""What such a text holds in any case, which is quickly seen, and its shape."""
+"""A string that every such text contains, for a quick check, and the pattern."""
 _NUMBER = re.compile(r"\d{1,15}+(?:[ ().:/\-\u2010-\u2013]{1,3}+\d{1,15}+){1,8}+")
 _DATE = re.compile(r"\d{1,2}([./\-\u2010-\u2013])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./\-\u2010-\u2013])\d{1,2}\2\d{1,2}")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -119,14 +119,14 @@ def _is_phone(text: str) -> bool:
 
 
 def _word(text: str, at: int) -> bool:
-    """Whether a letter or digit stands there."""
+    """Return whether there is a letter or digit at the offset."""
     return 0 <= at < len(text) and text[at].isalnum()
 
 
 @part("regex_class")
 class RegexClass(TokenFeature):
     """The token is part of something that looks like an EMAIL, URL, IP, PHONE, DATE, TIME, RANGE, INITIALS or PLACEHOLDER
-    (`[**...**]`, `XXX`, `___`, `<NAME>`); its first token is told from the others. Shapes only, in no language.
+    (`[**...**]`, `XXX`, `___`, `<NAME>`); its first token differs from the others. Shapes only, in no language.
 
     Example: `3/4/2020` gives `regex_class=B-DATE` at `3` and `regex_class=I-DATE` at its other tokens.
 

@@ -1,4 +1,4 @@
-"""Where a token stands in its sentence and document, from 0 to 1: as a real number, or as one of a few equal stretches."""
+"""The position of a token in its sentence and document, from 0 to 1: as a real number, or as one of a few equal intervals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _of_sentence(words: Words) -> list[float]:
 
 @part("sentence_position")
 class SentencePosition(ValueFeature):
-    """Where the token stands in its sentence: 0 for the first token, 1 for the last; 0 where it is the only one.
+    """Position of the token in its sentence: 0 for the first token, 1 for the last; 0 if it is the only one.
 
     Example: the second of three tokens gives `sentence_position` with value 0.5.
 
@@ -49,11 +49,11 @@ class SentencePosition(ValueFeature):
 
 @part("document_position")
 class DocumentPosition(ValueFeature):
-    """Where the token stands in the document: 0 for the first token, 1 for the last.
+    """Position of the token in the document: 0 for the first token, 1 for the last.
 
     Example: the first token gives `document_position` with value 0.
 
-    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI stands at a document's ends.
+    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI is at a document's ends.
     """
 
     window: tuple[int, int] | None = _SELF
@@ -65,7 +65,7 @@ class DocumentPosition(ValueFeature):
 
 @part("sentence_in_document")
 class SentenceInDocument(ValueFeature):
-    """Where the token's sentence stands in the document: 0 for the first sentence, 1 for the last.
+    """Position of the token's sentence in the document: 0 for the first sentence, 1 for the last.
 
     Example: every token of the second of five sentences gives `sentence_in_document` with value 0.25.
 
@@ -84,7 +84,7 @@ class _Binned(TokenFeature):
     argument: ClassVar[str] = "bins"
 
     bins: int = 5
-    """How many equal stretches from 0 to 1."""
+    """Number of equal intervals from 0 to 1."""
     window: tuple[int, int] | None = _SELF
     """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
 
@@ -104,7 +104,7 @@ class _Binned(TokenFeature):
 
 @part("sentence_position_bin")
 class SentencePositionBin(_Binned):
-    """In which stretch of its sentence the token stands, from 1.
+    """Interval of its sentence that contains the token, from 1.
 
     Example: the last token gives `sentence_position_bin=5`.
 
@@ -117,7 +117,7 @@ class SentencePositionBin(_Binned):
 
 @part("document_position_bin")
 class DocumentPositionBin(_Binned):
-    """In which stretch of the document the token stands, from 1.
+    """Interval of the document that contains the token, from 1.
 
     Example: the first token gives `document_position_bin=1`.
 
@@ -130,7 +130,7 @@ class DocumentPositionBin(_Binned):
 
 @part("sentence_in_document_bin")
 class SentenceInDocumentBin(_Binned):
-    """In which stretch of the document the token's sentence stands, from 1.
+    """Interval of the document that contains the token's sentence, from 1.
 
     Example: every token of the last sentence gives `sentence_in_document_bin=5`.
 

@@ -59,8 +59,8 @@ PATTERNS: dict[str, str] = {
 
 @part("regex")
 class Regex(TokenFeature):
-    """The token is part of what one of some patterns finds; the value is the pattern's name, the first token of a hit told from
-    the others. The default patterns are for English notes: EMAIL, AGE, DATE, PHONE, ZIP, ID and MRN (medical record number).
+    """The token is part of a hit of a pattern; the value is the pattern's name, with another prefix for the first token of a
+    hit. The default patterns are for English notes: EMAIL, AGE, DATE, PHONE, ZIP, ID and MRN (medical record number).
 
     Example: `MRN: 1234567` gives `regex=B-MRN` at `1234567`.
 
@@ -69,7 +69,7 @@ class Regex(TokenFeature):
     """
 
     patterns: dict[str, str] = field(default_factory=lambda: dict(PATTERNS))
-    """Pattern by name, in the syntax of rule files (google-re2). Where one has groups, the first that matched is the hit."""
+    """Pattern by name, in the syntax of rule files (google-re2). If one has groups, the first that matched is the hit."""
 
     def __post_init__(self) -> None:
         if not self.patterns:

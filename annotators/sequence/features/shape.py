@@ -1,4 +1,4 @@
-"""What a form looks like when its letters and digits are blurred."""
+"""The shape of a form: letters and digits replaced by classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tidy import LONGEST, tidy
 
 
 class _Sign(dict[str, str]):
-    """What stands for a character in a shape; filled as characters come up, bounded by the size of Unicode."""
+    """The class of a character in a shape; filled on demand, bounded by the size of Unicode."""
 
     def __missing__(self, char: str) -> str:
         category = unicodedata.category(char)
@@ -65,7 +65,7 @@ class CharPattern(FormFeature):
 @part("shape")
 class Shape(FormFeature):
     """The form with `X` for capitals, `x` for small letters, `o` for letters without case, `d` for digits; other characters
-    stay, diacritics that stand alone fall away.
+    stay, single diacritics are dropped.
 
     Example: `Smith-07` gives `shape=Xxxxx-dd`.
 

@@ -79,5 +79,5 @@ def _stands_alone(text: str, begin: int, end: int) -> bool:
 
 
 def _letter(text: str, at: int) -> bool:
-    """Whether a letter or digit stands there."""
+    """Return whether there is a letter or digit at the offset."""
     return 0 <= at < len(text) and text[at].isalnum()

@@ -15,7 +15,7 @@ from .tidy import label
 
 @part("term")
 class InTerm(TokenFeature):
-    """The token stands in a medical term. The value is the term's group, for every group or for those named; of one group
+    """The token is in a medical term. The value is the term's group, for every group or for those named; of one group
     alone (`term:MEDICATION`) it needs no value.
 
     Example: `aspirin` gives `term=MEDICATION`, with `term:MEDICATION` `term:MEDICATION`.
@@ -42,12 +42,12 @@ class InTerm(TokenFeature):
     def column(self, words: Words) -> Column:
         values, view = self._values, words.view
         terms = zip(*view.spans(MedicalTerm), view.select(MedicalTerm), strict=True)
-        named = ((b, e, values[t.group._value_]) for b, e, t in terms)  # `.value` and an enum's hash are Python calls
+        named = ((b, e, values[t.group.value]) for b, e, t in terms)
         return spread(words, [(b, e, *pair) for b, e, pair in named if pair is not None])
 
     @cached_property
     def _values(self) -> dict[str, tuple[str, str] | None]:
-        """For each group, by name, the values of the first token of a term and of further ones; None where it does not count."""
+        """For each group, by name, the values of the first token of a term and of further ones; None if it does not count."""
         wanted = self._wanted
         alone = len(set(wanted)) == 1
         found: dict[str, tuple[str, str] | None] = {group.value: None for group in TermGroup}

@@ -1,4 +1,4 @@
-"""What text becomes before it is part of an attribute's name: short, composed, without control characters."""
+"""Normalization of text for names of attributes: short, composed, without control characters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 LONGEST = 64
-"""Code points of a value at most. Longer forms are cut: a key, an encoded file or a glued table is no word."""
+"""Code points of a value at most. Longer forms are cut: a key, an encoded file or a glued table is not a word."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 

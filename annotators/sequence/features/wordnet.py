@@ -1,4 +1,4 @@
-"""What WordNet says of a word: what its senses are, what they are kinds of, how many there are, and its base form."""
+"""WordNet: the senses of a word, their hypernyms, their number, and its base form."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Supersense(_WordNet):
     """
 
     most: int = 0
-    """Only the first so many files, in the order of senses, nouns first; 0: all."""
+    """How many files are used, in the order of senses, nouns first; 0: all."""
 
     def __post_init__(self) -> None:
         if self.most < 0:
@@ -86,7 +86,7 @@ class Supersense(_WordNet):
 
 @part("hypernym")
 class Hypernym(_WordNet):
-    """Classes of nouns in WordNet that a sense of the word lies under: person, health_professional, city, country, month,
+    """Classes of nouns in WordNet that a sense of the word is under: person, health_professional, city, country, month,
     holiday, disease ...; the list is in scripts/wordnet_senses.py.
 
     Example: `Boston` gives `hypernym=city`, `hypernym=location` and `hypernym=region`.

@@ -40,7 +40,7 @@ def test_a_name_that_is_no_folder_is_never_looked_for_elsewhere(name: str) -> No
     with pytest.raises(ConfigError) as caught:
         Pipeline.parse(f"engines: [{{{name}: {{model: someone/some-model}}}}]")
     assert (
-        "there is no folder someone/some-model: models are folders on disk, nothing is downloaded; fetch the model yourself"
+        "no folder someone/some-model: models are folders on disk, nothing is downloaded; fetch the model yourself"
         in str(caught.value)
     )
 
@@ -180,8 +180,8 @@ def test_parameters_out_of_range_are_refused(cls: Any, given: dict[str, Any], me
         cls(model="m", **given)
 
 
-def test_labels_said_twice_are_refused(tmp_path: Path) -> None:
+def test_a_label_given_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").touch()
     (tmp_path / "gliner_config.json").write_text("{}")
-    with pytest.raises(ConfigError, match="every label must be said once and not be empty, got 'name'"):
+    with pytest.raises(ConfigError, match="kinds: expected different labels that are not empty, got 'name'"):
         Pipeline.parse(f"engines: [{{gliner: {{model: {tmp_path}, kinds: {{PERSON: [name, other], OTHER: name}}}}}}]")

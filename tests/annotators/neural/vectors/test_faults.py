@@ -23,7 +23,7 @@ from .vector_files import GLOVE, ROWS, WORD2VEC, binary, fasttext
 
 OWN = WordVectors(list(ROWS), np.array(list(ROWS.values()), dtype=np.float32)).to_bytes()
 MODEL = fasttext(["ab", "cd"], [[1.0, 2.0]] * 6)
-CHANGED = "its content is not what it says of itself: damaged or changed"
+CHANGED = "its content does not match its description: damaged or changed"
 
 
 def zipped(members: dict[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
@@ -72,11 +72,11 @@ FAULTS: dict[str, tuple[bytes, str]] = {
     ),
     "a line without end": (
         b"a 1 2\n" + b"x" * 1_100_000,
-        "line 2: longer than 1,048,576 bytes: these are no word vectors",
+        "line 2: longer than 1,048,576 bytes: these are not word vectors",
     ),
     "a word without end": (
         b"a 1 2\n" + b"x" * 5_000 + b" 1 2\n",
-        "line 2: its word is longer than 4,096 bytes: these are no word vectors",
+        "line 2: its word is longer than 4,096 bytes: these are not word vectors",
     ),
     "text cut off": (b"9 2\na 1 2\n", "the header promises 9 words, the file ends after 1: cut off"),
     "text cut off in a line": (WORD2VEC[:-5], "line 4: expected a word and 3 numbers, found 2"),
