@@ -1,4 +1,4 @@
-"""What engines share that veto false candidates before the resolver."""
+"""The base class of engines that veto false candidates before the resolver."""
 
 from __future__ import annotations
 

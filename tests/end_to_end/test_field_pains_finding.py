@@ -168,7 +168,7 @@ def test_no_name_is_cut_at_a_particle(form: str) -> None:
 def test_every_masking_operator_has_a_worked_example() -> None:
     from caspipe.annotators.masking import Operator
 
-    page = (ROOT / "docs" / "masking.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "masking.md").read_text(encoding="utf-8")
     operators = [p.name for p in registry.parts(Operator) if p.__module__.startswith("caspipe.")]
     assert "pseudonym" in operators
     missing = [name for name in operators if f"`{name}`" not in page]
