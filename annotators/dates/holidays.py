@@ -126,9 +126,6 @@ ANY_CASE = frozenset(name for name in HOLIDAYS if name.startswith(_PLAIN))
 @functools.lru_cache(1024)
 def holiday_date(name: str, year: int | None) -> tuple[int | None, int | None]:
     """Return month and day of a holiday; (None, None) if it is unknown, has no rule, or moves and the year is unknown."""
-    from dateutil import relativedelta
-    from dateutil.easter import EASTER_ORTHODOX, easter
-
     rule = _RULES.get(HOLIDAYS.get(name.lower().replace("’", "'"), ""), "varies")
     if rule == "varies":
         return None, None

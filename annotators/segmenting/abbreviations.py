@@ -49,7 +49,8 @@ SOMETIMES_LAST = _forms(
 
 BEGINNERS = _forms(
     "the a an this that these those there here it he she they we you i his her its their our my your "  # english: ok
-    "patient patients pt on in at during after before since when while although though if because as upon within following until by from with "
+    "patient patients pt on in at during after before since when while although though if because as upon "  # english: ok
+    "within following until by from with "
     "without for to due per under over among between despite given prior "
     "no not none and but or so then thus however therefore also additionally furthermore moreover meanwhile "
     "overall finally subsequently later today yesterday currently initially "
