@@ -9,6 +9,7 @@ from typing import Any
 from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError, ResourceError
 from ...pipeline.storage.digest_set import Digests
+from ...pipeline.storage.spark_session import session
 from ...typesystem import Cas, KnownPhi
 from .span_fields import SpanFields
 from .values import column_of, columns_of, plain
@@ -91,8 +92,6 @@ class SparkTableReader(SpanFields):
         raise ReaderError(f"reader {self.id}: {self.table}: {fault}")
 
     def _source(self) -> Any:
-        from ...pipeline.storage.spark_session import session
-
         spark, _ = session()
         if not self.format:
             return spark.table(self.table)
