@@ -208,13 +208,13 @@ def slotted(cls: type[T]) -> type[T]:
     body["__slots__"] = tuple(own)
     body["_defaults"] = {**getattr(cls, "_defaults", {}), **{k: defaults.get(k, REQUIRED) for k in own}}
     metaclass: Any = type(cls)
-    made: Any = metaclass(cls.__name__, cls.__bases__, body)
-    made.__qualname__ = cls.__qualname__
-    made.__init__ = _initialiser(made)
-    made.description = (cls.__doc__ or "").strip().split("\n")[0]
-    made.own_features = _Lazy(lambda: tuple(_feature(made, field) for field in own), "own_features")
-    made.features = _Lazy(lambda: _all_features(made), "features")
-    return typing.cast(type[T], made)
+    new_class: Any = metaclass(cls.__name__, cls.__bases__, body)
+    new_class.__qualname__ = cls.__qualname__
+    new_class.__init__ = _initialiser(new_class)
+    new_class.description = (cls.__doc__ or "").strip().split("\n")[0]
+    new_class.own_features = _Lazy(lambda: tuple(_feature(new_class, field) for field in own), "own_features")
+    new_class.features = _Lazy(lambda: _all_features(new_class), "features")
+    return typing.cast(type[T], new_class)
 
 
 def _is_classvar(cls: type, field: str) -> bool:
@@ -222,11 +222,11 @@ def _is_classvar(cls: type, field: str) -> bool:
 
 
 def _all_features(cls: type[FeatureStructure]) -> dict[str, Feature]:
-    found: dict[str, Feature] = {}
+    features: dict[str, Feature] = {}
     for base in reversed(cls.__mro__):
         if issubclass(base, FeatureStructure) and "own_features" in base.__dict__:
-            found.update((f.name, f) for f in base.own_features)
-    return found
+            features.update((f.name, f) for f in base.own_features)
+    return features
 
 
 class _Lazy:

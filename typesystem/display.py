@@ -69,13 +69,13 @@ def stretches(spans: Sequence[Annotation], limit: int) -> list[tuple[int, int, l
     starting: dict[int, list[Annotation]] = {}
     for a in spans:
         starting.setdefault(a.begin, []).append(a)
-    found: list[tuple[int, int, list[Annotation]]] = []
+    result: list[tuple[int, int, list[Annotation]]] = []
     active: list[Annotation] = []
     for i, edge in enumerate(edges):
         active = [a for a in active if a.end > edge]
         if empty := [a for a in starting.get(edge, ()) if a.end == edge]:
-            found.append((edge, edge, empty))
+            result.append((edge, edge, empty))
         active += [a for a in starting.get(edge, ()) if a.end > edge]
         if active and i + 1 < len(edges):
-            found.append((edge, edges[i + 1], list(active)))
-    return found
+            result.append((edge, edges[i + 1], list(active)))
+    return result

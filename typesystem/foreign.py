@@ -122,11 +122,11 @@ def _nearest_declared(cls: Any) -> Any:
 def _beyond(main: Any, bases: tuple[Any, ...], own: list[Feature]) -> list[Feature]:
     """Return the features that the nearest declared class does not initialize."""
     ours = _nearest_declared(main).features
-    found: dict[str, Feature] = {}
+    features: dict[str, Feature] = {}
     for base in reversed(bases):
-        found.update((n, f) for n, f in base.features.items() if n not in ours)
-    found.update((f.name, f) for f in own)
-    return list(found.values())
+        features.update((n, f) for n, f in base.features.items() if n not in ours)
+    features.update((f.name, f) for f in own)
+    return list(features.values())
 
 
 def _initialise(self: Any, /, *span: int, **values: Any) -> None:

@@ -63,13 +63,13 @@ def infer_definitions(
         new[name] = {f for f in set(features) - known.keys() if _is_legal(name, where, f)}
     having: dict[str, dict[str, list[str]]] = {name: {} for name in new}
     for name, features in new.items():
-        above = types.supertypes(name) if name in types else [parents[name], *types.supertypes(parents[name])]
+        chain = types.supertypes(name) if name in types else [parents[name], *types.supertypes(parents[name])]
         for feature in features:
-            owner = next((t for t in reversed(above) if feature in new.get(t, ())), name)
+            owner = next((t for t in reversed(chain) if feature in new.get(t, ())), name)
             having[owner].setdefault(feature, []).append(name)
     added = []
-    for name, found in having.items():
-        features_ = tuple(_known_below(types, name, f) or make_feature(f, found[f]) for f in sorted(found))
+    for name, owned in having.items():
+        features_ = tuple(_known_below(types, name, f) or make_feature(f, owned[f]) for f in sorted(owned))
         if features_ or name not in types:
             added.append(TypeDescription(name, parents[name], features_))
     return extended(types, added, where)

@@ -115,16 +115,16 @@ def _most_specific(
 
 
 def _all_above(name: str, types: Types, supers: dict[str, list[tuple[str, str]]]) -> set[str]:
-    found: set[str] = set()
+    supertypes: set[str] = set()
     todo = [name]
     while todo:
         current = todo.pop()
-        above = [s for s, _ in supers.get(current, ())] or (
+        parents = [s for s, _ in supers.get(current, ())] or (
             [types[current].supertype] if current in types and types[current].supertype else []
         )
-        todo += [s for s in above if s not in found]
-        found.update(above)
-    return found
+        todo += [s for s in parents if s not in supertypes]
+        supertypes.update(parents)
+    return supertypes
 
 
 def _check(types: Types, name: str, place: str, where: dict[str, str]) -> None:

@@ -109,14 +109,14 @@ class PhiKind(metaclass=_Kinds):
         schemes: Mapping[str, str] | None = None,
     ) -> PhiKind:
         """Define a kind below a first-level kind; its name begins with that of the parent: `ID_BADGE` below `ID`."""
-        above = PhiKind.of(parent)
-        if above.parent is not None or not name.startswith(f"{parent}_"):
+        parent_kind = PhiKind.of(parent)
+        if parent_kind.parent is not None or not name.startswith(f"{parent}_"):
             raise ValueError(
-                f"kind {name}: expected a name that begins with a first-level kind, like {above.top.name}_..."
+                f"kind {name}: expected a name that begins with a first-level kind, like {parent_kind.top.name}_..."
             )
         if name in _REGISTRY and _REGISTRY[name].description != description:
             raise ValueError(f"kind {name} is defined already")
-        return _register(PhiKind(name, above, hipaa, direct, description, dict(schemes or {})))
+        return _register(PhiKind(name, parent_kind, hipaa, direct, description, dict(schemes or {})))
 
 
 def _restore(

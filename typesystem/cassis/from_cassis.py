@@ -50,7 +50,7 @@ def _types_of(there: Any) -> TypeSystem:
 class _FromCassis:
     def __init__(self, source: Any, types: TypeSystem, cas: Cas) -> None:
         self.source, self.types, self.cas = source, types, cas
-        self.made: dict[int, Any] = {}
+        self.converted: dict[int, Any] = {}
         self.sofas: dict[str, Sofa] = {}
         self.seen: list[Any] = []
         self.todo: list[tuple[Any, Any]] = []
@@ -67,8 +67,8 @@ class _FromCassis:
             text = sofa.sofaString
             if text is not None and sofa.sofaID in lost:
                 text = restore_text(text, lost[sofa.sofaID])
-            made = cas.create_view(sofa.sofaID, text, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array)
-            self.sofas[sofa.sofaID] = made.sofa
+            view_ = cas.create_view(sofa.sofaID, text, mime=sofa.mimeType or "", uri=sofa.sofaURI, array=array)
+            self.sofas[sofa.sofaID] = view_.sofa
         members = [(v.sofa.sofaID, [self._get(x) for x in v.get_all_fs() if id(x) not in self.absorbed]) for v in views]
         while self.todo:
             self._features(*self.todo.pop())
@@ -93,26 +93,26 @@ class _FromCassis:
 
     def _by_id(self, views: list[Any]) -> dict[int, Any]:
         """Return all feature structures by xmi:id; these are kept if they are unique numbers."""
-        found = {fs.xmiID: self.made[id(fs)] for fs in self.seen}
+        by_id = {fs.xmiID: self.converted[id(fs)] for fs in self.seen}
         sofas = {v.sofa.sofaID: v.sofa.xmiID for v in views}
-        whole = len({*found, *sofas.values()}) == len(self.made) + len(sofas)
-        if whole and all(isinstance(n, int) and n > 0 for n in (*found, *sofas.values())):
-            self.cas.origin = Origin(found, sofas)
-            return found
-        return dict(enumerate(self.made.values(), 1))
+        is_unique = len({*by_id, *sofas.values()}) == len(self.converted) + len(sofas)
+        if is_unique and all(isinstance(n, int) and n > 0 for n in (*by_id, *sofas.values())):
+            self.cas.origin = Origin(by_id, sofas)
+            return by_id
+        return dict(enumerate(self.converted.values(), 1))
 
     def _get(self, fs: Any) -> Any:
         if fs is None or fs.type.name == NULL:
             return None
-        found = self.made.get(id(fs))
-        if found is None:
+        item = self.converted.get(id(fs))
+        if item is None:
             cls: Any = self.types[fs.type.name]
             if cls is Token and fs.pos is not None and id(fs.pos) not in self.absorbed:
                 cls = linked_token()
-            found = self.made[id(fs)] = cls() if issubclass(cls, ArrayBase) else cls.__new__(cls)
+            item = self.converted[id(fs)] = cls() if issubclass(cls, ArrayBase) else cls.__new__(cls)
             self.seen.append(fs)
-            self.todo.append((fs, found))
-        return found
+            self.todo.append((fs, item))
+        return item
 
     def _features(self, fs: Any, item: Any) -> None:
         if isinstance(item, ArrayBase):
@@ -150,15 +150,15 @@ class _FromCassis:
         return bytes(b & 0xFF for b in elements) if range_ == ByteArray.uima_name else list(elements)
 
     def _heads(self, node: Any, f: Field) -> list[Any]:
-        found: list[Any] = []
+        heads: list[Any] = []
         seen: set[int] = set()
         while getattr(node, "tail", None) is not None:
             if id(node) in seen:
                 raise CasError(f"feature {f.name}: a circular list cannot be held inline")
             seen.add(id(node))
-            found.append(self._get(node.head) if f.range == "uima.cas.FSList" else node.head)
+            heads.append(self._get(node.head) if f.range == "uima.cas.FSList" else node.head)
             node = node.tail
-        return found
+        return heads
 
 
 def _is_empty(view: Any) -> bool:
@@ -169,13 +169,13 @@ def _is_empty(view: Any) -> bool:
 
 
 def _lost_texts(views: list[Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    lost: dict[str, str] = {}
     for view in views:
         for fs in view.get_all_fs():
             if fs.type.name == MetadataRecord.uima_name and fs.keys is not None and fs["values"] is not None:
                 entries = zip(fs["keys"].elements, fs["values"].elements, strict=False)
-                found.update((k.removeprefix(TEXT_KEY), v) for k, v in entries if k and k.startswith(TEXT_KEY))
-    return found
+                lost.update((k.removeprefix(TEXT_KEY), v) for k, v in entries if k and k.startswith(TEXT_KEY))
+    return lost
 
 
 def _default(f: Field) -> Any:

@@ -45,27 +45,27 @@ class _ToCassis:
         import cassis
 
         self.cas, self.types, self.graph = cas, types, graph
-        self.there = cassis.TypeSystem()
+        self.target_types = cassis.TypeSystem()
         self.by_number: dict[int, Any] = {}
-        self.done: list[tuple[Any, Plan, Any]] = []
+        self.started: list[tuple[Any, Plan, Any]] = []
         self.null: Any = None
         self.esc, self.losses = Escaper(), Losses()
         self.names = {*(b.plan.name for b in graph.batches), MetadataRecord.uima_name}
         self._types()
-        self.target = cassis.Cas(self.there)
+        self.target = cassis.Cas(self.target_types)
 
     def make(self) -> cassis.Cas:
         graph = self.graph
         arrays = graph.typed_arrays()
         for value, range_ in arrays:
             number = graph.number[id(value)]
-            self.by_number[number] = self.there.get_type(range_)(xmiID=number)
+            self.by_number[number] = self.target_types.get_type(range_)(xmiID=number)
         for i, view in enumerate(graph.views):
             self._view(i, view.sofa)
         for batch in graph.batches:
             for item, number in zip(batch.items, batch.numbers, strict=True):
                 self._start(item, batch.plan, number, batch.view)
-        for item, plan, fs in self.done:
+        for item, plan, fs in self.started:
             self._features(item, plan, fs)
         for value, range_ in arrays:
             self.by_number[graph.number[id(value)]].elements = self._elements(value, range_)
@@ -85,7 +85,7 @@ class _ToCassis:
         if entries:
             record = MetadataRecord(keys=list(entries), values=list(entries.values()))
             self._start(record, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
-            self._features(*self.done[-1])
+            self._features(*self.started[-1])
             if graph.members:
                 graph.members[0].append(graph.metadata_number)
 
@@ -93,12 +93,12 @@ class _ToCassis:
 
     def _types(self) -> None:
         wanted = [self.types.describe(n) for n in sorted(self.types.closure(self.names))]
-        chosen = [t for t in wanted if not self.there.contains_type(t.name) or t.name == DOCUMENT_ANNOTATION]
+        chosen = [t for t in wanted if not self.target_types.contains_type(t.name) or t.name == DOCUMENT_ANNOTATION]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cassis warns of features named `self` and `type`, which it renames
             for t in sorted(chosen, key=lambda t: (len(self.types.supertypes(t.name)), t.name)):
-                if not self.there.contains_type(t.name) and self.types.range_kind(t.name) != STRING:
-                    self.there.create_type(t.name, t.supertype, t.description)
+                if not self.target_types.contains_type(t.name) and self.types.range_kind(t.name) != STRING:
+                    self.target_types.create_type(t.name, t.supertype, t.description)
             for t in chosen:
                 for f in t.features:
                     self._feature(t, f)
@@ -108,7 +108,7 @@ class _ToCassis:
             return
         range_ = self.types.range_kind(f.range) or f.range
         try:
-            self.there.create_feature(t.name, f.name, range_, f.element, f.description, f.multiple)
+            self.target_types.create_feature(t.name, f.name, range_, f.element, f.description, f.multiple)
         except (SyntaxError, ValueError) as e:
             raise CasError(f"feature {t.name}:{f.name}: cassis does not support it ({type(e).__name__})") from None
 
@@ -116,7 +116,7 @@ class _ToCassis:
 
     def _start(self, item: Any, plan: Plan, number: int, view: int) -> None:
         try:
-            fs = self.there.get_type(plan.name)(xmiID=number)
+            fs = self.target_types.get_type(plan.name)(xmiID=number)
         except (SyntaxError, ValueError):
             raise CasError(f"type {plan.name}: cassis does not support a feature with such a name") from None
         self.by_number[number] = fs
@@ -124,7 +124,7 @@ class _ToCassis:
             fs.begin, fs.end = item.begin, item.end
         if plan.in_sofa and view != NO_VIEW:
             fs.sofa = self._sofa(self.graph.views[view].name)
-        self.done.append((item, plan, fs))
+        self.started.append((item, plan, fs))
 
     def _view(self, i: int, sofa: Sofa) -> None:
         view = self.target if sofa.name == INITIAL_VIEW else self.target.create_view(sofa.name, sofaNum=i + 1)
@@ -165,7 +165,7 @@ class _ToCassis:
         if f.kind in ("ref", "pos", "shared"):
             return self._target(value)
         if f.range in ARRAYS:
-            return self.there.get_type(f.range)(elements=self._elements(value, f.range))
+            return self.target_types.get_type(f.range)(elements=self._elements(value, f.range))
         return self._list(f.range, value)
 
     def _target(self, value: Any) -> Any:
@@ -185,15 +185,15 @@ class _ToCassis:
 
     def _list(self, range_: str, value: Any) -> Any:
         node: Any = linked(range_, list(value))
-        made: list[Any] = []
+        nodes: list[Any] = []
         while isinstance(node, ListNode):
             head = node.head
             if range_ == "uima.cas.FSList":
                 head = self._target(head) or self._null()
-            made.append(self.there.get_type(node.uima_name)(head=head))
+            nodes.append(self.target_types.get_type(node.uima_name)(head=head))
             node = node.tail
-        tail = self.there.get_type(node.uima_name)()
-        for link in reversed(made):
+        tail = self.target_types.get_type(node.uima_name)()
+        for link in reversed(nodes):
             link.tail = tail
             tail = link
         return tail
@@ -201,9 +201,9 @@ class _ToCassis:
     def _null(self) -> Any:
         """Return what cassis writes as `cas:NULL`, since it fails for None."""
         if self.null is None:
-            if not self.there.contains_type(NULL):
-                self.there.create_type(NULL, "uima.cas.TOP")
-            self.null = self.there.get_type(NULL)(xmiID=0)
+            if not self.target_types.contains_type(NULL):
+                self.target_types.create_type(NULL, "uima.cas.TOP")
+            self.null = self.target_types.get_type(NULL)(xmiID=0)
         return self.null
 
     def _index(self) -> None:

@@ -143,27 +143,27 @@ def _view(name: str, body: Any, where: str) -> tuple[str, int, list[int]]:
 
 def _numbered(rows: dict[str, Any], where: str) -> list[Any]:
     """Return feature structures by id as an array."""
-    found: list[Any] = []
+    numbered: list[Any] = []
     for key, body in rows.items():
         if not (key.isdecimal() and key.isascii() and len(key) <= 10):
             raise FormatError(f"{where}: %FEATURE_STRUCTURES: expected ids as numbers below 2147483648")
         if not isinstance(body, dict):
             raise FormatError(f"{where}: %FEATURE_STRUCTURES.{key}: expected an object")
-        found.append({"%ID": int(key), **{k: v for k, v in body.items() if k != "%ID"}})
-    return found
+        numbered.append({"%ID": int(key), **{k: v for k, v in body.items() if k != "%ID"}})
+    return numbered
 
 
 def _implied(rows: list[Any]) -> list[tuple[str, int, list[int]]]:
     """Return a view for each Sofa, with the annotations that refer to it."""
-    found: dict[int, tuple[str, int, list[int]]] = {}
+    views: dict[int, tuple[str, int, list[int]]] = {}
     known = [
         r for r in rows if isinstance(r, dict) and r.get("%ID").__class__ is int and isinstance(r.get("%TYPE"), str)
     ]
     for row in known:
         if row["%TYPE"] == "uima.cas.Sofa" and isinstance(row.get("sofaID"), str):
-            found[row["%ID"]] = row["sofaID"], row["%ID"], []
+            views[row["%ID"]] = row["sofaID"], row["%ID"], []
     for row in known:
         sofa = row.get("@sofa")
-        if sofa.__class__ is int and sofa in found and not array_class(row["%TYPE"]):
-            found[sofa][2].append(row["%ID"])
-    return list(found.values())
+        if sofa.__class__ is int and sofa in views and not array_class(row["%TYPE"]):
+            views[sofa][2].append(row["%ID"])
+    return list(views.values())

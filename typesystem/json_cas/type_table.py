@@ -32,7 +32,7 @@ def array_type(element: str) -> str:
 
 def to_json(types: TypeSystem, names: Iterable[str]) -> dict[str, Any]:
     """Return the named types, sorted, without UIMA's own, except a DocumentAnnotation with further features."""
-    found: dict[str, Any] = {}
+    described: dict[str, Any] = {}
     for name in sorted(names):
         this = types.describe(name)
         features = [f for f in this.features if name != DOCUMENT_ANNOTATION or f.name != "language"]
@@ -44,8 +44,8 @@ def to_json(types: TypeSystem, names: Iterable[str]) -> dict[str, Any]:
         if this.allowed_values is not None:  # an extension: others skip unknown keywords
             body["%ALLOWED_VALUES"] = dict(this.allowed_values)
         body.update((f.name, _feature(f)) for f in features)
-        found[name] = body
-    return found
+        described[name] = body
+    return described
 
 
 def _feature(f: Feature) -> dict[str, Any]:
@@ -71,59 +71,61 @@ class EmbeddedTypes:
 
     def beyond(self, data: Any) -> list[TypeDescription]:
         """Return the definitions of a document beyond the known types. Raises TypeSystemError."""
-        found: list[TypeDescription] = []
+        definitions: list[TypeDescription] = []
         if not isinstance(data, dict):
             raise TypeSystemError(f"{self.where}: expected an object")
         for name, body in data.items():
-            at = f"{self.where}.{_legal(name, self.where)}"
+            place = f"{self.where}.{_legal(name, self.where)}"
             if not isinstance(body, dict):
-                raise TypeSystemError(f"{at}: expected an object")
-            above = _legal(_text(body, "%SUPER_TYPE", at) or TOP, f"{at}.%SUPER_TYPE")
-            features = [self._feature(f, name, d, at) for f, d in body.items() if not f.startswith("%")]
+                raise TypeSystemError(f"{place}: expected an object")
+            supertype = _legal(_text(body, "%SUPER_TYPE", place) or TOP, f"{place}.%SUPER_TYPE")
+            features = [self._feature(f, name, d, place) for f, d in body.items() if not f.startswith("%")]
             if name in self.base:
-                features = self._new(name, above, features, at)
-                above = self.base.describe(name).supertype
+                features = self._new(name, supertype, features, place)
+                supertype = self.base.describe(name).supertype
                 if not features:
                     continue
             given = body.get("%ALLOWED_VALUES")
             allowed = None
-            if name not in self.base and above == STRING:
-                allowed = _allowed(given, at)
-            found.append(TypeDescription(name, above, tuple(features), _text(body, "%DESCRIPTION", at), allowed))
-        return found
+            if name not in self.base and supertype == STRING:
+                allowed = _allowed(given, place)
+            definitions.append(
+                TypeDescription(name, supertype, tuple(features), _text(body, "%DESCRIPTION", place), allowed)
+            )
+        return definitions
 
     def _feature(self, name: str, of: str, body: Any, where: str) -> Feature:
-        at = f"{where}.{_legal(name, where, of)}"
-        range_ = _text(body, "%RANGE", at) if isinstance(body, dict) else ""
+        place = f"{where}.{_legal(name, where, of)}"
+        range_ = _text(body, "%RANGE", place) if isinstance(body, dict) else ""
         if not range_:
-            raise TypeSystemError(f"{at}: expected an object with %RANGE")
-        _legal(range_.removesuffix("[]"), f"{at}.%RANGE")
-        element = _text(body, "%ELEMENT_TYPE", at) or None
+            raise TypeSystemError(f"{place}: expected an object with %RANGE")
+        _legal(range_.removesuffix("[]"), f"{place}.%RANGE")
+        element = _text(body, "%ELEMENT_TYPE", place) or None
         if element:
-            _legal(element, f"{at}.%ELEMENT_TYPE")
+            _legal(element, f"{place}.%ELEMENT_TYPE")
         if range_.endswith("[]"):
             element = range_.removesuffix("[]")
             range_ = array_type(element)
             element = None if element == TOP or element in PRIMITIVES else element
         multiple = body.get("%MULTIPLE_REFERENCES_ALLOWED")
         if multiple not in (None, True, False):
-            raise TypeSystemError(f"{at}.%MULTIPLE_REFERENCES_ALLOWED: expected true or false")
-        return Feature(name, range_, element, multiple, description=_text(body, "%DESCRIPTION", at))
+            raise TypeSystemError(f"{place}.%MULTIPLE_REFERENCES_ALLOWED: expected true or false")
+        return Feature(name, range_, element, multiple, description=_text(body, "%DESCRIPTION", place))
 
-    def _new(self, name: str, above: str, features: list[Feature], at: str) -> list[Feature]:
+    def _new(self, name: str, supertype: str, features: list[Feature], place: str) -> list[Feature]:
         """Return the features that a known type does not have yet."""
         known = self.base.features(name)
-        here = self.base.describe(name).supertype
-        if above != here and not (above in self.base and self.base.subsumes(above, name)):
-            self.note(f"{at}: supertype is {above}, in the type system {here}")
+        known_supertype = self.base.describe(name).supertype
+        if supertype != known_supertype and not (supertype in self.base and self.base.subsumes(supertype, name)):
+            self.note(f"{place}: supertype is {supertype}, in the type system {known_supertype}")
         for f in features:
             if f.name in known and known[f.name].range != f.range:
-                self.note(f"{at}.{f.name}: range is {f.range}, in the type system {known[f.name].range}")
+                self.note(f"{place}.{f.name}: range is {f.range}, in the type system {known[f.name].range}")
         new = [f for f in features if f.name not in known]
         if name not in BUILTIN:
             new += [f for f in (_enriched(known[f.name], f) for f in features if f.name in known) if f is not None]
         if new and name in BUILTIN and name != DOCUMENT_ANNOTATION:
-            raise TypeSystemError(f"{at}: UIMA's own type has no further features")
+            raise TypeSystemError(f"{place}: UIMA's own type has no further features")
         return new
 
 
@@ -140,7 +142,7 @@ def _enriched(known: Feature, here: Feature) -> Feature | None:
     return None if same or known.range != here.range else more
 
 
-def _legal(name: str, at: str, of: str = "") -> str:
+def _legal(name: str, place: str, of: str = "") -> str:
     """Return a legal name of a type, or of a feature. Raises TypeSystemError without the name, which could be any text."""
     try:
         if of:
@@ -148,7 +150,7 @@ def _legal(name: str, at: str, of: str = "") -> str:
         else:
             check_type_name(name, "")
     except TypeSystemError:
-        raise TypeSystemError(f"{at}: a name that UIMA does not allow") from None
+        raise TypeSystemError(f"{place}: a name that UIMA does not allow") from None
     return name
 
 
@@ -160,18 +162,18 @@ def safe(name: str) -> str:
         return "(a name that UIMA does not allow)"
 
 
-def _text(body: dict[str, Any], key: str, at: str) -> str:
+def _text(body: dict[str, Any], key: str, place: str) -> str:
     value = body.get(key)
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise TypeSystemError(f"{at}.{key}: expected a string")
+        raise TypeSystemError(f"{place}.{key}: expected a string")
     return value
 
 
-def _allowed(given: Any, at: str) -> tuple[tuple[str, str], ...] | None:
+def _allowed(given: Any, place: str) -> tuple[tuple[str, str], ...] | None:
     if given is None:
         return None
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-        raise TypeSystemError(f"{at}.%ALLOWED_VALUES: expected an object of strings")
+        raise TypeSystemError(f"{place}.%ALLOWED_VALUES: expected an object of strings")
     return tuple(given.items())

@@ -77,7 +77,7 @@ class _Rows:
         self.ranges: dict[tuple[str, str], str] = {}
         self.sofa_numbers: dict[int, int] = {}
         """By sofaNum."""
-        self.at = 0
+        self.row = 0
 
     def place(self, row: int) -> str:
         if row >= len(self.elements):
@@ -85,7 +85,7 @@ class _Rows:
         return f"{self.where}:{self.elements[row].line}:{self.elements[row].column}"
 
     def fault(self, message: str) -> FormatError:
-        return FormatError(f"{self.place(self.at)}: {message}")
+        return FormatError(f"{self.place(self.row)}: {message}")
 
     def flat(self) -> FlatDocument:
         numbers = self._numbers()
@@ -95,7 +95,7 @@ class _Rows:
         rows: list[Row] = []
         members: dict[int, list[int]] = {}
         for i, (element, number) in enumerate(zip(self.elements, numbers, strict=True)):
-            self.at = i
+            self.row = i
             try:
                 rows.append(self._row(element, number))
             except ValueFault as e:
@@ -112,7 +112,7 @@ class _Rows:
     def _numbers(self) -> list[int]:
         """Return the `_id` of each element, or an unused one if it has none."""
         given_ids: list[int] = []
-        for self.at, element in enumerate(self.elements):  # noqa: B020  for messages
+        for self.row, element in enumerate(self.elements):  # noqa: B020  for messages
             given = element.attributes.get("_id", "")
             given_ids.append(self._whole(given, "_id") if given else 0)
         used = set(given_ids)
@@ -121,13 +121,13 @@ class _Rows:
 
     def _sofa_numbers(self, numbers: list[int]) -> None:
         """Map each sofaNum to the id of its Sofa. The text of files before version 2 is Sofa 1."""
-        for self.at, element in enumerate(self.elements):  # noqa: B020  for messages
+        for self.row, element in enumerate(self.elements):  # noqa: B020  for messages
             if element.type == SOFA:
-                self.sofa_numbers[self._whole(element.attributes.get("sofaNum", ""), "sofaNum")] = numbers[self.at]
+                self.sofa_numbers[self._whole(element.attributes.get("sofaNum", ""), "sofaNum")] = numbers[self.row]
             elif element.type == DOCUMENT:
                 if 1 in self.sofa_numbers:
                     raise self.fault("two texts of one view")
-                self.sofa_numbers[1] = numbers[self.at]
+                self.sofa_numbers[1] = numbers[self.row]
 
     def _whole(self, text: str, what: str) -> int:
         if text.isdecimal() and text.isascii() and len(text) <= 10:
@@ -136,7 +136,7 @@ class _Rows:
 
     def _indexed(self, element: Element) -> list[int]:
         """Return the Sofas in whose views an element is indexed; 0 for an initial view without a Sofa."""
-        found: list[int] = []
+        sofas: list[int] = []
         for part in element.attributes.get("_indexed", "").split():
             index = 1 if part == "true" else self._whole(part, "_indexed")
             sofa = self.sofa_numbers.get(index) if index else self.sofa_numbers.get(1)
@@ -146,9 +146,9 @@ class _Rows:
                     raise self.fault(message)
                 self.notes.append(message)
                 continue
-            if (sofa or 0) not in found:
-                found.append(sofa or 0)
-        return found
+            if (sofa or 0) not in sofas:
+                sofas.append(sofa or 0)
+        return sofas
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -176,10 +176,10 @@ class _Rows:
 
     def _values(self, element: Element) -> list[tuple[str, str]]:
         """Return the features of an element, including the one whose value is its content."""
-        found = [(k, v) for k, v in element.attributes.items() if k not in ("_id", "_indexed", "_content")]
+        values = [(k, v) for k, v in element.attributes.items() if k not in ("_id", "_indexed", "_content")]
         if element.text.strip() and element.type != DOCUMENT and element.type not in ARRAYS:
-            found.append((element.attributes.get("_content", "value"), element.text))
-        return found
+            values.append((element.attributes.get("_content", "value"), element.text))
+        return values
 
     def _row(self, element: Element, number: int) -> Row:
         if element.type == DOCUMENT:

@@ -150,18 +150,18 @@ def pos_links(tokens: list[Any]) -> dict[int, Any]:
 
     A token that was read with a POS annotation keeps it; the annotation is updated if `Token.pos` changed.
     """
-    made: dict[int, Any] = {}
+    links: dict[int, Any] = {}
     if not tokens or not (any(map(_pos_of, tokens)) or hasattr(type(tokens[0]), "_pos_link")):
-        return made
+        return links
     for token in tokens:
         tag, link = token.pos, getattr(token, "_pos_link", None)
         if isinstance(link, Pos) and (link.PosValue or "") != tag:
             link.PosValue = tag or None
             link.coarseValue = coarse(tag) if tag else None
         elif link is None and tag:
-            link = made[id(token)] = Pos(token._begin, token._end, PosValue=tag, coarseValue=coarse(tag))
+            link = links[id(token)] = Pos(token._begin, token._end, PosValue=tag, coarseValue=coarse(tag))
             link._sofa = token._sofa
-    return made
+    return links
 
 
 def linked_token() -> Any:

@@ -223,20 +223,22 @@ class _Repair:
         children = self.rows.children.get(i, [])
         if not children:
             return
-        here = [c for c in children if c.feature == f.name]
+        values = [c for c in children if c.feature == f.name]
         many = f.kind in ("array", "shared")
-        wrong = len(here) > 1 and not many
-        wrong = wrong or any(c.href is None and not c.null and not self._fits(plan.name, c.text, f, True) for c in here)
+        wrong = len(values) > 1 and not many
+        wrong = wrong or any(
+            c.href is None and not c.null and not self._fits(plan.name, c.text, f, True) for c in values
+        )
         if wrong:
             self.notes[f"{plan.name}: a value of feature {f.name} does not fit and is not kept"] += 1
             self.rows.children[i] = [c for c in children if c.feature != f.name]
 
     def _fits(self, of: str, text: str, f: Field, child: bool = False) -> bool:
         key = (of, f"{f.name}{child}", text)
-        found = self.fit.get(key)
-        if found is None:
-            found = self.fit[key] = fits(text, f, self.floats, child)
-        return found
+        result = self.fit.get(key)
+        if result is None:
+            result = self.fit[key] = fits(text, f, self.floats, child)
+        return result
 
     def _array(self, plan: Plan, attributes: dict[str, str]) -> None:
         element = ELEMENTS[plan.name]
