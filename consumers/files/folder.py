@@ -137,7 +137,7 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
             or not (elsewhere or first == self._path(name))
             or any(digest_of(locate(o)) != o.digest for o in own)
         ):
-            files.names.take_back()  # the document is processed again and gets the name then
+            files.names.release_last()  # the document is processed again and gets the name then
             return None
         stem = first.with_suffix("").as_posix()
         adopted = []
@@ -169,7 +169,7 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
     def rollback(self, document_id: str) -> None:
         if self._files is not None:
             if self._named == document_id:
-                self._files.names.take_back()  # as in a resumed run, where a failed document gets no name
+                self._files.names.release_last()  # as in a resumed run, where a failed document gets no name
             self._files.rollback(document_id)
         self._named = None
         if self._companions is not None and self._companions[0] == document_id:

@@ -107,7 +107,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
             return self._add_entry(document_id, name, state, b"")
         written = slice_of(locate(outputs[0]), outputs[0]) if outputs else None
         if written is None or not self._zip.copy(f"documents/{name}", written):
-            self._names.take_back()  # the document is processed again and gets the name then
+            self._names.release_last()  # the document is processed again and gets the name then
             return None
         return self._add_entry(document_id, name, state, written)
 
@@ -155,7 +155,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def rollback(self, document_id: str) -> None:
         if self._file is not None and self._named == document_id:
-            self._names.take_back()  # as in a resumed run, where a failed document gets no name
+            self._names.release_last()  # as in a resumed run, where a failed document gets no name
         self._named = None
         if self._file is None or self._last is None or self._last[0] != document_id:
             return

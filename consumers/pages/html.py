@@ -84,7 +84,7 @@ class HtmlConsumer(FolderConsumer):
         assert self._index is not None
         data = _read(locate(row), row) if row is not None and own is not None else None
         if own is None or data is None:
-            self.files.names.take_back()  # the document is processed again and gets the name then
+            self.files.names.release_last()  # the document is processed again and gets the name then
             return None
         before, name = self.page_name([o for o in outputs if o.whole]), self.page_name(own)
         if name != before:  # in the folder that it comes from, its name was free

@@ -61,7 +61,7 @@ class FileNames:
         self._last = [key, *(folded("/".join(parts[:n])) for n in range(1, len(parts)))]
         return PurePosixPath(name)
 
-    def take_back(self) -> None:
+    def release_last(self) -> None:
         """Release the last name, because its document is not written or will be written later."""
         self._last = []
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from ....typesystem import INITIAL_VIEW, Cas, KnownPhi
+from ....typesystem.json_cas.writer import write_jsoncas
 
 _SIZE = 16
 
@@ -14,19 +15,17 @@ _SIZE = 16
 def content_hash(cas: Cas, salt: bytes) -> bytes:
     """Return 128 bits over id, text, metadata and annotations of the reader. `salt`: up to 64 bytes, which prevents looking
     up hashes that were computed elsewhere."""
-    made = hashlib.blake2b(key=salt, digest_size=_SIZE)
+    digest = hashlib.blake2b(key=salt, digest_size=_SIZE)
     views = cas.views
     plain = len(views) == 1 and views[0].name == INITIAL_VIEW and all(t is KnownPhi for t in views[0].types())
     known = [[k.kind.name, k.value, k.role, k.provenance] for k in cas.known_phi] if plain else []
     head: list[Any] = [cas.id, sorted(cas.metadata.items()), known]
-    made.update(json.dumps(head).encode())
+    digest.update(json.dumps(head).encode())
     if plain:
-        made.update(cas.text.encode("utf-8", "surrogatepass"))
+        digest.update(cas.text.encode("utf-8", "surrogatepass"))
     elif views:
-        from ....typesystem.json_cas.writer import write_jsoncas
-
-        made.update(write_jsoncas(cas, typesystem=cas.typesystem))
-    return made.digest()
+        digest.update(write_jsoncas(cas, typesystem=cas.typesystem))
+    return digest.digest()
 
 
 def is_same(cas: Cas, content: bytes, expected: bytes) -> bool:

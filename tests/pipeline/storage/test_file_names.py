@@ -57,17 +57,17 @@ def test_a_folder_and_a_file_do_not_meet() -> None:
     assert names("a", "a.txt/b") == ["a.txt", "a.txt_b.txt"]
 
 
-def test_a_name_that_was_taken_back_is_free_again() -> None:
+def test_a_name_that_was_released_is_free_again() -> None:
     made = FileNames(".txt")
     given = []
     for i in ("a/b", "a", "a/b", "a.txt/c"):
         wrong = made.next(i)
-        made.take_back()
+        made.release_last()
         given.append(made.next(i))
         assert wrong == given[-1]
     assert [str(name) for name in given] == ["a/b.txt", "a.txt", "a/b-2.txt", "a.txt_c.txt"]
     made.next("d.txt/e")
-    made.take_back()
+    made.release_last()
     assert str(made.next("d")) == "d.txt"
 
 
