@@ -12,7 +12,7 @@ import warnings
 from ...pipeline.contract.component import CasConsumer
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, CaspipeWarning, RecordField
-from ...typesystem import source_record as carrier
+from ...typesystem import source_record
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)
@@ -60,9 +60,9 @@ def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
         else:
             released[name] = value
     for field in cas.select(RecordField):
-        if not field.path.startswith(carrier.NAMED):
+        if not field.path.startswith(source_record.NAMED):
             continue
-        name = field.path.removeprefix(carrier.NAMED)
+        name = field.path.removeprefix(source_record.NAMED)
         if not field.operator:
             raise ConsumerError(f"{consumer.id}: {name}: expected a masked field, found one that was not")
         if field.masked is not None:

@@ -1,4 +1,4 @@
-"""Which system span answers which gold span."""
+"""Which system span matches which gold span."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.consumers.scoring.alignment import Compared, Criterion, align, answers, kind_at, overlaps
+from caspipe.consumers.scoring.alignment import Compared, Criterion, align, matches, kind_at, overlaps
 from caspipe.consumers.scoring.document import Mark
 
 SPANS = st.lists(
@@ -69,7 +69,7 @@ def test_kinds_are_compared_at_a_level(kind: str, level: Compared, expected: str
 )
 def test_criteria_of_one_span(system: Mark, criteria: list[Criterion]) -> None:
     every: list[Criterion] = ["strict", "covering", "overlapping"]
-    assert [c for c in every if answers(system, Mark(5, 9, "AGE"), c, "kind")] == criteria
+    assert [c for c in every if matches(system, Mark(5, 9, "AGE"), c, "kind")] == criteria
 
 
 @given(SPANS, SPANS)
