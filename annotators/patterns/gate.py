@@ -30,15 +30,15 @@ class Gate:
         import re2
 
         self._count = len(patterns)
-        self._set: Any = re2.Set.SearchSet(re2_options())
-        self._set.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
+        self.automaton: Any = re2.Set.SearchSet(re2_options())
+        self.automaton.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
         for pattern in patterns:
-            self._set.Add(without_tail(pattern))
-        self._set.Compile()
+            self.automaton.Add(without_tail(pattern))
+        self.automaton.Compile()
 
     def occurring(self, piece: bytes) -> Iterable[int]:
         """Return the numbers of the patterns that can occur in the text, ascending; all of them if the pass failed."""
-        numbers = self._set.Match(piece)
+        numbers = self.automaton.Match(piece)
         if not numbers or 0 not in numbers:
             return range(self._count)
         return sorted(n - 1 for n in numbers if n) if len(numbers) > 1 else ()

@@ -74,7 +74,7 @@ def test_the_gate_passes_every_pattern_that_occurs() -> None:
 
 def test_a_gate_without_memory_passes_every_pattern() -> None:
     gate = Gate(["a", "b"])
-    gate._set = Silent()
+    gate.automaton = Silent()
     assert list(gate.occurring(b"zzz")) == [0, 1]
 
 
