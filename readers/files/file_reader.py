@@ -83,7 +83,7 @@ class FileReader(CollectionReader):
         """Yield the files that may be read; the others go to `failed`."""
         for source in self.sources():
             if source.fault:
-                self.fail(source.id, f"{source.path}: {source.fault}", DuplicateError if source.twice else ReaderError)
+                self.failed.append((source.id, _refusal(source)))
             else:
                 yield source
 
@@ -103,8 +103,7 @@ class DocumentFileReader(FileReader):
 
     def load(self, handle: Source) -> Cas:
         if handle.fault:
-            kind = DuplicateError if handle.twice else ReaderError
-            raise kind(f"{handle.path}: {handle.fault}")
+            raise _refusal(handle)
         return self.document(handle)
 
     def handles(self) -> Iterator[Handle] | None:
@@ -160,6 +159,10 @@ class StreamReader(FileReader):
     def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
         """Yield the documents of a file. `seen`: ids of all earlier documents. Raises ReaderError if it cannot continue."""
         raise TypeError(f"{type(self).__name__} must define _file")
+
+
+def _refusal(source: Source) -> ReaderError:
+    return (DuplicateError if source.duplicate else ReaderError)(f"{source.path}: {source.fault}")
 
 
 def bounded(file: IO[bytes], limit: int) -> bytes:

@@ -150,7 +150,7 @@ def without_duplicates(sources: Sequence[Source]) -> Iterator[Source]:
         if s.id not in repeated:
             yield s
         elif s.id in first and not s.fault:
-            yield Source(s.path, s.id, f"its document id is that of {first[s.id]} too", twice=True)
+            yield Source(s.path, s.id, f"its document id is that of {first[s.id]} too", duplicate=True)
         else:
             first.setdefault(s.id, s.path)
             yield s

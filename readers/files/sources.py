@@ -20,7 +20,7 @@ class Source:
     path: str
     id: str
     fault: str = ""
-    twice: bool = False
+    duplicate: bool = False
     """True if the fault is a document id that another file has."""
 
 
@@ -32,7 +32,7 @@ class Sources(Sequence[Source]):
         self._blocks: list[bytes] = []
         self._length = 0
         while block := list(islice(rest, _BLOCK)):
-            rows = [[s.path, s.id, s.fault, s.twice] for s in block]
+            rows = [[s.path, s.id, s.fault, s.duplicate] for s in block]
             self._blocks.append(zlib.compress(json.dumps(rows).encode(), 1))
             self._length += len(block)
         self._last: tuple[int, list[Source]] = (-1, [])

@@ -78,7 +78,7 @@ def test_a_document_id_that_was_there_before_is_a_fault_that_names_both(ids: lis
     expected = []
     for s in sources:
         if s.id in seen and not s.fault:
-            expected.append(Source(s.path, s.id, f"its document id is that of {seen[s.id]} too", twice=True))
+            expected.append(Source(s.path, s.id, f"its document id is that of {seen[s.id]} too", duplicate=True))
         else:
             seen.setdefault(s.id, s.path)
             expected.append(s)
