@@ -37,7 +37,7 @@ class Words:
 
 
 def words_of(pieces: Pieces, token_ends: Sequence[int], apart: bool) -> Words:
-    """The words of a text; `apart`: every piece its own. Pieces of white space go with what follows in their word."""
+    """Return the words of a text; `apart`: every piece its own. Pieces of white space go with what follows in their word."""
     found = Words([], [], [], [])
     waiting, key = -1, (-2, -1)
     for i, (begin, end, word) in enumerate(zip(pieces.begins, pieces.ends, pieces.words, strict=True)):
@@ -60,13 +60,13 @@ def words_of(pieces: Pieces, token_ends: Sequence[int], apart: bool) -> Words:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Probabilities of labels: rows sum to 1."""
+    """Return probabilities of labels: rows sum to 1."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float32)
 
 
 def of_words(words: Words, chances: Floats, chosen_by: Floats, strategy: Strategy) -> Floats:
-    """One row of probabilities for each word, from `chances` of its pieces; shape (words, labels).
+    """Return one row of probabilities for each word, from `chances` of its pieces; shape (words, labels).
 
     `max` takes the piece that is surest of any label, judged by `chosen_by`, of the shape of `chances`.
     """

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
 from ...typesystem.markup.strict_json import DuplicateKeyError, unique_keys
 
+T = TypeVar("T")
 ONNX_FILES = ("model.onnx", "onnx/model.onnx")
 
 
+@dataclass(eq=False, kw_only=True)
 class PretrainedFolder(Resource):
-    """A model folder. Subclasses say which files make one."""
+    """A model folder. Subclasses name the files that it must have. What is loaded from it is loaded once."""
 
     required: ClassVar[tuple[str, ...]] = ()
-    """File names without which it is not a folder of this sort."""
+    """Names of files that every folder of this type has."""
+
+    place: Path
+    _loaded: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def once(self, key: tuple[Any, ...], load: Callable[[], T]) -> T:
+        """Return what was loaded for `key`, else load it."""
+        if key not in self._loaded:
+            self._loaded[key] = load()
+        loaded: T = self._loaded[key]
+        return loaded
 
     @classmethod
     def check(cls, name: str) -> str | None:
@@ -35,7 +49,7 @@ class PretrainedFolder(Resource):
 
     @classmethod
     def existing(cls, name: str) -> Path:
-        """The folder. Raises ResourceError if `check` finds fault."""
+        """Return the folder. Raises ResourceError if `check` finds fault."""
         fault = cls.check(name)
         if fault:
             raise ResourceError(f"{cls.kind}: {fault}")
@@ -43,7 +57,7 @@ class PretrainedFolder(Resource):
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
+    """Return the object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except OSError as error:
@@ -58,7 +72,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def onnx_file(folder: Path, file: str) -> Path | None:
-    """The ONNX graph of a folder: `file` in it, or where exporters put it; None if there is none.
+    """Return the ONNX graph of a folder: `file` in it, or where exporters put it; None if there is none.
 
     Raises ResourceError if `file` is named and not there, or lies outside the folder.
     """

@@ -146,7 +146,7 @@ class GlinerAnnotator(Annotator):
         return decode(merged(self._read(words, windows), "weighted"), self.threshold)
 
     def _read(self, words: WordPieces, windows: list[Window]) -> Iterator[tuple[Window, Floats, Floats]]:
-        """The scores of one window after the other, with the weight of each."""
+        """Yield the scores of one window after the other, with the weight of each."""
         for at in range(0, len(windows), self.batch):
             some = windows[at : at + self.batch]
             found = self._session.run(["logits"], self._prompt.feed(words, some, self._by_spans))[0]
@@ -170,7 +170,7 @@ class GlinerAnnotator(Annotator):
 
 
 def _of_spans(near: Floats, widest: int) -> Floats:
-    """The context of each span, (words, widths): that of its worse end, 0 if it runs out of the window."""
+    """Return the context of each span, (words, widths): that of its worse end, 0 if it runs out of the window."""
     n = len(near)
     found = np.zeros((n, widest), dtype=np.float32)
     for width in range(min(widest, n)):

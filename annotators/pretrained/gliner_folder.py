@@ -9,7 +9,7 @@ classes). The token form gives (rows, words, classes, 3): begins here, ends here
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -45,17 +45,15 @@ class Reading:
     pooling: Literal["first", "last", "mean", "max"]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class GlinerFolder(PretrainedFolder):
     """A folder with gliner_config.json, tokenizer.json and model.onnx; the graph is loaded when it is asked for, once."""
 
     kind = "GLiNER model"
     required = (CONFIG, "tokenizer.json")
 
-    place: Path
     reading: Reading
     class_token: int | None
-    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, name: str) -> Self:
@@ -83,46 +81,47 @@ class GlinerFolder(PretrainedFolder):
             pooling=pooling,
         )
         token = config.get("class_token_index")
-        return cls(folder, reading, token if isinstance(token, int) and token >= 0 else None)
+        index = token if isinstance(token, int) and token >= 0 else None
+        return cls(place=folder, reading=reading, class_token=index)
 
     def tokenizer(self, who: str) -> Any:
-        """The tokenizer. Raises ResourceError if it lacks the marks before labels and before the text."""
-        if ("tokenizer",) not in self._made:
-            made = load_tokenizer(self.place, who, "gliner")
-            made.no_truncation()
-            made.no_padding()
-            marks = {mark: made.token_to_id(mark) for mark in (self.reading.entity, self.reading.separator)}
-            lost = [mark for mark, number in marks.items() if number is None]
-            if lost or (self.class_token is not None and marks[self.reading.entity] != self.class_token):
-                raise ResourceError(
-                    f"{self.place}: tokenizer.json and {CONFIG} do not belong together: "
-                    + (f"no piece {lost[0]}" if lost else f"{self.reading.entity} is not piece {self.class_token}")
-                )
-            _leading_blank(made)
-            self._made["tokenizer",] = made
-        return self._made["tokenizer",]
+        """Return the tokenizer. Raise ResourceError if it lacks the marks before labels and before the text."""
+        return self.once(("tokenizer",), lambda: self._load_tokenizer(who))
+
+    def _load_tokenizer(self, who: str) -> Any:
+        tokenizer = load_tokenizer(self.place, who, "gliner")
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        marks = {mark: tokenizer.token_to_id(mark) for mark in (self.reading.entity, self.reading.separator)}
+        missing = [mark for mark, number in marks.items() if number is None]
+        if missing or (self.class_token is not None and marks[self.reading.entity] != self.class_token):
+            raise ResourceError(
+                f"{self.place}: tokenizer.json and {CONFIG} do not belong together: "
+                + (f"no piece {missing[0]}" if missing else f"{self.reading.entity} is not piece {self.class_token}")
+            )
+        _leading_blank(tokenizer)
+        return tokenizer
 
     def graph(self, file: str, device: Device, threads: int, who: str) -> tuple[Any, bool]:
-        """The session over the graph, and whether it scores spans (else tokens)."""
-        key = ("graph", file, device, threads)
-        if key not in self._made:
-            path = onnx_file(self.place, file)
-            if path is None:
-                raise ResourceError(
-                    f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first "
-                    "(docs/how-to/pretrained-models.md says how)"
-                )
-            made = session(path, device, threads, who, "gliner")
-            names = [i.name for i in made.get_inputs()]
-            if sorted(names) not in (sorted(_COMMON), sorted(_COMMON + _SPANS)):
-                raise ResourceError(
-                    f"{path}: takes {', '.join(names)}: expected {', '.join(_COMMON)} and perhaps {', '.join(_SPANS)}"
-                )
-            if "logits" not in [o.name for o in made.get_outputs()]:
-                raise ResourceError(f"{path}: gives no logits: expected a graph exported by the gliner library")
-            self._made[key] = made, _SPANS[0] in names
-        found: tuple[Any, bool] = self._made[key]
-        return found
+        """Return the session over the graph, and whether it scores spans (else tokens)."""
+        return self.once(("graph", file, device, threads), lambda: self._load_graph(file, device, threads, who))
+
+    def _load_graph(self, file: str, device: Device, threads: int, who: str) -> tuple[Any, bool]:
+        path = onnx_file(self.place, file)
+        if path is None:
+            raise ResourceError(
+                f"{self.place}: has no {' or '.join(ONNX_FILES)}: export the model first "
+                "(docs/how-to/pretrained-models.md says how)"
+            )
+        graph = session(path, device, threads, who, "gliner")
+        names = [i.name for i in graph.get_inputs()]
+        if sorted(names) not in (sorted(_COMMON), sorted(_COMMON + _SPANS)):
+            raise ResourceError(
+                f"{path}: takes {', '.join(names)}: expected {', '.join(_COMMON)} and perhaps {', '.join(_SPANS)}"
+            )
+        if "logits" not in [o.name for o in graph.get_outputs()]:
+            raise ResourceError(f"{path}: gives no logits: expected a graph exported by the gliner library")
+        return graph, _SPANS[0] in names
 
 
 def _count(config: dict[str, Any], key: str, default: int, where: Path) -> int:
@@ -133,7 +132,7 @@ def _count(config: dict[str, Any], key: str, default: int, where: Path) -> int:
 
 
 def _pieces(folder: Path, config: dict[str, Any]) -> int:
-    """Pieces in the longest sequence: what the tokenizer or the encoder says, else what nearly all encoders take."""
+    """Return pieces in the longest sequence: what the tokenizer or the encoder says, else what nearly all encoders take."""
     encoder = config.get("encoder_config")
     positions = encoder.get("max_position_embeddings") if isinstance(encoder, dict) else None
     said = [n for n in (longest(folder), positions) if isinstance(n, int) and n > 0]

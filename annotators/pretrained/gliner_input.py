@@ -56,7 +56,7 @@ class Prompt:
             )
 
     def words(self, text: str) -> WordPieces:
-        """The words of a text with their pieces; a word of more pieces than the model reads keeps its first ones."""
+        """Return the words of a text with their pieces; a word of more pieces than the model reads keeps its first ones."""
         found = list(_WORD.finditer(text))
         begins, ends = [m.start() for m in found], [m.end() for m in found]
         pieces: list[list[int]] = [[] for _ in found]
@@ -69,7 +69,7 @@ class Prompt:
         return WordPieces(begins, ends, pieces)
 
     def windows(self, words: WordPieces, most: int, overlap: int) -> list[Window]:
-        """Windows over words, of at most `most` words and the pieces the model takes, that share `overlap` words.
+        """Return windows over words, of at most `most` words and the pieces the model takes, that share `overlap` words.
 
         Words of many pieces make windows shorter; at most half of a window is shared, so that each gets further.
         """
@@ -88,7 +88,7 @@ class Prompt:
             first = last - min(overlap, (last - first) // 2)
 
     def feed(self, words: WordPieces, windows: Sequence[Window], spans: bool) -> dict[str, npt.NDArray[Any]]:
-        """The graph's inputs for some windows."""
+        """Return the graph's inputs for some windows."""
         rows, masks = [], []
         for first, last in windows:
             row, mask = list(self.before), [0] * len(self.before)
@@ -117,7 +117,7 @@ class Prompt:
 
 
 def _spans(lengths: npt.NDArray[np.int64], widest: int) -> dict[str, npt.NDArray[Any]]:
-    """Every span of up to `widest` words of the longest row, and which of them lie within each row."""
+    """Return every span of up to `widest` words of the longest row, and which of them lie within each row."""
     longest = int(lengths.max())
     firsts = np.repeat(np.arange(longest, dtype=np.int64), widest)
     lasts = firsts + np.tile(np.arange(widest, dtype=np.int64), longest)

@@ -16,7 +16,7 @@ LONGEST = 64
 
 
 def chance(scores: Floats) -> Floats:
-    """The logistic function, without overflow."""
+    """Return the logistic function of scores, computed without overflow."""
     powers = np.exp(-np.abs(scores))
     return np.asarray(np.where(scores >= 0, 1 / (1 + powers), powers / (1 + powers)), dtype=np.float32)
 

@@ -56,12 +56,12 @@ class Labels:
         return [i for i, t in enumerate(self.types) if not t]
 
     def of_type(self, name: str) -> list[int]:
-        """Numbers of the labels of one type, regardless of their prefix."""
+        """Return numbers of the labels of one type, regardless of their prefix."""
         return [i for i, t in enumerate(self.types) if t == name]
 
 
 def read_labels(given: Sequence[str]) -> Labels:
-    """The labels of `id2label`, their scheme found from their prefixes.
+    """Return the labels of `id2label`, their scheme found from their prefixes.
 
     Prefixes count only where every label but `O` has one, joined by `-` or `_`: `E-MAIL` beside `PHONE` is a name.
     """
@@ -108,15 +108,15 @@ def kind_of_label(label: str) -> tuple[bool, PhiKind | None]:
 def map_labels(
     labels: Labels, given: Mapping[str, PhiKind | None], unmapped: Unmapped, where: str
 ) -> dict[str, PhiKind]:
-    """The kind of every type that marks PHI. `given` speaks first; None in it takes a type for no PHI.
+    """Return the kind of every type that marks PHI. `given` speaks first; None in it takes a type for no PHI.
 
     Raises ResourceError that lists the types without a kind, or the names in `given` that the model does not have.
     """
     types = list(dict.fromkeys(t for t in labels.types if t))
     strange = [name for name in given if name not in types]
     if strange:
-        told = ", ".join(f"{name}{nearest(name, types)}" for name in strange)
-        raise ResourceError(f"{where}: labels: the model has no {told}; its labels are {', '.join(types)}")
+        listed = ", ".join(f"{name}{nearest(name, types)}" for name in strange)
+        raise ResourceError(f"{where}: labels: the model has no {listed}; its labels are {', '.join(types)}")
     found: dict[str, PhiKind] = {}
     lost = []
     for name in types:
@@ -128,9 +128,9 @@ def map_labels(
             found[name] = kind
     if lost and unmapped == "error":
         kinds = [kind.name for kind in PhiKind]
-        told = ", ".join(f"{name}{_hint(name, kinds)}" for name in lost)
+        listed = ", ".join(f"{name}{_hint(name, kinds)}" for name in lost)
         raise ResourceError(
-            f"{where}: no PHI kind is known for the labels {told}; write `labels: {{{lost[0]}: KIND}}` "
+            f"{where}: no PHI kind is known for the labels {listed}; write `labels: {{{lost[0]}: KIND}}` "
             "(null: no PHI), or `unmapped: other` or `ignore`"
         )
     if not labels.outside and all(t in found for t in types):

@@ -57,7 +57,7 @@ class TorchNetwork:
 
     @contextlib.contextmanager
     def _limited(self) -> Iterator[None]:
-        """The number of threads is PyTorch's own for the whole process, so it is put back."""
+        """Set PyTorch's number of threads, which is one for the whole process, and restore it afterwards."""
         before = self._torch.get_num_threads()
         if not self._threads or before == self._threads:
             yield
@@ -72,7 +72,7 @@ class TorchNetwork:
 def _load(transformers: Any, folder: Path) -> Any:
     with _quiet():
         try:
-            model, told = transformers.AutoModelForTokenClassification.from_pretrained(
+            model, loading = transformers.AutoModelForTokenClassification.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False, output_loading_info=True, dtype="float32"
             )
         except Exception as error:  # the library raises many classes, and its messages may be pages long
@@ -81,7 +81,7 @@ def _load(transformers: Any, folder: Path) -> Any:
                 f"{folder}: transformers cannot load it: {type(error).__name__}: {first[:200]}"
             ) from None
     for what in ("missing_keys", "mismatched_keys"):
-        names = sorted(str(key[0] if isinstance(key, tuple) else key) for key in told.get(what) or ())
+        names = sorted(str(key[0] if isinstance(key, tuple) else key) for key in loading.get(what) or ())
         if names:
             fault = "lacks weights" if what == "missing_keys" else "has weights of another shape than config.json says"
             raise ResourceError(
@@ -147,7 +147,7 @@ class OnnxNetwork:
 
 
 def session(path: Path, device: Device, threads: int, who: str, extra: str) -> Any:
-    """An ONNX Runtime session over a graph file. Raises ResourceError: library missing, no GPU, damaged file."""
+    """Return an ONNX Runtime session over a graph file. Raises ResourceError: library missing, no GPU, damaged file."""
     ort = need("onnxruntime", extra, who)
     gpu = "CUDAExecutionProvider"
     if device == "cuda" and gpu not in ort.get_available_providers():

@@ -59,7 +59,7 @@ class PieceTokenizer:
         return int(self._tokenizer.get_vocab_size(with_added_tokens=False))
 
     def pieces(self, text: str) -> Pieces:
-        """All pieces of a text of any length."""
+        """Return all pieces of a text of any length."""
         given = encodable(text)
         if self._special is not None:
             given = self._special.sub(lambda mark: f"({mark.group()[1:]}", given)
@@ -87,12 +87,12 @@ def _written_marks(tokenizer: Any) -> re.Pattern[str] | None:
 
 
 def encodable(text: str) -> str:
-    """The text with every lone surrogate replaced, one code point for one: UTF-8, which tokenizers work on, has none."""
+    """Return the text with every lone surrogate replaced, one code point for one: UTF-8, which tokenizers work on, has none."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
-    """The fast tokenizer of a folder: tokenizer.json, else what transformers makes of the vocabulary files.
+    """Return the fast tokenizer of a folder: tokenizer.json, else what transformers makes of the vocabulary files.
 
     Raises ResourceError if a library is missing, a file is damaged, or the model has no fast tokenizer.
     """

@@ -95,7 +95,7 @@ class TransformerAnnotator(Annotator):
         self.__dict__.pop("_tokenizer", None)
 
     def _sizes(self, folder: TransformerFolder) -> tuple[int, int]:
-        """Pieces of the text in a window, and how many of them two windows share."""
+        """Return pieces of the text in a window, and how many of them two windows share."""
         limit = folder.limit()
         window = self.window or min(limit or USUAL, USUAL)
         if limit is not None and window > limit:
@@ -134,13 +134,13 @@ class TransformerAnnotator(Annotator):
                 yield PhiCandidate(found.begin, found.end, kind=kind, confidence=confidence, rule=found.type)
 
     def scores(self, pieces: Pieces) -> Floats:
-        """The model's score of each label at each piece, windows merged; shape (pieces, labels)."""
+        """Return the model's score of each label at each piece, windows merged; shape (pieces, labels)."""
         windows = cut(len(pieces), self._room, self._overlap)
         stretches = [scores for _, scores in merged(self._read(pieces, windows), self.merge)]
         return np.concatenate(stretches)
 
     def _read(self, pieces: Pieces, windows: list[Window]) -> Iterator[tuple[Window, Floats, Any]]:
-        """The scores of one window after the other, with the weight of each place."""
+        """Yield the scores of one window after the other, with the weight of each place."""
         before, after = self._tokenizer.before, self._tokenizer.after
         for at in range(0, len(windows), self.batch):
             some = windows[at : at + self.batch]

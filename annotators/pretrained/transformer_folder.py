@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -24,17 +24,15 @@ _OFFSET = frozenset(
 """Model types whose positions begin after the padding id: two of `max_position_embeddings` are never used."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class TransformerFolder(PretrainedFolder):
-    """A model folder whose config.json was read; networks and the tokenizer are loaded when they are asked for, once."""
+    """A model folder whose config.json was read. Networks and the tokenizer are loaded on first use."""
 
     kind = "token-classification model"
     required = ("config.json",)
 
-    place: Path
     config: dict[str, Any]
     labels: Labels
-    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, name: str) -> Self:
@@ -51,27 +49,23 @@ class TransformerFolder(PretrainedFolder):
                 f"{folder}: is a model for another task ({', '.join(map(str, heads))}): "
                 "expected an architecture ...ForTokenClassification"
             )
-        return cls(folder, config, _labels(folder, config))
+        return cls(place=folder, config=config, labels=_labels(folder, config))
 
     def tokenizer(self, who: str, extra: str) -> PieceTokenizer:
-        if ("tokenizer",) not in self._made:
-            pad = self.config.get("pad_token_id")
-            made = PieceTokenizer(
-                load_tokenizer(self.place, who, extra), str(self.place), pad if isinstance(pad, int) else 0
-            )
-            known = self.config.get("vocab_size")
-            if (
-                isinstance(known, int) and made.size() > known
-            ):  # added pieces apart: some folders list more than are used
-                raise ResourceError(
-                    f"{self.place}: the tokenizer has {made.size()} pieces, the model {known}: not of one model"
-                )
-            self._made["tokenizer",] = made
-        found: PieceTokenizer = self._made["tokenizer",]
-        return found
+        """Return the tokenizer. Raise ResourceError if it does not belong to the model."""
+        return self.once(("tokenizer",), lambda: self._load_tokenizer(who, extra))
+
+    def _load_tokenizer(self, who: str, extra: str) -> PieceTokenizer:
+        pad, known = self.config.get("pad_token_id"), self.config.get("vocab_size")
+        loaded = load_tokenizer(self.place, who, extra)
+        tokenizer = PieceTokenizer(loaded, str(self.place), pad if isinstance(pad, int) else 0)
+        size = tokenizer.size()  # without added pieces: some folders list more than are used
+        if isinstance(known, int) and size > known:
+            raise ResourceError(f"{self.place}: the tokenizer has {size} pieces, the model {known}: not of one model")
+        return tokenizer
 
     def graph(self, backend: Backend, file: str) -> Path | None:
-        """The ONNX graph to use, None for PyTorch. Raises ResourceError if the folder lacks what `backend` asks for."""
+        """Return the ONNX graph to use, None for PyTorch. Raises ResourceError if the folder lacks what `backend` asks for."""
         path = onnx_file(self.place, file) if backend != "torch" else None
         weights = any((self.place / name).is_file() for name in WEIGHTS)
         if backend == "onnx" and path is None:
@@ -84,25 +78,25 @@ class TransformerFolder(PretrainedFolder):
         return path
 
     def network(self, graph: Path | None, device: Device, threads: int, who: str) -> Network:
-        key = ("network", graph, device, threads)
-        if key not in self._made:
-            number = len(self.labels.names)
+        """Return the network: that of the ONNX graph, or of PyTorch without one."""
+        n = len(self.labels.names)
+
+        def load() -> Network:
             if graph is None:
-                self._made[key] = TorchNetwork(self.place, number, device, threads, who)
-            else:
-                self._made[key] = OnnxNetwork(graph, number, device, threads, who)
-        found: Network = self._made[key]
-        return found
+                return TorchNetwork(self.place, n, device, threads, who)
+            return OnnxNetwork(graph, n, device, threads, who)
+
+        return self.once(("network", graph, device, threads), load)
 
     def limit(self) -> int | None:
-        """The longest sequence the model takes, special pieces included; None if it sets no limit."""
-        said = self.config.get("max_position_embeddings")
-        positions = int(said) if isinstance(said, int) and said > 0 else None
+        """Return the longest sequence the model takes, special pieces included; None if it sets no limit."""
+        given = self.config.get("max_position_embeddings")
+        positions = int(given) if isinstance(given, int) and given > 0 else None
         if positions is not None and self.config.get("model_type") in _OFFSET:
             pad = self.config.get("pad_token_id")
             positions -= (pad if isinstance(pad, int) else 1) + 1
-        told = [n for n in (positions, longest(self.place)) if n]
-        return min(told) if told else None
+        limits = [n for n in (positions, longest(self.place)) if n]
+        return min(limits) if limits else None
 
 
 def _labels(folder: Path, config: dict[str, Any]) -> Labels:

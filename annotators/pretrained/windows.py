@@ -18,7 +18,7 @@ Window = tuple[int, int]
 
 
 def cut(count: int, room: int, overlap: int) -> list[Window]:
-    """Windows of `room` items over `count`, each sharing `overlap` with the one before; the last one ends with the text.
+    """Return windows of `room` items over `count`, each sharing `overlap` with the one before; the last one ends with the text.
 
     All windows are equally long, unless one is enough.
     """
@@ -39,7 +39,7 @@ def context(window: Window, count: int) -> Floats:
 
 
 def merged(windows: Iterable[tuple[Window, Floats, Floats]], merge: Merge) -> Iterator[tuple[int, Floats]]:
-    """The scores of all items, from windows in order: (first item, scores) of one stretch after the other, without gaps.
+    """Yield the scores of all items, from windows in order: (first item, scores) of one stretch after the other, without gaps.
 
     Each window comes with its scores, shape (items, ..., classes), and the weights of these, shape (items, ...). Where all
     weights are 0 the score is NaN. Only what later windows can still reach is kept in memory.

@@ -1,4 +1,4 @@
-"""Sequence models over tokens: features, CRF and SVM, their training and their bundles."""
+"""Sequence models over tokens: features, CRF and SVM, their training and their files."""
 
 from . import crf, crf_trainer, features, filter, filter_trainer, svm, svm_trainer, tagger_trainer
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words

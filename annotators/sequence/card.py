@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_WARNING = (
+WARNING = (
     "The attributes of a model are words of its training texts. A model trained on real narratives may contain names: "
     "treat it like those narratives until its attributes have been reviewed (`caspipe model info NAME --attributes 50`)."
 )
 
 
 def model_card(meta: Mapping[str, Any]) -> str:
-    """The card, for people: what the model is for, what it was made from, how good it is, what it cannot do."""
+    """Return the card: the purpose of the model, its training data, its scores and its limits."""
     training = meta["training"]
     lines = [f"# {meta['name']}", "", meta["title"] or _about(meta), ""]
     lines += [
@@ -36,8 +36,8 @@ def model_card(meta: Mapping[str, Any]) -> str:
     if scores:
         lines += ["| corpus | criterion | kind | precision | recall | F1 |", f"|{'---|' * 6}"]
         for row in scores:
-            figures = [_number(row[name]) for name in ("precision", "recall", "f1")]
-            lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *figures])} |")
+            numbers = [number_of(row[name]) for name in ("precision", "recall", "f1")]
+            lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *numbers])} |")
     else:
         lines += ["None recorded. `caspipe evaluate` measures them."]
     lines += [
@@ -46,7 +46,7 @@ def model_card(meta: Mapping[str, Any]) -> str:
         "",
         meta["limits"] or "Not said. Expect worse results on other texts than those it was trained on.",
     ]
-    lines += ["", _WARNING, ""]
+    lines += ["", WARNING, ""]
     return "\n".join(lines)
 
 
@@ -55,12 +55,13 @@ def _about(meta: Mapping[str, Any]) -> str:
 
 
 def shown(feature: Any) -> str:
-    """A feature of a description, for reading."""
+    """Return a feature of a description, for reading."""
     if isinstance(feature, str):
         return feature
     name, given = next(iter(feature.items()))
     return f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})"
 
 
-def _number(value: float | None) -> str:
+def number_of(value: float | None) -> str:
+    """Return a score with three decimals."""
     return "undefined" if value is None else f"{value:.3f}"

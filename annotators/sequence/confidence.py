@@ -89,7 +89,7 @@ class SpanChances:
         return float(found)
 
     def _sums(self, states: Floats, lengths: Ints) -> tuple[Floats, Floats, Floats]:
-        """Sums over all paths up to each token, and over all from it on, its own state counted in both, scaled.
+        """Return sums over all paths up to each token, and over all from it on, its own state counted in both, scaled.
 
         `states` holds the tokens of sequences of some lengths, one after the other. The third array says by how much the
         backward ones were scaled down, as logarithms.
@@ -124,7 +124,7 @@ class SpanChances:
     def _one_by_one(
         self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]
     ) -> list[float]:
-        """The same for weights so far apart that ratios of probabilities exceed the range of a double."""
+        """Return the same, span by span, for weights so far apart that ratios of probabilities exceed the range of a double."""
         found = []
         for (first, last), (begin, end) in zip(spans, held, strict=True):
             sums = lattice(np.ascontiguousarray(scores[begin:end]), self._transitions)

@@ -115,7 +115,7 @@ class CrfTrainer(Trainer):
         return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
 
     def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
-        """Attributes and labels by sentence; those without any span only as often as `outside_share` says."""
+        """Return attributes and labels by sentence; those without any span only as often as `outside_share` says."""
         attributes = list(self.feature_set.attributes(example.columns))
         found = []
         for first, last in example.columns.sentences:
@@ -144,7 +144,7 @@ class CrfTrainer(Trainer):
         return chosen
 
     def _best_iteration(self, documents: list[list[Sequence_]], options: dict[str, Any]) -> int:
-        """The iteration after which the held-out documents scored best."""
+        """Return the iteration after which the held-out documents scored best."""
         order = list(range(len(documents)))
         random.Random(f"{self.seed}/early stop").shuffle(order)
         held = set(order[: max(1, round(len(order) * self.early_stop))])
@@ -197,7 +197,7 @@ def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
 
 
 def frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:
-    """The same without attributes that occur fewer than `least` times."""
+    """Return the same without attributes that occur fewer than `least` times."""
     counts: Counter[str] = Counter()
     for attributes in _tokens(documents):
         counts.update(attributes)

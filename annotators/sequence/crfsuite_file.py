@@ -51,7 +51,7 @@ def parse(data: bytes) -> Weights:
 
 
 def _names(data: bytes, at: int, count: int) -> list[str]:
-    """The strings of a constant quark database, by number."""
+    """Return the strings of a constant quark database, by number."""
     magic, _, _, _, numbers, to_numbers = _CQDB.unpack_from(data, at)
     if magic != b"CQDB" or numbers < count:
         raise ValueError("no names where the header says")

@@ -36,7 +36,7 @@ class Group(NamedTuple):
     columns: list[list[Any]]
 
     def by_token(self) -> Iterable[Any]:
-        """The values of each token, as one hashable key."""
+        """Return the values of each token, as one hashable key."""
         return self.columns[0] if len(self.columns) == 1 else zip(*self.columns, strict=True)
 
 
@@ -131,7 +131,7 @@ class FeatureSet:
         return tuple(dict.fromkeys(found))
 
     def window_of(self, feature: Feature) -> range:
-        """The offsets a feature is looked at from."""
+        """Return the offsets a feature is looked at from."""
         low, high = feature.window or self.window
         return range(low, high + 1)
 
@@ -169,7 +169,7 @@ class FeatureSet:
         return Numbering(computes, max(-self.offsets[0], self.offsets[-1]))
 
     def places(self, columns: Columns) -> Places:
-        """A document of at least one token as row numbers."""
+        """Return a document of at least one token as row numbers."""
         keys = [columns.forms, *[group.by_token() for group in columns.groups]]
         return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
 
@@ -233,14 +233,14 @@ class Memo(dict[Any, Any]):
 
 
 def base(label: str, value: str) -> str:
-    """An attribute without its offset. Characters that other tools' formats cannot carry become U+FFFD."""
+    """Return an attribute without its offset. Characters that other tools' formats cannot carry become U+FFFD."""
     if not value.isprintable():
         value = "".join([c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value])
     return f"{label}={value}" if value else label
 
 
 def _whole(feature: TokenFeature | ValueFeature, column: S, words: Words) -> S:
-    """The column, if it is as long as the document. Raises CasError otherwise: other features would be shifted."""
+    """Return the column, if it is as long as the document. Raises CasError otherwise: other features would be shifted."""
     if len(column) != len(words):
         raise CasError(f"feature {feature.label} gave {len(column)} values for {len(words)} tokens")
     return column

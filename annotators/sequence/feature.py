@@ -94,7 +94,7 @@ class FormFeature(Feature):
     """A feature of the token's form alone."""
 
     def of(self, form: str) -> Values:
-        """The value(s) for a form. Pure; results are kept, so each form is asked for once."""
+        """Return the value(s) for a form. Pure; results are kept, so each form is asked for once."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
 
 
@@ -105,7 +105,7 @@ class TokenFeature(Feature):
     """True if it takes many different values (pairs of words): its values are then kept apart from those of others."""
 
     def column(self, words: Words) -> Sequence[str | tuple[str, ...] | None]:
-        """The value(s) of every token: a sequence of `len(words)`."""
+        """Return the value(s) of every token: a sequence of `len(words)`."""
         raise TypeError(f"{type(self).__name__} must define column(words)")
 
 
@@ -113,17 +113,17 @@ class ValueFeature(Feature):
     """A real number for each token, finite; its attribute carries the number as value."""
 
     def column(self, words: Words) -> Sequence[float]:
-        """The number of every token: a sequence of `len(words)`."""
+        """Return the number of every token: a sequence of `len(words)`."""
         raise TypeError(f"{type(self).__name__} must define column(words)")
 
 
 def attribute(offset: int, label: str, value: str) -> str:
-    """The name of an attribute in a model: `-1:lower=dr.`; `0:hyphen` for a feature without value."""
+    """Return the name of an attribute in a model: `-1:lower=dr.`; `0:hyphen` for a feature without value."""
     return f"{offset}:{label}={value}" if value else f"{offset}:{label}"
 
 
 def each(values: Values) -> tuple[str, ...]:
-    """Values as a tuple."""
+    """Return values as a tuple."""
     if values is None:
         return ()
     return (values,) if isinstance(values, str) else tuple(values)

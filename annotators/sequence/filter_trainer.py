@@ -72,7 +72,7 @@ class FilterTrainer(ModelTrainer):
         documents: list[list[Judged]] = self.taken()
         kinds = sorted({c.kind for found in documents for c in found})
         columns: dict[str, dict[str, float]] = {}
-        biases, curves, told = [], {}, {}
+        biases, curves, counts_by_kind = [], {}, {}
         for kind in kinds:
             mine = [[c for c in found if c.kind == kind] for found in documents]
             judged = [c for found in mine for c in found]
@@ -85,9 +85,9 @@ class FilterTrainer(ModelTrainer):
             sure = 1 / (1 + np.exp(-(curve["slope"] * margins + curve["offset"])))
             threshold = float(np.quantile(sure[right], 1 - self.keep, method="lower"))
             curves[kind] = {**curve, "threshold": threshold}
-            told[kind] = {"right": int(right.sum()), "false": int((~right).sum())}
-            told[kind]["false_removed"] = int(((sure < threshold) & ~right).sum())
-            told[kind]["right_removed"] = int(((sure < threshold) & right).sum())
+            counts_by_kind[kind] = {"right": int(right.sum()), "false": int((~right).sum())}
+            counts_by_kind[kind]["false_removed"] = int(((sure < threshold) & ~right).sum())
+            counts_by_kind[kind]["right_removed"] = int(((sure < threshold) & right).sum())
         if not columns:
             raise ConsumerError(f"{self.name}: nothing to learn: no kind has both right and false candidates")
         state = {(a, kind): w for kind, found in columns.items() for a, w in found.items()}
@@ -99,7 +99,7 @@ class FilterTrainer(ModelTrainer):
             "tokens": 0,
             "spans": counted(spans),
             "misfits": {},
-            "candidates": told,
+            "candidates": counts_by_kind,
         }
         self.write(weights, training, {"encoding": "io", "curves": curves})
 
@@ -109,7 +109,7 @@ class FilterTrainer(ModelTrainer):
         return binary_svm([c.attributes for c in judged], [c.right for c in judged], names, self.C)
 
     def _left_out(self, documents: list[list[Judged]]) -> tuple[Any, Any]:
-        """Margins of all candidates by models that did not see their document, and which were right."""
+        """Return margins of all candidates by models that did not see their document, and which were right."""
         margins, right = [], []
         for part in range(self.folds):
             seen = [c for i, found in enumerate(documents) if i % self.folds != part for c in found]

@@ -12,7 +12,7 @@ INSIDE = "in"
 
 
 def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
-    """The attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
+    """Yield the attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
 
     Features of the tokens inside are under `in`, those of the tokens before and after under their distance from the
     candidate's ends, as far as the window reaches. Real-valued features are left out.

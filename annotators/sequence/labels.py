@@ -93,7 +93,7 @@ def _of(kind: str, length: int, encoding: Encoding) -> list[str]:
 def decode(
     labels: Sequence[str], sentences: Iterable[tuple[int, int]], encoding: Encoding = "iob2"
 ) -> Iterator[tuple[int, int, str]]:
-    """Spans as (first token, last token + 1, kind), in order.
+    """Yield spans as (first token, last token + 1, kind), in order.
 
     Labels that no encoder would write are read in favour of the span: an `I-` after nothing begins one, a `B-` in a span
     ends it and begins another; no span crosses a sentence's end.

@@ -14,7 +14,7 @@ from .seeding import seed_c_library
 def binary_svm(
     rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
 ) -> tuple[dict[str, float], float]:
-    """Weights by attribute, and the bias, of a linear SVM (L2-regularised hinge loss); positive speaks for `right`.
+    """Return weights by attribute, and the bias, of a linear SVM (L2-regularised hinge loss); positive speaks for `right`.
 
     Attributes not among `names` are left out.
     """
@@ -24,7 +24,7 @@ def binary_svm(
 def binary_logistic(
     rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
 ) -> tuple[dict[str, float], float]:
-    """Weights by attribute, and the bias, of a logistic regression with L2 regularisation, the bias included.
+    """Return weights by attribute, and the bias, of a logistic regression with L2 regularisation, the bias included.
 
     The probability of `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes not among `names` are left out.
     """

@@ -17,7 +17,7 @@ TOGETHER = 20_000
 
 
 def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count: int = 1) -> tuple[Any, list[str]]:
-    """All tokens of all documents as rows, attributes as columns; the names of the columns.
+    """Return all tokens of all documents as rows, attributes as columns; the names of the columns.
 
     A `scipy.sparse.csr_matrix` of doubles. Attributes that occur fewer than `min_count` times are left out. Numbers of
     attributes are looked up once for each form and distance, not once for each token.
@@ -65,7 +65,7 @@ class _Build:
         return [numbers.setdefault(name, len(numbers)) for name in names]
 
     def _spread(self, bases: tuple[str, ...]) -> list[list[int]]:
-        """Numbers of the attributes of some bases, a list for each distance."""
+        """Return numbers of the attributes of some bases, a list for each distance."""
         windows = self._windows
         return [self._number([f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]]) for d in self._offsets]
 
@@ -76,7 +76,7 @@ class _Build:
         return self._tables[number]
 
     def rows(self, documents: Sequence[Columns]) -> Any:
-        """The tokens of some documents as rows of a sparse matrix."""
+        """Return the tokens of some documents as rows of a sparse matrix."""
         from scipy.sparse import csr_matrix
 
         tokens = sum(len(c.forms) for c in documents)
@@ -113,7 +113,7 @@ class _Build:
         return slots, int(slots[-1]) + self._pads + 1 if tokens else 0
 
     def dense(self, columns: Columns) -> Any:
-        """Values of the features that are numbers, for each distance: shape (tokens, `dense_names`)."""
+        """Return values of the features that are numbers, for each distance: shape (tokens, `dense_names`)."""
         made = np.zeros((len(columns.forms), len(self.dense_names)))
         at = 0
         for row, feature in enumerate(self.features.of_value):
@@ -141,7 +141,7 @@ class _Table:
             ends.append(len(flat))
 
     def gather(self, k: int, ids: Ints) -> tuple[Any, Ints]:
-        """Numbers of all ids, one after the other, and how many each has."""
+        """Return numbers of all ids, one after the other, and how many each has."""
         flat, ends = np.array(self._flat[k], dtype=np.int32), np.array(self._ends[k], dtype=np.int64)
         starts, lengths = ends[ids], ends[ids + 1] - ends[ids]
         done = np.cumsum(lengths)

@@ -10,7 +10,7 @@ from .weights import Weights
 
 
 def mean(models: Sequence[Weights]) -> Weights:
-    """The mean of linear models over the same labels: a model whose scores are the means of theirs.
+    """Return the mean of linear models over the same labels: a model whose scores are the means of theirs.
 
     Averaged perceptrons that saw the sentences in other orders make other mistakes; their mean makes fewer. Raises ValueError
     where the labels differ.
@@ -36,7 +36,7 @@ def mean(models: Sequence[Weights]) -> Weights:
 
 
 def slim(weights: Weights, prune: float) -> Weights:
-    """Weights in single precision, those of attributes not larger than `prune` left out, attributes in sorted order."""
+    """Return weights in single precision, those of attributes not larger than `prune` left out, attributes in sorted order."""
     values = weights.values.astype(np.float32).astype(np.float64)
     kept = (np.abs(values) > prune).nonzero()[0]
     order = sorted(np.unique(weights.rows[kept]).tolist(), key=lambda row: weights.attributes[row])

@@ -38,7 +38,7 @@ _CARD = ("title", "licence", "language", "corpora", "limits")
 
 
 def default_features() -> list[Feature]:
-    """The features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
+    """Return the features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
     faults: list[str] = []
     made = [convert(Feature, name, lambda _, what: faults.append(what), ()) for name in DEFAULT_FEATURES]
     if faults:
@@ -107,7 +107,7 @@ class ModelTrainer(CasConsumer):
         return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
-        """The features that look at something that must be there upstream."""
+        """Return the features that look at something that must be there upstream."""
         users = [f.label for f in self.features if need in (*f.inputs, *f.sets)]
         return f"feature {', '.join(users)}" if users else ""
 
@@ -168,9 +168,9 @@ class ModelTrainer(CasConsumer):
     def describe(
         self, labels: list[str], active: int, training: dict[str, Any], facts: dict[str, Any]
     ) -> dict[str, Any]:
-        """The description of what was learnt: the content of model.json but for its checksums."""
+        """Return the description of what was learnt: the content of model.json but for its checksums."""
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        untold = ("features", "window", "context", "encoding", "model", *_CARD)
+        omitted = ("features", "window", "context", "encoding", "model", *_CARD)
         return {
             "format": FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
@@ -186,7 +186,7 @@ class ModelTrainer(CasConsumer):
             "training": {
                 "corpora": self.corpora,
                 **training,
-                "parameters": {k: as_data(v) for k, v in own.items() if k not in untold},
+                "parameters": {k: as_data(v) for k, v in own.items() if k not in omitted},
             },
             "versions": {name: library_version(name) for name in ("numpy", *self.libraries)},
             **facts,
@@ -217,7 +217,7 @@ def interruptible() -> Iterator[None]:
 
 
 def counted(spans: Counter[str]) -> dict[str, int]:
-    """Spans by kind, by name."""
+    """Return spans by kind, by name."""
     return dict(sorted(spans.items()))
 
 

@@ -44,7 +44,7 @@ class Keys(dict[Any, int]):
         return number
 
     def numbers(self, keys: Iterable[Any], count: int) -> Ints:
-        """The numbers of some keys."""
+        """Return the numbers of some keys."""
         known = len(self.order)
         found = np.fromiter(map(self.__getitem__, keys), np.intp, count)
         if len(self.order) > known:

@@ -56,7 +56,7 @@ def carry(
     tokens: tuple[Sequence[int], Sequence[int]],
     tagset: Collection[str],
 ) -> Carried:
-    """The tags of words for tokens over the same text. Both are begins and ends in code points, sorted and disjoint.
+    """Return the tags of words for tokens over the same text. Both are begins and ends in code points, sorted and disjoint.
 
     `tagset` are the tags that there are; parts of words get no others.
     """
@@ -102,14 +102,14 @@ def carry(
 
 
 def _head(tags: Sequence[str]) -> str:
-    """The tag of a token that holds words with these tags."""
+    """Return the tag of a token that holds words with these tags."""
     if tags[-1] == _POSSESSIVE:
         return tags[-2]
     return "JJ" if tags[-1] in _PARTICIPLES and tags[-2] == _HYPHEN else tags[-1]
 
 
 def _parts(tag: str, forms: Sequence[str], tagset: Collection[str]) -> list[str]:
-    """The tags of the tokens that a word was cut into."""
+    """Return the tags of the tokens that a word was cut into."""
     if tag == _ADDRESS or not any(c.isalnum() for form in forms for c in form):
         return [tag] * len(forms)
     found = []

@@ -68,11 +68,11 @@ class LabelScorer:
         return made
 
     def _row(self, bases: tuple[str, ...]) -> Floats:
-        """Summed weights of bases, for each distance and label: shape (offsets, labels)."""
+        """Return summed weights of bases, for each distance and label: shape (offsets, labels)."""
         return self._rows([bases])[0]  # type: ignore[no-any-return]
 
     def _rows(self, several: Sequence[tuple[str, ...]]) -> Floats:
-        """Summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
+        """Return summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
         blocks, size = self._blocks, len(self._offsets) * len(self.labels)
         numbers = np.fromiter(map(blocks.numbers.get, chain.from_iterable(several), repeat(0)), np.intp)
         owners = np.repeat(np.arange(len(several)), list(map(len, several)))
@@ -94,7 +94,7 @@ class LabelScorer:
         return table
 
     def scores(self, columns: Columns) -> Floats:
-        """Scores of shape (tokens, labels)."""
+        """Return scores of shape (tokens, labels)."""
         n = len(columns.forms)
         if not n:
             return np.zeros((n, len(self.labels)))
@@ -156,7 +156,7 @@ class _Table:
                 rows[:, new] = compute(self.keys.bases([some[i] for i in new])).transpose(1, 0, 2)
 
     def _room(self, count: int) -> Floats:
-        """The next rows of the matrix, which grows if they are not there."""
+        """Return the next rows of the matrix, which is enlarged if needed."""
         first, last = self.used, self.used + count
         offsets, room, labels = self.matrix.shape
         if last > room:

@@ -77,7 +77,7 @@ class SvmTrainer(Trainer):
     make (no `I-` after `O`); `learned` also weighs pairs of labels by how often training has them, as strongly as serves the
     documents held out for calibration best. The last two decode whole sentences (Viterbi)."""
     prune: float = 0.0
-    """Weights not larger than this are dropped: smaller bundles, and scores that differ by as much."""
+    """Weights not larger than this are dropped: smaller models, and scores that differ by as much."""
 
     trained_as = "svm"
     libraries = ("liblinear-official", "scipy")
@@ -110,7 +110,7 @@ class SvmTrainer(Trainer):
         return weights, facts | ({"label_strength": strength} if self.label_order == "learned" else {}), None
 
     def _held_out(self, examples: list[Example]) -> set[int]:
-        """Numbers of the documents that confidences, and the strength of label pairs, are fitted on."""
+        """Return numbers of the documents that confidences, and the strength of label pairs, are fitted on."""
         order = list(range(len(examples)))
         random.Random(f"{self.seed}/calibration").shuffle(order)
         held = set(order[: round(len(order) * self.calibration_share)])
@@ -124,7 +124,7 @@ class SvmTrainer(Trainer):
         return label_pairs(labels, examples, self.encoding, strength if self.label_order == "learned" else 0.0)
 
     def _strength(self, trial: Weights, examples: list[Example], held: list[Example]) -> float:
-        """The factor on the logarithms of label pairs with which most held-out tokens of spans come out right."""
+        """Return the factor on the logarithms of label pairs with which most held-out tokens of spans come out right."""
         if self.label_order != "learned":
             return 0.0
         scorer = LabelScorer(self.feature_set, trial)
@@ -136,8 +136,8 @@ class SvmTrainer(Trainer):
             for scores, e in scored:
                 named = [trial.labels[i] for i in viterbi(scores, e.columns.sentences, pairs)]
                 spans = set(decode(e.labels, e.columns.sentences, self.encoding))
-                told = set(decode(named, e.columns.sentences, self.encoding))
-                found += 2 * len(spans & told) - len(told)
+                marked = set(decode(named, e.columns.sentences, self.encoding))
+                found += 2 * len(spans & marked) - len(marked)
             return found
 
         return max(STRENGTHS, key=right)
@@ -170,7 +170,7 @@ class SvmTrainer(Trainer):
                 raise ConsumerError(f"{self.name}: class_weights: no label {label} occurs; labels: {', '.join(labels)}")
             options += "".join(f" -w{i} {factor!r}" for i in chosen)
         wanted = parameter(options)
-        with _told(wanted, 0 if self.solver == "crammer-singer" else len(labels)):
+        with _logged(wanted, 0 if self.solver == "crammer-singer" else len(labels)):
             fitted = train(problem(y, matrix), wanted)
         order = fitted.get_labels() if len(labels) > 2 else fitted.get_labels()[::-1]  # of two, the second takes ties
         dense = _dense(fitted, len(labels), len(attributes))[:, order]
@@ -178,7 +178,7 @@ class SvmTrainer(Trainer):
 
 
 @contextlib.contextmanager
-def _told(wanted: Any, problems: int) -> Iterator[None]:
+def _logged(wanted: Any, problems: int) -> Iterator[None]:
     """Seeds LIBLINEAR, which draws from the C library's global generator, and sends its progress to the log.
 
     Its iterations are those of the one problem, or problems solved if there is one for each label. An interrupt takes
@@ -189,17 +189,19 @@ def _told(wanted: Any, problems: int) -> Iterator[None]:
     seed_c_library(1)
     done, raised = 0, []
 
-    def hear(said: bytes) -> None:
+    def receive(message: bytes) -> None:
         nonlocal done
         try:
-            one = b"optimization finished" in said or said.startswith(b"iter  1 ") if problems else said == b"."
+            one = (
+                b"optimization finished" in message or message.startswith(b"iter  1 ") if problems else message == b"."
+            )
             if one:
                 done += 1 if problems else 10
                 log.info("iteration", extra={"iteration": done, "of": problems, "loss": None})
         except BaseException as error:  # ctypes would drop it
             raised.append(error)
 
-    wanted.print_func = liblinear.PRINT_STRING_FUN(hear)
+    wanted.print_func = liblinear.PRINT_STRING_FUN(receive)
     try:
         yield
     finally:

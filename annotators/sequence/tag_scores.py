@@ -47,7 +47,7 @@ class TagScores:
         return found
 
     def confusions(self, n: int = 10) -> list[tuple[str, str, int]]:
-        """The commonest mistakes: reference tag, given tag, how often."""
+        """Return the commonest mistakes: reference tag, given tag, how often."""
         wrong = [(gold, system, count) for (gold, system), count in self.pairs.items() if gold != system]
         return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))[:n]
 

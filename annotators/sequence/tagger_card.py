@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_WARNING = (
-    "The attributes of a model are words of the texts it was trained on. A model trained on real narratives may hold names: "
-    "treat it like those narratives until you have read its attributes (`caspipe model info NAME --attributes`)."
-)
+from .card import WARNING, number_of, shown
 
 
 def tagger_card(meta: Mapping[str, Any]) -> str:
-    """The card, for people: what the model is for, what it was made from, how often it is right, what it cannot do."""
+    """Return the card: the purpose of the model, its training data, its accuracy and its limits."""
     training = meta["training"]
     parameters = training["parameters"]
     carried = training["carried"]
@@ -41,7 +38,7 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
         f"Words of the corpus became tokens of ours: {carried['same']:,} are the same, {carried['cut']:,} words were cut, "
         f"{carried['joined']:,} tokens hold several words, in {carried['crossed']:,} places borders cross.",
         "",
-        "Features (from, to: tokens around): " + ", ".join(f"`{_shown(f)}`" for f in meta["features"]) + ".",
+        "Features (from, to: tokens around): " + ", ".join(f"`{shown(f)}`" for f in meta["features"]) + ".",
         "",
         "## Accuracy",
         "",
@@ -55,8 +52,8 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
                 lines += ["", f"{score['corpus']}, {score['tokenization']}, by tag:", ""]
                 lines += ["| tag | tokens | precision | recall | F1 |", "|---|---|---|---|---|"]
                 for tag, row in score["tags"].items():
-                    figures = " | ".join(_number(row[name]) for name in ("precision", "recall", "f1"))
-                    lines.append(f"| `{_cell(tag)}` | {row['support']:,} | {figures} |")
+                    numbers = " | ".join(number_of(row[name]) for name in ("precision", "recall", "f1"))
+                    lines.append(f"| `{_cell(tag)}` | {row['support']:,} | {numbers} |")
     else:
         lines += ["None recorded. `caspipe train tagger --dev FILE` measures it."]
     lines += [
@@ -65,19 +62,8 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
         "",
         meta["limits"] or "Not said. Expect worse results on other texts than those it was trained on.",
     ]
-    return "\n".join([*lines, "", _WARNING, ""])
-
-
-def _shown(feature: Any) -> str:
-    if isinstance(feature, str):
-        return feature
-    name, given = next(iter(feature.items()))
-    return f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})"
+    return "\n".join([*lines, "", WARNING, ""])
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"

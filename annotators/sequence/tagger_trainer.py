@@ -243,7 +243,7 @@ class TaggerTrainer(CasConsumer):
 
     def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
         tags = Counter(tag for c in carried for tag in c.tags if tag)
-        told = ("algorithm", "c1", "c2", "max_iterations", "runs", "min_count", "prune", "seed", "gold")
+        names = ("algorithm", "c1", "c2", "max_iterations", "runs", "min_count", "prune", "seed", "gold")
         return {
             "format": FORMAT,
             "name": self.model.stem if self.model.suffix == ".zip" else self.model.name,
@@ -268,7 +268,7 @@ class TaggerTrainer(CasConsumer):
                     name: sum(getattr(c, name) for c in carried)
                     for name in ("same", "cut", "joined", "crossed", "untagged")
                 },
-                "parameters": {name: as_data(getattr(self, name)) for name in told},
+                "parameters": {name: as_data(getattr(self, name)) for name in names},
             },
             "limits": self.limits,
             "versions": {name: library_version(name) for name in ("numpy", "python-crfsuite")},

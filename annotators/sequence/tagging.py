@@ -42,7 +42,7 @@ class SequenceTagger(Annotator):
         return getattr(self, "model")  # noqa: B009  (each sort of tagger declares its own sort of model)
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Tokens and sentences, and what the model's features look at."""
+        """Return tokens and sentences, and what the model's features look at."""
         if isinstance(self._model, TokenModel):
             asked = self._model.features.needs()
         else:
@@ -76,7 +76,7 @@ class SequenceTagger(Annotator):
         }
 
     def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
-        """Scores of labels, of shape (tokens, labels), and the ranges of tokens whose labels depend on each other."""
+        """Return scores of labels, of shape (tokens, labels), and the ranges of tokens whose labels depend on each other."""
         raise TypeError(f"{type(self).__name__} must define scored(words)")
 
     def annotate(self, view: View) -> Iterator[Annotation]:
@@ -87,7 +87,7 @@ class SequenceTagger(Annotator):
         yield from self.marked(words, scores, sequences)
 
     def marked(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[PhiCandidate]:
-        """The best labels as candidates."""
+        """Yield the best labels as candidates."""
         decided = scores
         labels = self._model.labels
         if self.outside_bias and OUTSIDE in labels:
@@ -111,7 +111,7 @@ class SequenceTagger(Annotator):
             )
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
-        """The label number of every token."""
+        """Return the label number of every token."""
         raise TypeError(f"{type(self).__name__} must define best(scores, sentences)")
 
     def sureness(
@@ -141,7 +141,7 @@ class LinearTagger(SequenceTagger):
 
 
 def _within(forms: list[str], first: int, last: int) -> tuple[int, int]:
-    """The span without separators at its ends, as long as something is left of it."""
+    """Return the span without separators at its ends, as long as something is left of it."""
     while first < last - 1 and forms[first] in _SEPARATORS:
         first += 1
     while first < last - 1 and forms[last - 1] in _SEPARATORS:

@@ -100,8 +100,8 @@ class Trainer(ModelTrainer):
             misfits.add(example.misfits)
             spans.update(example.spans)
         if misfits:
-            told = ", ".join(f"{n} {what}" for what, n in misfits.as_dict().items() if n)
-            warnings.warn(f"{self.name}: gold spans that do not fit tokens: {told}", CaspipeWarning, stacklevel=2)
+            counts = ", ".join(f"{n} {what}" for what, n in misfits.as_dict().items() if n)
+            warnings.warn(f"{self.name}: gold spans that do not fit tokens: {counts}", CaspipeWarning, stacklevel=2)
         training = {
             "documents": len(examples),
             "tokens": sum(len(e.labels) for e in examples),

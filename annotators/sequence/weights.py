@@ -89,7 +89,7 @@ class Weights:
         return int(np.count_nonzero(self.values)) + pairs
 
     def blocks(self, offsets: Sequence[int]) -> Blocks:
-        """The weights by base (`lower=dr.`), over all offsets."""
+        """Return the weights by base (`lower=dr.`), over all offsets."""
         place = {f"{d}": k for k, d in enumerate(offsets)}
         split = [a.partition(":") for a in self.attributes]
         known = np.array([place.get(d, -1) for d, _, _ in split], dtype=np.int64)
@@ -114,7 +114,7 @@ class Weights:
         return [(self.attributes[self.rows[i]], float(self.values[i])) for i in best]
 
     def to_npz(self) -> bytes:
-        """The weights as a NumPy archive without pickles; same weights, same bytes."""
+        """Return the weights as a NumPy archive without pickles; same weights, same bytes."""
         names = [a.encode("utf-8", "surrogatepass") for a in self.attributes]
         arrays: dict[str, Any] = {
             "names": np.frombuffer(b"".join(names), dtype=np.uint8),

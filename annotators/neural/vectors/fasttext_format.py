@@ -170,7 +170,7 @@ _BYTE = struct.Struct("<b")
 
 
 def _means(matrix: Floats32, chosen: list[list[int]]) -> Floats32:
-    """The mean of the rows of each list."""
+    """Return the mean of the rows of each list."""
     sizes = np.array([len(ids) for ids in chosen])
     flat = np.fromiter((i for ids in chosen for i in ids), np.int64, int(sizes.sum()))
     sums = np.add.reduceat(matrix[flat], np.concatenate(([0], np.cumsum(sizes)[:-1])), axis=0)

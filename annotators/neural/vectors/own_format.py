@@ -20,15 +20,15 @@ _CHANGED = "its content does not match its description: damaged or changed"
 
 
 def written(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> bytes:
-    """The bytes of a file. `meta` must be plain data."""
+    """Return the bytes of a file. `meta` must be plain data."""
     encoded = [word.encode("utf-8") for word in words]
     members = {
         _WORDS: _array(np.frombuffer(b"".join(encoded), dtype=np.uint8)),
         _ENDS: _array(np.cumsum([len(word) for word in encoded], dtype="<i8")),
         _MATRIX: _array(np.ascontiguousarray(matrix, dtype="<f4")),
     }
-    told = {**meta, "format": FORMAT, "type": "word vectors", "sha256": _digest(members)}
-    members = {_META: (json.dumps(told, indent=1, sort_keys=True) + "\n").encode(), **members}
+    description = {**meta, "format": FORMAT, "type": "word vectors", "sha256": _digest(members)}
+    members = {_META: (json.dumps(description, indent=1, sort_keys=True) + "\n").encode(), **members}
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as made:
         for name, data in members.items():
@@ -75,7 +75,7 @@ def _meta(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a member, which cannot be more than the file has."""
+    """Return the bytes of a member, which cannot be more than the file has."""
     if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
         raise Damaged(_CHANGED)
     return archive.read(name)
@@ -111,7 +111,7 @@ def read_own(file: BinaryIO, limit: int | None, only: frozenset[str] | None) -> 
 
 
 def _values(data: bytes, kind: str) -> np.ndarray[Any, Any]:
-    """An array whose header fits its bytes. Raises ValueError."""
+    """Return an array whose header fits its bytes. Raises ValueError."""
     file = io.BytesIO(data)
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError

@@ -58,7 +58,7 @@ class Content:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file for reading bytes, unpacked if it is gzipped (by content). Every error in it is a ResourceError."""
+    """Yield a file for reading bytes, unpacked if it is gzipped (by content). Every error in it is a ResourceError."""
     try:
         with path.open("rb") as raw:
             if raw.read(2) != b"\x1f\x8b":
@@ -72,14 +72,14 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise ResourceError(f"vectors {path}: {error}") from None
     except _DAMAGES as error:
         if isinstance(error, OSError) and error.errno is not None:
-            told = f"cannot read: {error.strerror}"
+            message = f"cannot read: {error.strerror}"
         else:
-            told = "the gzip data are damaged or cut off"
-        raise ResourceError(f"vectors {path}: {told}") from None
+            message = "the gzip data are damaged or cut off"
+        raise ResourceError(f"vectors {path}: {message}") from None
 
 
 def detect_format(head: bytes) -> Format:
-    """The format of a file that begins so. Raises Damaged for an empty file and for archives."""
+    """Return the format of a file with this beginning. Raises Damaged for an empty file and for archives."""
     if not head.strip():
         raise Damaged("the file is empty")
     if head.startswith(b"PK\x03\x04"):
@@ -111,7 +111,7 @@ def _is_binary(rest: bytes, dim: int) -> bool:
 
 
 def header_of(head: bytes) -> tuple[int, int, int]:
-    """Words and dimensions that the first line of word2vec promises, and where the rows begin. Raises Damaged."""
+    """Return words and dimensions that the first line of word2vec promises, and where the rows begin. Raises Damaged."""
     header = _HEADER.match(head)
     if header is None:
         raise Damaged("line 1: expected the number of words and that of dimensions")
@@ -196,7 +196,7 @@ class Rows:
         del self._places[: len(block)]
 
     def content(self) -> Content:
-        """The words and their matrix. Raises Damaged if there are none, or where the file is in another encoding."""
+        """Return the words and their matrix. Raise Damaged if there are none, or if the file is in another encoding."""
         self._pack()
         if self.undecodable * 100 > self.read:
             raise Damaged(
@@ -215,7 +215,7 @@ class Rows:
 
 
 def reachable(forms: Iterable[str]) -> frozenset[str]:
-    """The words that looking up these forms may end at: as they are, in lower case, with their digits replaced."""
+    """Return the words that looking up these forms may end at: as they are, in lower case, with their digits replaced."""
     return frozenset(word for form in forms for word in spellings(form, "0#"))
 
 
@@ -238,5 +238,5 @@ _RUN = re.compile(r"\d{2,}")
 
 
 def zeroed(form: str) -> str:
-    """A form with every decimal digit, of any script, as 0."""
+    """Return a form with every decimal digit, of any script, as 0."""
     return _DIGIT.sub("0", form)

@@ -144,7 +144,7 @@ class WordVectors(Resource):
         return -1
 
     def vector(self, form: str) -> Floats32 | None:
-        """The vector of a form, shape (dim,): its row, else made of its parts where the model can, else None."""
+        """Return the vector of a form, shape (dim,): its row, else made of its parts where the model can, else None."""
         row = self.row(form)
         if row >= 0:
             found: Floats32 = self.matrix[row]
@@ -152,7 +152,7 @@ class WordVectors(Resource):
         return self._compose(form) if self._compose is not None else None
 
     def nearest(self, form: str, n: int = 10) -> list[tuple[str, float]]:
-        """The words with the most similar vectors and their cosine, most similar first; the word itself is left out.
+        """Return the words with the most similar vectors and their cosine, most similar first; the word itself is left out.
 
         Raises ValueError for a form without a vector.
         """
@@ -230,7 +230,7 @@ def _remake(cls: type[WordVectors], words: list[str], matrix: Floats32, meta: di
 
 
 def known() -> dict[str, Path]:
-    """The files in the folders of `CASPIPE_VECTORS`, by name without ending."""
+    """Return the files in the folders of `CASPIPE_VECTORS`, by name without ending."""
     found: dict[str, Path] = {}
     for folder in [Path(p) for p in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if p]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -259,20 +259,20 @@ def located(name: str) -> tuple[Path, int | None]:
 def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
     with opened(path) as file:
         head = file.read(HEAD)
-        told = detect_format(head)
-        if told == "fasttext":
+        format_ = detect_format(head)
+        if format_ == "fasttext":
             if isinstance(file, gzip.GzipFile):
                 raise Damaged("a packed model of fastText: unpack it, for it is not read as a whole")
             return read_fasttext(path, limit, only)
         file.seek(0)
-        if told == "npz":
+        if format_ == "npz":
             return read_own(file, limit, only)
         readers: Mapping[str, Any] = {
             "glove": read_glove,
             "word2vec text": read_word2vec,
             "word2vec binary": read_binary,
         }
-        found: Content = readers[told](file, head, limit, only)
+        found: Content = readers[format_](file, head, limit, only)
         return found
 
 
@@ -285,11 +285,11 @@ def refuse_foreign(path: Path) -> None:
             raise ResourceError("")
         if path.stat().st_size:
             with opened(path) as file:
-                told = detect_format(file.read(HEAD))
+                format_ = detect_format(file.read(HEAD))
                 file.seek(0)
-                if told == "npz":
+                if format_ == "npz":
                     meta_of(file)
-                elif told != "word2vec text":
+                elif format_ != "word2vec text":
                     raise ResourceError("")
     except ResourceError:
         raise ResourceError(f"{path}: exists and does not contain word vectors: choose another name") from None

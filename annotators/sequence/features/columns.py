@@ -30,7 +30,7 @@ def add(column: Column, i: int, value: str) -> None:
 
 
 def spread(words: Words, marks: Iterable[Mark]) -> Column:
-    """The values of marks on every token that shares a code point with them."""
+    """Return the values of marks on every token that shares a code point with them."""
     column = empty(words)
     begins, ends, n = words.begins, words.ends, len(words)
     for begin, end, first, further in marks:
@@ -49,5 +49,5 @@ def spread(words: Words, marks: Iterable[Mark]) -> Column:
 
 
 def listed(given: str | Iterable[str]) -> tuple[str, ...]:
-    """One name or several as a tuple."""
+    """Return one name or several as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)

@@ -20,7 +20,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:
-    """Begin and end of every line that holds anything, its break left out."""
+    """Yield begin and end of every line that holds anything, its break left out."""
     begin = 0
     for found in _BREAK.finditer(text):
         if found.start() > begin:
@@ -31,7 +31,7 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def head(text: str) -> str:
-    """The label of a field as a value: lower case, digits as 0, without bullet; empty if it holds no letter."""
+    """Return the label of a field as a value: lower case, digits as 0, without bullet; empty if it holds no letter."""
     text = _BULLET.sub("", " ".join(text.split()).lower())
     return tidy(_DIGIT.sub("0", text)).strip() if _LETTER.search(text) else ""
 

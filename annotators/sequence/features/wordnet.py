@@ -37,7 +37,7 @@ class _WordNet(FormFeature):
         return label(self.name, "" if name == DEFAULT else Path(name).stem)
 
     def _bases(self, form: str) -> Iterator[Entry]:
-        """The entries that a form may be a form of, the form's own first, each once."""
+        """Yield the entries that a form may be a form of, the form's own first, each once."""
         form = tidy(form[:LONGEST]).lower()
         own = self.lexicon.entry(form)
         found = dict.fromkeys([form] if own is not None and own.columns.get("senses") else ())

@@ -33,7 +33,7 @@ class TaggerScores:
     given: TagScores
 
     def rows(self) -> list[dict[str, Any]]:
-        """As the description of a bundle keeps them."""
+        """Return the scores for the description of a model."""
         return [self.own.row(self.corpus, "ours", tags=True), self.given.row(self.corpus, "the corpus's", tags=False)]
 
 
