@@ -173,7 +173,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         if self._last is not None and self._last[0] == document_id and self._table is not None:
             _, name, position = self._last
             if position is not None:
-                self._table.take_back(position)
+                self._table.remove_pending(position)
             self._written.discard(name)
             self._last = None
 

@@ -95,14 +95,14 @@ class SqlTable:
         self._do(lambda c: c.execute(self._table.delete().where(self._id == document)))
 
     def put(self, document: str, rows: list[Row]) -> int:
-        """Add the rows of a document. Returns what `take_back` needs to remove them."""
+        """Add the rows of a document. Returns what `remove_pending` needs to remove them."""
         if len(self._pending) >= _MAX_PENDING or self._pending_size > _MAX_PENDING_SIZE:
             self._flush()  # first, so that the last document can still be removed
         self._pending.append((document, rows))
         self._pending_size += sum(len(v) if isinstance(v, str) else 64 for row in rows for v in row)
         return len(self._pending) - 1
 
-    def take_back(self, position: int) -> None:
+    def remove_pending(self, position: int) -> None:
         """Remove the document that was added last."""
         del self._pending[position:]
 
