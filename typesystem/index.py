@@ -67,8 +67,7 @@ class Index(Generic[A]):
         """Return a feature of every annotation, in UIMA order."""
         if self._columns:
             set_ = self._features.get(name)
-            defaults: dict[str, Any] = self.type._defaults  # type: ignore[attr-defined]
-            return [defaults[name]] * len(self) if set_ is None else set_
+            return [self.type.features[name].default] * len(self) if set_ is None else set_
         return [getattr(a, name) for a in self.items]
 
     def columns(self) -> tuple[list[int], list[int]]:

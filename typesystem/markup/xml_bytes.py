@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 
@@ -73,10 +72,8 @@ def _single_bytes(data: bytes, lenient: bool) -> bytes:
 
 def _is_multibyte(name: str) -> bool:
     try:
-        if not codecs.lookup(name)._is_text_encoding:
-            return False
         return len(bytes(range(256)).decode(name, "replace")) != 256
-    except (LookupError, UnicodeError):
+    except (LookupError, UnicodeError):  # LookupError also for codecs that do not decode to text
         return False
 
 
