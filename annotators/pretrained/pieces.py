@@ -118,7 +118,7 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
         if backend is not None:
             return backend
     raise ResourceError(
-        f"{folder}: has no fast tokenizer: expected tokenizer.json, the only sort that tells where pieces are in the text"
+        f"{folder}: has no fast tokenizer: expected tokenizer.json, the only type that gives the offsets of pieces"
     )
 
 

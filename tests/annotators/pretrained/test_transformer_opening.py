@@ -111,7 +111,7 @@ def test_another_models_tokenizer_is_refused(model: Path) -> None:
 def test_a_folder_without_a_fast_tokenizer_says_what_is_missing(model: Path) -> None:
     (model / "tokenizer.json").unlink()
     assert refusal(model) == (
-        "F: has no fast tokenizer: expected tokenizer.json, the only sort that tells where pieces stand in the text"
+        "F: has no fast tokenizer: expected tokenizer.json, the only type that gives the offsets of pieces"
     )
 
 
