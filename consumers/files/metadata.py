@@ -11,8 +11,7 @@ import warnings
 
 from ...pipeline.contract.component import CasConsumer
 from ...pipeline.errors import ConsumerError
-from ...typesystem import Cas, CaspipeWarning, RecordField
-from ...typesystem import source_record
+from ...typesystem import Cas, CaspipeWarning, RecordField, source_record
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)
