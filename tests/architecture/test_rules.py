@@ -241,7 +241,10 @@ def test_what_is_too_long_is_found(tmp_path: Path) -> None:
 
 
 def test_private_names_of_others_are_found(tmp_path: Path) -> None:
-    text = "from . import y\nfrom .y import _z\ny._z()\nclass C:\n    def f(self, other):\n        return self._own, other._own, other._far\n    _own = 1\n"
+    text = (
+        "from . import y\nfrom .y import _z\ny._z()\nclass C:\n    def f(self, other):\n"
+        "        return self._own, other._own, other._far\n    _own = 1\n"
+    )
     known = tree(tmp_path, {"readers/x.py": text, "readers/y.py": "def _z(): ...\n"})
     assert list(private_access(known)) == [
         "readers.x:2 imports _z",

@@ -23,6 +23,7 @@ class FailingAnnotator(Annotator):
         raise ValueError("no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [m for m in MODES if m.workers < 2], ids=lambda m: m.told)
 def test_a_run_over_tiny_documents_is_timed(mode: Mode) -> None:
     watch = idle(mode, 3, 60)
@@ -31,6 +32,7 @@ def test_a_run_over_tiny_documents_is_timed(mode: Mode) -> None:
     assert 0 <= watch.each(wall=False) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ledger", [True, False])
 def test_a_ledger_is_kept_of_tiny_documents_where_it_is_asked_for(ledger: bool, tmp_path: Path) -> None:
     options = RunOptions(output=tmp_path, workers=0, ledger=ledger)

@@ -110,6 +110,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Texts, list[str |
     return texts, list(bench_peers.measured(folder, rows, texts, 1, folder))
 
 
+@pytest.mark.slow
 def test_a_process_tells_times_memory_and_spans(results: tuple[Texts, list[str | Measured]]) -> None:
     texts, (absent, one) = results
     assert absent == "scrubadub: not measured: not set up in texts0."

@@ -81,6 +81,7 @@ def test_the_page_and_its_plot_are_written_from_the_rows_there_are(tmp_path: Pat
     assert plot.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_page_in_the_docs_is_the_one_of_its_rows(tmp_path: Path) -> None:
     page = tmp_path / "systems.md"
     folder = tmp_path / "systems"

@@ -31,6 +31,7 @@ def run(tmp_path: Path) -> RunReport:
     return Pipeline.parse(CONFIG.format(folder=folder, output=tmp_path / "out")).run()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listing: Callable[[Path], list[str]]
@@ -74,6 +75,7 @@ def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
     assert "Featherstone" not in json.dumps(report.to_json())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_second_run_over_the_same_documents_writes_the_same_files(tmp_path: Path) -> None:
     run(tmp_path)

@@ -53,7 +53,10 @@ def _tags(root: str) -> dict[str, Bad]:
 
     tag = re.findall(r"<NAME.*?/>\n", good.decode())[0]
     return {
-        "bad-beyond.xml": (changed('end="18"', 'end="9999"'), "tag P0 (line 5): 5:9999 is not a span of the text (0:31)"),
+        "bad-beyond.xml": (
+            changed('end="18"', 'end="9999"'),
+            "tag P0 (line 5): 5:9999 is not a span of the text (0:31)",
+        ),
         "bad-negative.xml": (
             changed('start="5"', 'start="-5"'),
             "tag P0 (line 5): expected integers as start and end",

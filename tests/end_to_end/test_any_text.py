@@ -144,6 +144,7 @@ def masks(policy: Policy, span: Phi | PhiCandidate) -> bool:
     return policy.masks(span.kind) and span.kind is not PhiKind.AGE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATORS)
 def test_masked_text_is_the_text_with_its_phi_replaced_and_nothing_else(
     name: str, masking: Callable[[str], Pipeline]

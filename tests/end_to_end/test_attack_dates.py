@@ -181,6 +181,7 @@ def e2b_file(n: int, name: str, days: list[Day], release: str) -> bytes:
     return text.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["R3", "R2"])
 @pytest.mark.parametrize("transmission", ["null", "mask"])
 def test_case_reports_of_one_export_tell_no_offset(
@@ -245,6 +246,7 @@ def fhir_file(n: int, days: list[Day]) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 def test_bundles_of_one_export_tell_no_offset(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for n, (name, days) in enumerate(COHORT.items()):

@@ -68,6 +68,7 @@ BAD_CONFIGS = {
 """What is wrong: the YAML and a part of what must be said."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_CONFIGS)
 def test_a_wrong_configuration_ends_with_exit_code_2_and_says_where(tmp_path: Path, name: str) -> None:
     text, said = BAD_CONFIGS[name]

@@ -101,6 +101,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_good_documents_alone_are_released(name: str, runs: Runs) -> None:
     ran = runs(name, False)
@@ -109,6 +110,7 @@ def test_good_documents_alone_are_released(name: str, runs: Runs) -> None:
     assert len(ran.released()) > FORMATS[name].documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FORMATS if BAD[name]])
 def test_bad_files_leave_the_good_ones_as_they_were(name: str, runs: Runs) -> None:
     ran = runs(name, True)

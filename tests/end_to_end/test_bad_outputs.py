@@ -21,6 +21,7 @@ from caspipe.typesystem import Cas
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "blocked",
     ["", "release", "restricted", "release/text", "restricted/xmi", "restricted/html", "release/documents.jsonl/"],
@@ -39,6 +40,7 @@ def test_a_file_or_folder_in_the_way_is_named_before_or_while_nothing_is_lost(tm
     assert blocked.endswith("/") or path.read_text() == "in the way"
 
 
+@pytest.mark.slow
 def test_what_holds_original_text_is_its_owners_only(tmp_path: Path) -> None:
     ran = run(tmp_path, {"a.txt": NOTE.encode()}, consumers=["text", "jsonl"], after=["t_failing_engine"])
     assert ran.counts() == (1, 0, 1, 0)
@@ -47,6 +49,7 @@ def test_what_holds_original_text_is_its_owners_only(tmp_path: Path) -> None:
     assert [p.name for p in paths if p.stat().st_mode & 0o077] == []
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_begin_leaves_the_files_of_the_run_before(tmp_path: Path) -> None:
     notes(tmp_path)
     assert load(tmp_path).run().exit_code == 0
@@ -87,6 +90,7 @@ def calls(folder: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> int:
     return disk.count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "for_good"),
     [("write", True), ("write", False), ("fsync", False)],
@@ -201,6 +205,7 @@ class BadReader(CollectionReader):
         raise ValueError(NOTE)
 
 
+@pytest.mark.slow
 def test_a_reader_that_fails_in_the_middle_ends_the_run_and_says_who_and_no_text(tmp_path: Path) -> None:
     ran = run(tmp_path, {}, reader="t_bad_reader")
     assert ran.code == 4
@@ -218,6 +223,7 @@ class WarningEngine(AnalysisEngine):
         warnings.warn(cas.text, UserWarning, stacklevel=1)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*:RuntimeWarning", "ignore:.*:UserWarning")
 def test_warnings_of_other_peoples_code_are_told_without_their_text(tmp_path: Path) -> None:
     notes(tmp_path, 5)
@@ -226,6 +232,7 @@ def test_warnings_of_other_peoples_code_are_told_without_their_text(tmp_path: Pa
     assert ran.said.count("UserWarning") <= 1
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_half_way_releases_nothing_of_that_document(tmp_path: Path) -> None:
     notes(tmp_path)
     ran = run(tmp_path, {}, after=["t_bad_engine"])
@@ -235,6 +242,7 @@ def test_an_engine_that_fails_half_way_releases_nothing_of_that_document(tmp_pat
     assert (ran.out / "restricted/quarantine/000002.txt").read_text().startswith(NOTE)
 
 
+@pytest.mark.slow
 def test_a_consumer_that_fails_in_the_middle_takes_the_document_back_everywhere(tmp_path: Path) -> None:
     notes(tmp_path)
     ran = run(tmp_path, {}, consumers=[*CONSUMERS, "t_bad_consumer"])
@@ -245,6 +253,7 @@ def test_a_consumer_that_fails_in_the_middle_takes_the_document_back_everywhere(
     assert b"n1," not in (ran.out / "release/spans.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["open", "close", "finish"])
 def test_a_consumer_that_fails_at_the_ends_says_who_and_no_text(tmp_path: Path, when: str) -> None:
     notes(tmp_path)

@@ -17,6 +17,7 @@ def jsonl(*records: Any) -> bytes:
     return b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in records)
 
 
+@pytest.mark.slow
 def test_records_that_are_none_are_quarantined_with_their_line(tmp_path: Path) -> None:
     records = jsonl(
         {"id": "good", "text": NOTE},
@@ -48,6 +49,7 @@ def test_records_that_are_none_are_quarantined_with_their_line(tmp_path: Path) -
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("escape", ["\\ud800", "\\udfff", "\\ud800\\ud800", "\\udc00\\ud800"])
 def test_lone_surrogates_become_replacement_characters_one_for_one(tmp_path: Path, escape: str) -> None:
     count = escape.count("\\")
@@ -58,6 +60,7 @@ def test_lone_surrogates_become_replacement_characters_one_for_one(tmp_path: Pat
     assert ran.released("a").decode() == f"{marks} {MASKED} {marks}"
 
 
+@pytest.mark.slow
 def test_a_surrogate_inside_phi_shifts_nothing(tmp_path: Path) -> None:
     ran = run(tmp_path, {"r.jsonl": b'{"id": "a", "text": "x\\ud800y. %s"}\n' % NOTE.encode()}, reader="jsonl")
     assert ran.released("a").decode() == f"x\ufffdy. {MASKED}"
@@ -109,6 +112,7 @@ BROKEN_XMI = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN_XMI)
 def test_broken_xmi_is_quarantined_with_the_place_and_the_others_go_on(tmp_path: Path, name: str) -> None:
     data, reason = BROKEN_XMI[name]
@@ -121,6 +125,7 @@ def test_broken_xmi_is_quarantined_with_the_place_and_the_others_go_on(tmp_path:
     assert ran.released("good").decode() == MASKED
 
 
+@pytest.mark.slow
 def test_a_deidentified_view_that_came_with_a_document_is_never_released(tmp_path: Path) -> None:
     stale = f'<cas:Sofa xmi:id="2" sofaNum="2" sofaID="deidentified" mimeType="text/plain" sofaString="{NOTE}"/>'
     ran = run(tmp_path, {"a.xmi": xmi(stale)}, reader="xmi")

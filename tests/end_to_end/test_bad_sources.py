@@ -75,6 +75,7 @@ def _packed(folder: Path, name: str, file: str, bad: list[tuple[str, bytes]], su
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file"),
     [(n, "corpus.zip") for n in IN_ARCHIVES] + [(n, "corpus.tar.gz") for n in ("brat", "csv", "e2b-r3", "fhir")],
@@ -121,6 +122,7 @@ def test_an_archive_with_hostile_members_gives_its_good_ones(name: str, file: st
 STREAMS = {"csv": "id,text\r\n", "jsonl": "", "doccano": "", "prodigy": "", "vaers": VAERS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STREAMS)
 def test_of_a_packed_table_that_is_cut_off_what_stands_before_is_read(name: str, tmp_path: Path) -> None:
     rows = [MAKE[name][0](f"{n}").decode().removeprefix(STREAMS[name]) for n in range(300)]
@@ -155,6 +157,7 @@ def _long(name: str) -> dict[str, bytes]:
     return {f"long{suffix}": made.replace(TEXT.encode(), LONG.encode())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_a_line_of_5_mb_is_a_document_like_others(name: str, tmp_path: Path) -> None:
     format_ = FORMATS[name]
@@ -165,6 +168,7 @@ def test_a_line_of_5_mb_is_a_document_like_others(name: str, tmp_path: Path) -> 
     assert max(p.stat().st_size for p in (ran.out / "release/text").rglob("*.txt")) > 5_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in LARGE if n != "inception"])
 def test_more_than_max_bytes_is_refused_alone(name: str, tmp_path: Path) -> None:
     files = _long(name)
@@ -183,6 +187,7 @@ def _sql(folder: Path, rows: list[tuple[object, ...]], **options: str) -> Ran:
     return run(folder, replace(FORMATS["sql"], options={"url": "", "spans_field": "spans"}), {}, **options)
 
 
+@pytest.mark.slow
 def test_bad_rows_of_a_database_fail_one_by_one(tmp_path: Path) -> None:
     bad = [
         (None, CANARY, None, "field id: expected a document id, found nothing"),

@@ -92,6 +92,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], dict[
 Runs = Callable[[int, str], dict[str, bytes]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["", KEY], ids=["without a key", "with a key"])
 def test_a_run_writes_the_same_bytes_for_every_hash_seed(runs: Runs, key: str) -> None:
     one, two = runs(1, key), runs(4_000_000_000, key)
@@ -102,6 +103,7 @@ def test_a_run_writes_the_same_bytes_for_every_hash_seed(runs: Runs, key: str) -
     assert placeholders > 30 if not key else placeholders < 10
 
 
+@pytest.mark.slow
 def test_the_key_decides_the_dates_and_stands_in_no_file(runs: Runs) -> None:
     one, other = runs(1, KEY), runs(1, KEY[::-1])
     texts = [name for name in one if name.startswith("release/text/")]
@@ -123,6 +125,7 @@ def test_reports_differ_in_nothing_but_times(runs: Runs) -> None:
     assert re.sub(r"[\d.,:-]+", "0", one) == re.sub(r"[\d.,:-]+", "0", two)
 
 
+@pytest.mark.slow
 def test_a_run_over_its_own_xmi_masks_the_same(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     Pipeline.load(configuration(tmp_path), [f"run.output={first}"]).run()
@@ -175,6 +178,7 @@ def by_run(pipeline: Pipeline, texts: dict[str, str]) -> list[list[tuple[Any, ..
     return [seen(cas) for cas in keeper.kept]
 
 
+@pytest.mark.slow
 def test_process_stream_and_run_give_the_same(pipeline: Pipeline, samples: dict[str, str]) -> None:
     single = [seen(pipeline.process(Cas(text, id=id))) for id, text in samples.items()]
     streamed = [seen(cas) for cas in pipeline.stream(Cas(text, id=id) for id, text in samples.items())]
@@ -183,6 +187,7 @@ def test_process_stream_and_run_give_the_same(pipeline: Pipeline, samples: dict[
     assert sum(len(s) for s in single) > 300
 
 
+@pytest.mark.slow
 def test_the_order_of_documents_changes_nothing(pipeline: Pipeline, samples: dict[str, str]) -> None:
     forward = {id: seen(pipeline.process(Cas(text, id=id))) for id, text in samples.items()}
     items = list(samples.items())

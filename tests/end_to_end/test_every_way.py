@@ -149,6 +149,7 @@ def test_every_consumer_has_its_place_here() -> None:
     assert readers == {format_.reader for format_ in FORMATS.values()} | {"synthetic", "spark_table"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", READ, indirect=True)
 def test_what_is_converted_and_read_again_has_the_same_texts_and_spans(source: Sample, tmp_path: Path) -> None:
     before = source.documents()
@@ -165,6 +166,7 @@ def test_what_is_converted_and_read_again_has_the_same_texts_and_spans(source: S
         assert all(made[id] == expected[id] for id in made), consumer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", READ, indirect=True)
 def test_what_cannot_be_written_is_told_and_is_no_traceback(source: Sample, tmp_path: Path) -> None:
     for consumer, suffix in _some(ONCE, source.name, 1).items():
@@ -181,6 +183,7 @@ def test_what_cannot_be_written_is_told_and_is_no_traceback(source: Sample, tmp_
         assert reference or "has no view gold" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consumer", NO_FILES)
 def test_consumers_that_make_no_documents_are_refused(consumer: str, tmp_path: Path) -> None:
     code, said = convert(str(tmp_path), str(tmp_path / "out"), "text", consumer)

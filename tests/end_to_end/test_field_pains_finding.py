@@ -22,6 +22,7 @@ from caspipe.typesystem import Cas, Phi, PhiCandidate, read_xmi, write_xmi
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", lines("hard_negatives.txt"))  # 1, 2, 3, 4, 17, 18
 def test_what_is_no_phi_stays_readable(line: str) -> None:
     assert disagreement(line) == ""
@@ -51,6 +52,7 @@ def test_a_figure_in_a_log_is_no_place(text: str) -> None:  # 1, 2
     assert not named(text)
 
 
+@pytest.mark.slow
 def test_log_fragments_hold_no_people_and_no_places(draws: int = 600) -> None:  # 1, 2
     """A model trained on prose errs now and then on what is no prose: one fragment in 200 at most."""
     draw = random.Random("logs")
@@ -62,6 +64,7 @@ def named(text: str) -> list[str]:
     return [p.kind.name for p in process(text).select(Phi) if p.kind.top.name in tops]
 
 
+@pytest.mark.slow
 @given(st.from_regex(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", fullmatch=True))
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_a_guid_is_found_as_a_whole_or_not_at_all(guid: str) -> None:  # 4
@@ -69,6 +72,7 @@ def test_a_guid_is_found_as_a_whole_or_not_at_all(guid: str) -> None:  # 4
     assert {(p.begin, p.end) for p in process(text).select(Phi)} <= {(8, 44)}
 
 
+@pytest.mark.slow
 @given(st.from_regex(r"[0-9]{3,6}-[0-9]{3}-[0-9]{3}-[0-9]{3,5}", fullmatch=True))
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_no_part_of_a_longer_number_is_cut_out(number: str) -> None:  # 4

@@ -51,6 +51,7 @@ def test_surrogates_keep_who_is_who_in_all_spellings() -> None:  # 11
     assert not {"John", "Smith", "Peter", "Doe"} & set(re.findall(r"\w+", new.title()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides", [(), (PSEUDONYM,), (SURROGATE, SHIFT)], ids=["placeholder", "pseudonym", "surrogate"]
 )
@@ -135,6 +136,7 @@ def test_a_table_of_offsets_is_taken_by_patient(tmp_path: Path) -> None:  # 15
     assert shifted(FIRST, table, **by_record("0078")) == [d - datetime.timedelta(30) for d in FIRST_DATES]
 
 
+@pytest.mark.slow
 def test_documents_processed_at_the_same_time_do_not_mix() -> None:  # 15
     expected = {n: masked(FIRST, SHIFT, id="n", **by_record(str(n))) for n in range(6)}
     seen: dict[int, set[str]] = {n: set() for n in range(6)}
@@ -184,6 +186,7 @@ def test_a_list_of_zip_codes_after_one_cue_is_masked_code_by_code() -> None:  # 
     assert masked("ZIP 03601 and 02139.", *HARBOR) == "ZIP 000 and 021."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("census", "small"),
     [("2000", {"063", "830"}), ("2010", {"205", "369"}), ("2020", {"202", "204", "205", "753", "772", "369"})],

@@ -47,6 +47,7 @@ def resolved(spans: list[tuple[int, int, str, str, float]], resolver: Resolver, 
     return cas
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [Priority, Longest, Confidence, Union])
 def test_overlapping_findings_never_corrupt_the_text(strategy: type[Any]) -> None:  # 8
     @given(SPANS)
@@ -130,6 +131,7 @@ def recall() -> tuple[Counter[str], Counter[str]]:
     return wanted, covered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FLOORS)
 def test_recall_of_the_whole_pipeline_stays_above_its_floor(
     kind: str, recall: tuple[Counter[str], Counter[str]]
@@ -139,6 +141,7 @@ def test_recall_of_the_whole_pipeline_stays_above_its_floor(
     assert covered[kind] / wanted[kind] >= FLOORS[kind]
 
 
+@pytest.mark.slow
 def test_a_batch_finds_what_single_documents_give() -> None:  # 25
     texts = [unmark(case.values[0])[0] for file in ("pains.txt", "dates.txt", "names.txt") for case in lines(file)]
     single = [[(p.begin, p.end, p.kind.name) for p in shipped().process(t).select(Phi)] for t in texts]

@@ -59,6 +59,7 @@ def seconds(pipeline: Pipeline, text: str) -> float:
     return min(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_text_whatever_it_repeats(name: str) -> None:  # 5, 7
     pipeline, unit = shipped(), HOSTILE[name]
@@ -106,6 +107,7 @@ class CountingReader(CollectionReader):
             self.most = max(self.most, alive() - before)
 
 
+@pytest.mark.slow
 def test_a_run_holds_one_document_at_a_time(tmp_path: Path) -> None:  # 6
     config = yaml.safe_load(locate("deidentify").read_text(encoding="utf-8"))
     kept = {"engines": config["engines"], "consumers": ["text", "jsonl", "csv", "xmi", "html", "report"]}

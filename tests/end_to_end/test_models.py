@@ -110,6 +110,7 @@ def test_what_the_models_add_to_the_rules_on_the_samples() -> None:
     assert added == [("discharge-001", "school teacher", "PROFESSION"), ("letter-001", "electrician", "PROFESSION")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trainer", "more"),
     [

@@ -84,6 +84,7 @@ def errors(reviewed: Path, run: Path, tmp_path: Path) -> dict[str, int]:
     return {"changes": sum(found["changes"].values()), "leaks": found["new_leaks"]}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::caspipe.typesystem.CaspipeWarning")
 def test_what_reviewers_correct_makes_the_next_run_better(tmp_path: Path) -> None:
     made = notes(tmp_path / "notes")

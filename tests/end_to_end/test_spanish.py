@@ -106,6 +106,7 @@ def test_a_shipped_model_is_small_and_says_how_good_it_is(name: str) -> None:
     assert "MEDDOCAN" in card and "CC BY 4.0" in card
 
 
+@pytest.mark.slow
 def test_figures_on_part_of_meddocan_dev_are_about_those_of_the_page(shared: Path) -> None:
     pipeline = Pipeline.load(CONFIG, [f"reader.i2b2.folder={shared / 'corpora' / 'meddocan' / 'dev'}", "run.limit=25"])
     found = score(found_by(pipeline), scheme="meddocan")

@@ -46,6 +46,7 @@ def sets(folder: Path, output: Path) -> list[str]:
     return [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::caspipe.typesystem.CaspipeWarning")
 def test_a_model_is_trained_and_measured_by_the_same_configuration(tmp_path: Path) -> None:
     folder, runner = corpus(tmp_path / "corpus"), CliRunner()

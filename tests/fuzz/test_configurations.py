@@ -26,6 +26,8 @@ from caspipe.pipeline.assembly import shipped
 from caspipe.pipeline.errors import ConfigError, Fault
 from caspipe.typesystem import CaspipeWarning
 
+pytestmark = pytest.mark.slow
+
 CONFIGS = shipped.folder()
 
 

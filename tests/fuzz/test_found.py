@@ -27,6 +27,8 @@ from caspipe.pipeline.application.experiment.reading import read_plan
 from caspipe.pipeline.assembly import shipped
 from caspipe.pipeline.errors import ConfigError, ResourceError
 
+pytestmark = pytest.mark.slow
+
 
 def of(reader: str, folder: Path, name: str, data: bytes, **options: object) -> Read:
     (folder / name).write_bytes(data)

@@ -19,6 +19,8 @@ from seeds import SEEDS, WITHOUT, Seed, kind_of
 
 from caspipe.pipeline.contract import registry
 
+pytestmark = pytest.mark.slow
+
 CASES = 60
 
 

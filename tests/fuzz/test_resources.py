@@ -29,6 +29,8 @@ from seeds import kind_of
 from caspipe.pipeline.contract import registry
 from caspipe.pipeline.contract.resources import Resource
 
+pytestmark = pytest.mark.slow
+
 NATIVE = ("lexicon, compiled", "gliner")
 """Resources that native libraries map or run directly: after loading, any error of a document except a crash is accepted."""
 

@@ -33,6 +33,8 @@ from caspipe.pipeline.application.service.app import Service
 from caspipe.pipeline.application.service.settings import Settings, Spec
 from caspipe.typesystem import Cas, write_jsoncas, write_xmi
 
+pytestmark = pytest.mark.server
+
 EXAMPLES = max(8, SOAK // 100)
 KEY = "not-a-secret"
 

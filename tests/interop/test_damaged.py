@@ -16,6 +16,8 @@ from wild import CASES
 
 from caspipe.typesystem import CaspipeError, FormatError, TypeSystem, read_xmi, write_xmi
 
+pytestmark = pytest.mark.java
+
 COUNT = int(os.environ.get("CASPIPE_SOAK", "2000"))
 SECRET = "Zebulon\u00e9 Quux"
 _ATTRIBUTE = re.compile(rb'([\w:]+)="([^"]*)"')

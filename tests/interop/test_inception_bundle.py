@@ -18,6 +18,8 @@ from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.typesystem import Cas, CaspipeWarning, TypeSystem, read_xmi
 from caspipe.typesystem.review_layers import CANDIDATE_LAYER, NAMED_ENTITY, PHI_LAYER
 
+pytestmark = pytest.mark.java
+
 LAYERS = (PHI_LAYER, CANDIDATE_LAYER, NAMED_ENTITY)
 
 

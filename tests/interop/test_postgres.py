@@ -17,6 +17,8 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import GOLD_VIEW, Cas, MaskedSpan, Phi, PhiKind
 
+pytestmark = pytest.mark.server
+
 NAME = "Featherstone"
 
 

@@ -22,6 +22,8 @@ from uima import Uima
 
 from caspipe.typesystem import Cas, read_xmi, write_xmi
 
+pytestmark = pytest.mark.java
+
 COUNT = int(os.environ.get("CASPIPE_SOAK", "2000"))
 BATCH = 500
 

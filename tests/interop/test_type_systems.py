@@ -8,6 +8,8 @@ from wild import HEAD, NULL
 
 from caspipe.typesystem import CaspipeError, TypeSystem
 
+pytestmark = pytest.mark.java
+
 NAMESPACE = "http://uima.apache.org/resourceSpecifier"
 
 

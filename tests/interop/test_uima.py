@@ -32,6 +32,8 @@ from caspipe.typesystem import (
     write_xmi,
 )
 
+pytestmark = pytest.mark.java
+
 
 def zoo(shared: Path) -> list[Path]:
     return sorted((shared / "xmi_zoo").glob("*.xmi"))

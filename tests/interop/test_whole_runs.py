@@ -13,6 +13,8 @@ from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.shipped import folder, locate
 from caspipe.typesystem import Annotation, Phi, TypeSystem, read_xmi
 
+pytestmark = pytest.mark.java
+
 
 def utf16(text: str, offset: int) -> int:
     return len(text[:offset].encode("utf-16-le")) // 2

@@ -13,7 +13,7 @@ from xcas import written
 
 from caspipe.typesystem import ByteArray, Cas, TypeSystem, read_xcas, read_xmi, write_jsoncas, write_xmi
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "Java is here")
+pytestmark = [pytest.mark.java, pytest.mark.skipif(bool(why_not()), reason=why_not() or "Java is here")]
 
 
 def examples(number: int) -> list[Cas]:

@@ -15,6 +15,8 @@ from wild import CASES, TYPES
 
 from caspipe.typesystem import FormatError, TypeSystem, infer_types, read_xmi, write_xmi
 
+pytestmark = pytest.mark.java
+
 
 def kept(data: bytes, types: TypeSystem | None, *, lenient: bool) -> list[str]:
     """Reads, writes and reads again: the same document, and what of the file is not in it."""

@@ -35,6 +35,7 @@ NOT_NEEDED = [
 ]
 
 
+@pytest.mark.slow
 def test_rules_start_without_what_they_do_not_use() -> None:
     run = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())

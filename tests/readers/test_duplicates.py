@@ -20,6 +20,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", CASES)
 @pytest.mark.parametrize("workers", [0, 1])
 def test_the_second_document_of_an_id_has_failed_as_a_duplicate(tmp_path: Path, reader: str, workers: int) -> None:

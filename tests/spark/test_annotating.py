@@ -22,6 +22,8 @@ from caspipe.typesystem import Cas, KnownPhi, MaskedSpan, PhiKind
 
 from .conftest import EXECUTOR_KEY, KEY
 
+pytestmark = pytest.mark.spark
+
 RULES = """\
 engines:
   - segmenter

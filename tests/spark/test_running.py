@@ -26,6 +26,8 @@ from caspipe.typesystem import Cas
 
 from .conftest import KEY
 
+pytestmark = pytest.mark.spark
+
 ENGINES = """\
 engines:
   - segmenter

@@ -14,6 +14,8 @@ from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.readers.tables.spark_table import SparkTableReader
 from caspipe.typesystem import Cas
 
+pytestmark = pytest.mark.spark
+
 ROWS = [(f"n{n:02}", f"Dr. Smith \U0001f600 {n}", "p1" if n % 2 else None, n) for n in range(25)]
 SCHEMA = "id string, text string, patient string, age int"
 

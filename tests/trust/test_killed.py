@@ -23,6 +23,8 @@ from caspipe.pipeline.errors import OutputError
 from . import corpus
 from .test_poisoned import released
 
+pytestmark = pytest.mark.server
+
 KILLS = int(os.environ.get("CASPIPE_KILLS", "6"))
 """Times that runs are killed, two times each; `make soak` kills 50 times, in runs of more documents."""
 DOCUMENTS = 2_000 if KILLS > 10 else 400

@@ -12,6 +12,8 @@ import pytest
 
 from . import corpus
 
+pytestmark = pytest.mark.server
+
 CONFIG = """\
 reader:
   - text: {folder: notes, encoding: utf-8}

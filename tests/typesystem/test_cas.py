@@ -55,6 +55,7 @@ def test_equal_spans_of_one_type_keep_the_order_of_insertion(cas: Cas) -> None:
     assert cas.select(Chunk) == [first, second]
 
 
+@pytest.mark.slow
 def test_order_does_not_depend_on_the_hash_seed() -> None:
     program = (
         "from caspipe.typesystem import *\n"

@@ -19,6 +19,7 @@ from caspipe.pipeline.errors import ResourceError
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pack_files())
 def test_a_list_is_sorted_unique_and_sourced(name: str) -> None:
     file = pack_files()[name]
@@ -136,6 +137,7 @@ def test_names_that_are_everyday_words_are_flagged() -> None:
     assert cities.entry("Mobile").tier > 0  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_drug_names_that_are_names_of_people_are_flagged() -> None:
     drugs, names = Lexicon.load("drug_names"), Lexicon.load("names")
     single = [e for e in drugs.all_entries() if " " not in e.form]

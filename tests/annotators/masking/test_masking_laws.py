@@ -80,6 +80,7 @@ def _tokens(text: str) -> tuple[list[int], list[int]]:
     return begins, [i + 1 for i in begins]
 
 
+@pytest.mark.slow
 @given(documents(), st.sampled_from(range(len(MASKERS))))
 @settings(max_examples=400, deadline=None)
 def test_the_masked_text_is_the_text_with_disjoint_spans_replaced(cas: Cas, number: int) -> None:
@@ -94,6 +95,7 @@ def test_the_masked_text_is_the_text_with_disjoint_spans_replaced(cas: Cas, numb
     assert built + cas.text[at:] == view.text
 
 
+@pytest.mark.slow
 @given(documents(), st.sampled_from(range(len(MASKERS))))
 @settings(max_examples=400, deadline=None)
 def test_nothing_of_a_masked_kind_stays_readable(cas: Cas, number: int) -> None:
@@ -157,6 +159,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(MASKERS)))
 def test_odd_text_of_every_kind_is_masked_without_an_error(number: int) -> None:
     masker = made(Masker, MASKERS[number])
@@ -185,6 +188,7 @@ print(cas.deidentified)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1", "4242"])
 def test_the_hash_seed_changes_nothing(seed: str, tmp_path: Any) -> None:
     import os

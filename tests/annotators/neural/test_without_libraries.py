@@ -40,6 +40,7 @@ def test_a_trainer_without_pytorch_says_which_extra_to_install(monkeypatch: pyte
     assert "neural_trainer: needs PyTorch: pip install 'caspipe[neural]'" in str(told.value)
 
 
+@pytest.mark.slow
 def test_importing_everything_brings_in_neither_pytorch_nor_onnx() -> None:
     code = (
         "import sys; from caspipe.pipeline.contract import registry; list(registry.components());"

@@ -84,6 +84,7 @@ def test_other_windows_in_a_batch_change_no_score(form: str) -> None:
         assert row[:n][inside] == pytest.approx(alone[0][inside], abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("batch", [1, 2, 8])
 def test_batches_change_nothing_over_a_long_text(form: str, batch: int) -> None:
@@ -173,6 +174,7 @@ def test_the_shipped_labels_are_different_and_fit() -> None:
     assert len(labels) == len(set(labels)) <= 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_the_contract_is_kept(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TEXTS, "a line of 1 MB", TEXTS["a line of 1 MB"][: LONG + 1])

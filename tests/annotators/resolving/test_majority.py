@@ -146,6 +146,7 @@ def votes(draw: st.DrawFn, minority: str) -> Resolver:
     return Resolver(strategy=Majority(voters=voters, **given_), remainder=remainder, merge=merge)
 
 
+@pytest.mark.slow
 @given(documents(), votes("keep"))
 @settings(max_examples=250, deadline=None)
 def test_nothing_is_uncovered_where_the_minority_is_kept(cas: Cas, resolver: Resolver) -> None:
@@ -159,6 +160,7 @@ def test_nothing_is_uncovered_where_the_minority_is_kept(cas: Cas, resolver: Res
             assert c.reason and takes_part(c) == bool(c.covered_text.strip())
 
 
+@pytest.mark.slow
 @given(documents(), votes("drop"))
 @settings(max_examples=250, deadline=None)
 def test_only_the_outvoted_may_be_uncovered_and_never_one_without_a_vote(cas: Cas, resolver: Resolver) -> None:
@@ -173,6 +175,7 @@ def test_only_the_outvoted_may_be_uncovered_and_never_one_without_a_vote(cas: Ca
             assert c.source not in ("known_phi", "")
 
 
+@pytest.mark.slow
 @given(documents(), votes("drop"), st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
 def test_the_order_of_adding_and_a_second_run_change_nothing(cas: Cas, resolver: Resolver, random: Any) -> None:

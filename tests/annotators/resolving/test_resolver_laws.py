@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def final(cas: Cas) -> list[tuple[Any, ...]]:
     return [(p.begin, p.end, p.kind, p.confidence, p.value, p.reason, p.source) for p in cas.select(Phi)]
 
 
+@pytest.mark.slow
 @given(documents(), resolvers())
 @settings(max_examples=400, deadline=None)
 def test_final_spans_are_disjoint_and_uncover_nothing(cas: Cas, resolver: Resolver) -> None:
@@ -70,6 +72,7 @@ def test_final_spans_are_disjoint_and_uncover_nothing(cas: Cas, resolver: Resolv
         assert phi.reason
 
 
+@pytest.mark.slow
 @given(documents(), resolvers())
 @settings(max_examples=200, deadline=None)
 def test_running_again_gives_the_same(cas: Cas, resolver: Resolver) -> None:

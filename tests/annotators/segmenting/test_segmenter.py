@@ -155,6 +155,7 @@ UNITS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS, ids=range(len(UNITS)))
 def test_time_is_linear(unit: str) -> None:
     def seconds(size: int) -> float:

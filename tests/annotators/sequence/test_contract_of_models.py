@@ -18,6 +18,7 @@ from caspipe.typesystem import PhiKind
 from .small_models import crf, document, documents, features, svm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "make"), [(CrfAnnotator, crf), (SvmAnnotator, svm)], ids=["crf", "svm"])
 def test_annotators_keep_the_contract(cls: Any, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # as one sentence a line of 1 MB is 352,000 steps of Viterbi, ten seconds; the segmenter makes no such sentences

@@ -16,8 +16,8 @@ from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.errors import ResourceError
 from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.errors import ResourceError
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind
 
@@ -50,6 +50,7 @@ def compare(bundle: LinearModel, folder: Path, cases: list[Cas]) -> int:
     return tokens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [

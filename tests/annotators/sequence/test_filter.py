@@ -15,10 +15,10 @@ from caspipe.annotators.sequence.filter import CandidateFilter
 from caspipe.annotators.sequence.filter_trainer import FilterTrainer
 from caspipe.annotators.sequence.judging import attributes_of
 from caspipe.annotators.sequence.linear_model import LinearModel
+from caspipe.pipeline.contract.apply import apply
 from caspipe.pipeline.contract.component import Annotator, component
 from caspipe.pipeline.contract.params import convert
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.contract.apply import apply
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiCandidate, PhiKind, View
 

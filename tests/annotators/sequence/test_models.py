@@ -23,9 +23,9 @@ from caspipe.annotators.sequence.model_files import (
     read_description,
     update_description,
 )
+from caspipe.pipeline.contract.apply import apply
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.pipeline.contract.apply import apply
 from caspipe.typesystem import PhiCandidate, PhiKind
 
 from .small_models import crf, document, documents

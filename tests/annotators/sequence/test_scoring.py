@@ -54,6 +54,7 @@ def random_weights(of: FeatureSet, words: list[Words], seed: int) -> Weights:
     return Weights.of(LABELS, state)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     chosen=st.sets(st.integers(0, len(FEATURES) - 1), min_size=1),

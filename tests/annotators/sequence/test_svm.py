@@ -18,8 +18,8 @@ from caspipe.annotators.sequence.matrix import design_matrix
 from caspipe.annotators.sequence.scoring import LabelScorer
 from caspipe.annotators.sequence.svm import SvmAnnotator
 from caspipe.annotators.sequence.svm_trainer import SOLVERS, Solver
-from caspipe.pipeline.errors import ResourceError
 from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.errors import ResourceError
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind
 
 from .small_models import crf, document, documents, svm

@@ -67,6 +67,7 @@ def test_the_same_documents_give_the_same_bytes(make: Make, tmp_path: Path) -> N
     assert content(tmp_path / "one")["weights.npz"] != content(tmp_path / "three")["weights.npz"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["crf", "svm"])
 def test_the_bytes_do_not_depend_on_the_hash_seed(name: str, tmp_path: Path) -> None:
     code = f"""

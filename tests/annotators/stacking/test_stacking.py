@@ -129,6 +129,7 @@ def test_a_zip_and_a_folder_decide_alike(model: Path, tmp_path: Path) -> None:
     assert spans(one) == spans(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

@@ -19,8 +19,8 @@ from caspipe.annotators.sequence.model_files import locate_model
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer
 from caspipe.annotators.sequence.viterbi import viterbi
 from caspipe.annotators.tagging.tagger import Tagger
-from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.contract.apply import apply
+from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, Chunk, Sentence, Token
 

@@ -82,6 +82,7 @@ def for_brat(text: str, spans: Spans) -> Spans:
     return sorted(set(made), key=lambda s: (s[0], s[1], s[2].name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=150)
 @given(data=st.data())
@@ -102,6 +103,7 @@ VALUES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["i2b2", "brat", "label_studio", "prodigy"])
 @settings(max_examples=60)
 @given(data=st.data())
@@ -119,6 +121,7 @@ def test_what_is_said_of_spans_comes_back(format: str, data: st.DataObject) -> N
     assert said(back) == said(cas)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(annotated(overlaps=False), st.sampled_from(["IOB2", "BILOU"]))
 def test_conll_keeps_words_and_labels(made: tuple[str, Spans], tags: Any) -> None:
@@ -158,6 +161,7 @@ def meddocan(shared: Path) -> list[Cas]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["meddocan", "brat", "label_studio", "doccano", "prodigy"])
 def test_a_corpus_comes_back_and_scores_1(format: str, meddocan: list[Cas], tmp_path: Path) -> None:
     consumer, reader = FORMATS[format]
@@ -176,6 +180,7 @@ def test_a_corpus_comes_back_and_scores_1(format: str, meddocan: list[Cas], tmp_
     assert {score(pairs, scheme="i2b2-2014").value(c) for c in ("token", "strict", "relaxed", "hipaa-strict")} == {1}
 
 
+@pytest.mark.slow
 def test_a_corpus_in_the_labels_of_i2b2_scores_1(meddocan: list[Cas], tmp_path: Path) -> None:
     consumer, reader = FORMATS["i2b2"]
     written(consumer(), tmp_path, meddocan)
@@ -187,6 +192,7 @@ def test_a_corpus_in_the_labels_of_i2b2_scores_1(meddocan: list[Cas], tmp_path: 
     assert {score(pairs, scheme="i2b2-2014").value(c) for c in ("token", "strict", "relaxed", "hipaa-strict")} == {1}
 
 
+@pytest.mark.slow
 def test_a_corpus_in_columns_keeps_every_span(meddocan: list[Cas], tmp_path: Path) -> None:
     written(ConllConsumer(), tmp_path, meddocan)
     back = read(ConllReader(files=tmp_path / "restricted/documents.conll"))

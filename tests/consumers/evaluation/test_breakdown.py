@@ -85,6 +85,7 @@ def test_files_say_what_was_counted(tmp_path: Path, listing: Callable[[Path], li
     assert not any("Feather" in p.read_text() for p in folder.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "png", "pdf"])
 def test_figures_are_drawn_where_they_are_asked_for(tmp_path: Path, form: Any) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `plots`")

@@ -192,6 +192,7 @@ def test_text_ids_and_sources_cannot_become_markup(evil: str) -> None:
     assert tags(page.html()) == tags(plain.html())
 
 
+@pytest.mark.slow
 @given(
     st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=40),
     st.lists(st.tuples(st.integers(0, 40), st.integers(1, 10), st.booleans()), max_size=6),
@@ -268,6 +269,7 @@ def test_a_file_in_place_of_the_folder_is_an_error_before_the_first_document(tmp
         consumer(tmp_path)
 
 
+@pytest.mark.slow
 def test_it_is_written_in_a_run_only_where_it_is_asked_for(
     tmp_path: Path, listing: Callable[[Path], list[str]]
 ) -> None:

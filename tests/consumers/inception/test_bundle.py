@@ -252,6 +252,7 @@ def test_guidelines_name_every_kind_as_text_and_as_pdf(tmp_path: Path, make: Mak
     assert not [k.name for k in PhiKind if f"`{k.name}`".encode() not in b"".join(pages)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @given(cas=documents())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -472,6 +472,7 @@ def test_files_can_be_called_by_pseudonyms(tmp_path: Path) -> None:
     assert re.fullmatch(r"[0-9a-f]{24}\.xml", file.name)
 
 
+@pytest.mark.slow
 def test_a_run_with_a_failing_text_holds_the_file_back_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.xml").write_bytes(r3())
@@ -528,6 +529,7 @@ def equal_elsewhere(before: bytes, after: bytes, places: set[str]) -> bool:
     return made[0] == made[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "masker", [SHIFT, "default: placeholder", "DATE: year, default: placeholder"], ids=["shift", "null", "year"]
 )

@@ -45,6 +45,7 @@ def observation(content: str) -> str:
     return f'<subjectOf2><observation><code code="99"/>{content}</observation></subjectOf2>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [
@@ -66,6 +67,7 @@ def test_what_is_planted_does_not_come_out_of_r3(more: str, tmp_path: Path) -> N
     assert PLANTED not in out and B64[:40] not in out and "1961" not in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [
@@ -81,6 +83,7 @@ def test_what_is_planted_does_not_come_out_of_r2(more: str, tmp_path: Path) -> N
     assert PLANTED not in out and B64[:40] not in out
 
 
+@pytest.mark.slow
 def test_what_is_known_goes_from_names_of_codes_and_codes_stay(tmp_path: Path) -> None:
     code = '<code code="4" codeSystem="1.2.3" displayName="{}" codeSystemName="own"/>'
     out = back(tmp_path, r3(r3_report(more=code.format("List of Krabwell") + code.format("List of fevers"))))
@@ -88,17 +91,20 @@ def test_what_is_known_goes_from_names_of_codes_and_codes_stay(tmp_path: Path) -
     assert code.format("List of fevers") in out
 
 
+@pytest.mark.slow
 def test_a_style_sheet_is_named_still(tmp_path: Path) -> None:
     style = b'<?xml-stylesheet type="text/xsl" href="icsr.xsl"?>'
     assert style.decode() in back(tmp_path, r3().replace(b"<MCCI", style + b"<MCCI", 1))
 
 
+@pytest.mark.slow
 def test_r2_in_capitals_is_refused_and_not_taken_for_text(tmp_path: Path) -> None:
     report = run(tmp_path, r2(r2_report(more=f"<PatientInitial>{PLANTED}</PatientInitial>")))
     assert "expected elements in lower case, found others" in report.failures[0].message
     assert report.documents.released == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

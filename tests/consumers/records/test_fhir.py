@@ -45,6 +45,7 @@ def resource(root: Any, number: int) -> Any:
     return root["entry"][number]["resource"]
 
 
+@pytest.mark.slow
 def test_no_known_value_and_no_date_is_left_anywhere(tmp_path: Path) -> None:
     text, root = back(tmp_path, bundle(patient(), PRACTITIONER, document()))
     note = base64.b64decode(resource(root, 2)["content"][0]["attachment"]["data"]).decode()
@@ -64,6 +65,7 @@ def test_no_known_value_and_no_date_is_left_anywhere(tmp_path: Path) -> None:
     assert "[PERSON]" in note
 
 
+@pytest.mark.slow
 def test_dates_of_the_record_and_of_its_texts_move_alike(tmp_path: Path) -> None:
     _, root = back(tmp_path, bundle(patient(), document("Seen on 5 April 2026.")))
     moved = resource(root, 1)["date"]
@@ -75,6 +77,7 @@ def test_dates_of_the_record_and_of_its_texts_move_alike(tmp_path: Path) -> None
     assert note == f"Seen on {written.day} {written:%b} {written.year}."
 
 
+@pytest.mark.slow
 def test_masked_values_are_absent_as_the_standard_says(tmp_path: Path) -> None:
     _, root = back(tmp_path, bundle(patient()))
     found = resource(root, 0)
@@ -83,6 +86,7 @@ def test_masked_values_are_absent_as_the_standard_says(tmp_path: Path) -> None:
     assert found["gender"] == "female" and found["id"] == "p1"
 
 
+@pytest.mark.slow
 def test_everything_else_stays_to_the_character(tmp_path: Path) -> None:
     code = '"code":{"coding":[{"code":"1","display":"\\u00e9"}]}'
     odd = '{"resourceType":"Observation" , "status":"final",\r\n\t"valueQuantity":{"value":1.50e0},' + code + "}"
@@ -92,6 +96,7 @@ def test_everything_else_stays_to_the_character(tmp_path: Path) -> None:
     assert (tmp_path / "out/release/fhir/b.json").read_bytes() == odd.encode()
 
 
+@pytest.mark.slow
 def test_an_extension_that_is_there_already_gives_way(tmp_path: Path) -> None:
     no_key = ["segmenter", "dates", {"masker": {}}]
     extended = patient(_birthDate={"extension": [{"url": "x", "valueDateTime": "1961-03-12T01:00:00Z"}]}, active=True)
@@ -102,6 +107,7 @@ def test_an_extension_that_is_there_already_gives_way(tmp_path: Path) -> None:
     assert resource(root, 0) == {"resourceType": "Patient", "_birthDate": ABSENT}
 
 
+@pytest.mark.slow
 def test_kept_kinds_stay_and_old_ages_go(tmp_path: Path) -> None:
     policy = {"masker": {**MASKER, "policy": {"keep": ["LOCATION_COUNTRY"]}}}
     ages = {
@@ -115,6 +121,7 @@ def test_kept_kinds_stay_and_old_ages_go(tmp_path: Path) -> None:
     assert resource(root, 1)["abatementAge"] == {"value": 64, "code": "a"}
 
 
+@pytest.mark.slow
 def test_text_between_tags_is_masked_in_place(tmp_path: Path) -> None:
     div = '<div xmlns="http://www.w3.org/1999/xhtml"><p title="Ansgarde">Mrs. <b>Ansgarde Tollivant</b> &amp; son</p></div>'
     _, root = back(tmp_path, bundle(patient(text={"status": "generated", "div": div})))
@@ -123,6 +130,7 @@ def test_text_between_tags_is_masked_in_place(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_nobody_could_read_is_taken_out(tmp_path: Path) -> None:
     _, root = back(
         tmp_path, bundle(patient(), document(contentType="application/pdf", data=data("%PDF"), hash="abc=", size=4))
@@ -131,6 +139,7 @@ def test_what_nobody_could_read_is_taken_out(tmp_path: Path) -> None:
     assert attachment == {"contentType": "application/pdf", "_data": ABSENT, "_hash": ABSENT, "_size": ABSENT}
 
 
+@pytest.mark.slow
 def test_a_bulk_export_is_written_line_by_line(tmp_path: Path) -> None:
     write(tmp_path / "in" / "all.ndjson", [patient(), document(), {"resourceType": "Basic", "code": {"text": "é"}}])
     assert run(tmp_path / "in", tmp_path / "out").exit_code == 0
@@ -140,6 +149,7 @@ def test_a_bulk_export_is_written_line_by_line(tmp_path: Path) -> None:
     assert "Tollivant" not in written.read_text()
 
 
+@pytest.mark.slow
 def test_the_one_day_of_an_export_does_not_tell_how_offsets_differ(tmp_path: Path) -> None:
     meta = {"versionId": "3", "lastUpdated": "2026-04-05T10:15:00Z"}
     _, root = back(tmp_path, bundle(patient(meta=meta), patient("p2", "Quillerby", "Ines", meta=meta)))
@@ -149,6 +159,7 @@ def test_the_one_day_of_an_export_does_not_tell_how_offsets_differ(tmp_path: Pat
     assert resource(root, 0)["meta"] == {"versionId": "3", "_lastUpdated": ABSENT}  # other files are of the same day
 
 
+@pytest.mark.slow
 def test_a_file_with_a_failed_text_is_held_back(tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.json", bundle(patient(), document()))
     write(tmp_path / "in" / "b.json", bundle(patient(), document(), document("BREAK")))
@@ -171,6 +182,7 @@ def test_a_file_with_a_failed_text_is_held_back(tmp_path: Path) -> None:
     assert any("1 file was not written back" in w for w in report.warnings)
 
 
+@pytest.mark.slow
 def test_without_a_masker_nothing_is_written(tmp_path: Path) -> None:
     write(tmp_path / "in" / "b.json", bundle(patient(), document()))
     report = run(tmp_path / "in", tmp_path / "out", ["segmenter"])

@@ -75,6 +75,7 @@ B64 = data(f"of {PLANTED}")
 DIV = '<div xmlns="http://www.w3.org/1999/xhtml">{}</div>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "extra"),
     [
@@ -151,6 +152,7 @@ def test_names_of_codes_that_name_a_patient_are_masked(tmp_path: Path) -> None:
     assert found["coding"][0]["system"] == "http://x.example" and found["coding"][0]["code"] == "7"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept",
     [
@@ -173,6 +175,7 @@ def test_codes_names_of_things_and_numbers_stay(kept: dict[str, Any], tmp_path: 
     assert back(tmp_path, root) == root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "old",
     [
@@ -217,12 +220,14 @@ def test_what_leads_to_one_patient_is_about_that_patient(tmp_path: Path) -> None
     assert found[2]["issued"] == found[3]["recorded"] == found[4]["start"] != "2026-04-05"
 
 
+@pytest.mark.slow
 def test_texts_about_nobody_know_every_patient_of_the_file(tmp_path: Path) -> None:
     minutes = {"resourceType": "Communication", "payload": [{"contentString": "Called Ms Tollivant, then quillerby."}]}
     made = back(tmp_path, bundle(patient(), patient("p2", "Quillerby", "Ines"), minutes))
     assert not re.search("tollivant|quillerby", json.dumps(made), re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_files_of_a_folder_know_the_people_of_each_other(tmp_path: Path) -> None:
     write(tmp_path / "in" / "patient.json", patient())
     write(
@@ -235,6 +240,7 @@ def test_files_of_a_folder_know_the_people_of_each_other(tmp_path: Path) -> None
     assert not re.search("tollivant|vlofyxghe", readable(made), re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_many_doctors_of_a_file_are_found_in_its_texts(tmp_path: Path) -> None:
     doctors = [
         {"resourceType": "Practitioner", "id": f"d{n}", "name": [{"family": f"Vlo{a}y{b}x"}]}
@@ -287,6 +293,7 @@ TREES = st.recursive(
 ).filter(lambda t: isinstance(t, dict))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TREES, min_size=1, max_size=3))
 def test_whatever_the_shape_nothing_planted_is_left_and_dates_move_alike(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.consumers.scoring.alignment import Compared, Criterion, align, matches, kind_at, overlaps
+from caspipe.consumers.scoring.alignment import Compared, Criterion, align, kind_at, matches, overlaps
 from caspipe.consumers.scoring.document import Mark
 
 SPANS = st.lists(

@@ -132,6 +132,7 @@ def test_a_system_does_not_differ_from_itself() -> None:
     assert (found.difference, found.low, found.high, found.p, found.p_bootstrap) == (0, 0, 0, 1, 1)
 
 
+@pytest.mark.slow
 def test_p_of_systems_that_differ_by_chance_is_uniform_enough() -> None:
     ps = [
         compare(score(corpus(0.6, 40, s)), score(corpus(0.6, 40, 99 + s)), "strict", draws=99).p or 0 for s in range(60)

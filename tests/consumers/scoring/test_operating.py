@@ -71,6 +71,7 @@ POINTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(POINTS, st.integers(1, 100))
 @settings(max_examples=300, deadline=None)
 def test_no_other_setting_does_better(points: list[tuple[int, int]], percent: int) -> None:

@@ -63,6 +63,7 @@ def digests(folder: Path) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_the_same_figure_is_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _DIGESTS, __file__, str(tmp_path / "other")]
     environment = {**os.environ, "PYTHONHASHSEED": "7", "MPLBACKEND": "svg"}
@@ -70,6 +71,7 @@ def test_the_same_figure_is_the_same_bytes_in_another_process(tmp_path: Path) ->
     assert told.strip() == digests(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_settings_of_the_user_change_nothing_and_stay(tmp_path: Path) -> None:
     before = digests(tmp_path)
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "svg.hashsalt": "own", "savefig.dpi": 30}):
@@ -133,6 +135,7 @@ def test_groups_without_values_keep_their_row() -> None:
     assert [t.get_text() for t in axes.texts] == ["no values"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", ["bars", "confusion", "boxplots", "grid"])
 def test_labels_do_not_overlap(draw: str) -> None:
     names = [f"LOCATION_HOSPITAL_{i}" for i in range(20)]

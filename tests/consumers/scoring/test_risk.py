@@ -243,6 +243,7 @@ PROFILES = st.lists(
 FEW = RiskSettings(draws=40)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(PROFILES, PROFILES, st.integers(1, 4))
 def test_intervals_hold_the_estimate_and_shares_are_shares(scored: list[Profile], other: list[Profile], k: int) -> None:

@@ -33,6 +33,7 @@ def test_names_of_analytes_can_be_given() -> None:
     assert lab_values(text, [(0, 6)]) == [(17, 19)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("find", FINDERS.values(), ids=FINDERS)
 @pytest.mark.parametrize("unit", ["1", "1 ", "1.1,", "1-", "<", "1 x ", "INR was ", " ", "a ", "1/"], ids=range(10))
 def test_no_text_takes_long(find: object, unit: str) -> None:

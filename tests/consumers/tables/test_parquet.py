@@ -96,6 +96,7 @@ def test_no_documents_make_an_empty_table_with_its_columns(tmp_path: Path) -> No
     assert pq.read_table(tmp_path / FILE).column_names == ["id", "text", "spans"]
 
 
+@pytest.mark.slow
 def test_row_groups_are_bounded_by_rows_and_by_size(tmp_path: Path, make: Make) -> None:
     written(consumer(tmp_path, row_group=3), *[make(str(n)) for n in range(8)])
     groups = pq.ParquetFile(tmp_path / FILE).metadata

@@ -250,6 +250,7 @@ def test_lone_surrogates_nul_and_long_texts(tmp_path: Path) -> None:
     assert row["text"] == "\ufffd\ufffd \U0001f600\x00" + "y" * 5_000_000
 
 
+@pytest.mark.slow
 def test_one_run_reads_and_writes_one_database(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     connection = sqlite3.connect(tmp_path / "out" / "notes.db")

@@ -95,6 +95,7 @@ def test_a_key_given_twice_is_told(tmp_path: Path) -> None:
     assert faults(write(tmp_path, "engines: []\nengines: []\n")) == ["2: engines: key engines is given twice"]
 
 
+@pytest.mark.slow
 def test_aliases_that_multiply_are_refused(tmp_path: Path) -> None:
     bomb = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
         f"{n}: &{n} [{', '.join([f'*{m}'] * 10)}]\n" for m, n in zip("abcdef", "bcdefg", strict=True)

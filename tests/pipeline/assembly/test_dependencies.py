@@ -277,6 +277,7 @@ def test_changed_code_is_another_version(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert versions[0] == versions[2] != versions[1]
 
 
+@pytest.mark.slow
 def test_the_hash_is_the_same_in_another_process_with_another_hash_seed(config: Path) -> None:
     code = (
         "import sys; from caspipe.pipeline.pipeline import Pipeline; from caspipe.pipeline.assembly.dependencies import *;"

@@ -20,16 +20,19 @@ def schema() -> dict[str, Any]:
     return pipeline_schema()
 
 
+@pytest.mark.slow
 def test_it_is_a_valid_draft_07_schema(schema: dict[str, Any]) -> None:
     jsonschema.Draft7Validator.check_schema(schema)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in CONFIGS if "plugin" not in str(p)], ids=lambda p: p.name)
 def test_shipped_configurations_are_valid(schema: dict[str, Any], path: Path) -> None:
     jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema, cls=jsonschema.Draft7Validator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -49,6 +52,7 @@ def test_wrong_configurations_are_not(schema: dict[str, Any], wrong: str) -> Non
         jsonschema.validate(yaml.safe_load(wrong), schema, cls=jsonschema.Draft7Validator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "right",
     [

@@ -42,6 +42,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
+@pytest.mark.slow
 def test_an_installed_plug_in_is_found_by_its_entry_point(clean: Path, tmp_path: Path) -> None:
     caspipe = str(clean / "caspipe")
     config = str(EXAMPLE / "badges" / "badges.yaml")
@@ -52,12 +53,14 @@ def test_an_installed_plug_in_is_found_by_its_entry_point(clean: Path, tmp_path:
     assert "badges" in run(caspipe, "schema")
 
 
+@pytest.mark.slow
 def test_an_installed_caspipe_runs_the_shipped_pipeline(clean: Path, tmp_path: Path) -> None:
     out = run(str(clean / "caspipe"), "run", "deidentify", "--set", f"run.output={tmp_path}")
     assert "0 quarantined" in out
     assert len(list((tmp_path / "release" / "text").glob("*.txt"))) == 10
 
 
+@pytest.mark.slow
 def test_a_class_is_named_by_its_dotted_path(tmp_path: Path) -> None:
     config = tmp_path / "p.yaml"
     config.write_text(BY_FILE.replace("badges:", "badges:BadgeAnnotator:"), encoding="utf-8")

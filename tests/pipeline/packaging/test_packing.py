@@ -84,6 +84,7 @@ def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_bundle_gives_the_same_bytes_with_the_originals_gone(
     config: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_bundle_gives_the_same_bytes_with_the_originals_gone(
     assert b"Berg" not in b"".join(wanted.values())
 
 
+@pytest.mark.slow
 def test_it_runs_in_a_process_of_its_own_with_another_cache(
     config: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +173,7 @@ def test_the_configuration_in_it_is_whole_and_readable(config: Path, tmp_path: P
     assert told["run"] == {"output": "out"}
 
 
+@pytest.mark.slow
 def test_same_input_same_bytes_from_another_folder_at_another_time(config: Path, tmp_path: Path) -> None:
     shutil.copytree(config.parent, tmp_path / "copy")  # new files: other times
     first = pack(config, tmp_path / "1.zip").path.read_bytes()
@@ -178,6 +181,7 @@ def test_same_input_same_bytes_from_another_folder_at_another_time(config: Path,
     assert pack(Pipeline.load(config), tmp_path / "3.zip").path.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_bundle_packs_again_to_the_same(config: Path, tmp_path: Path) -> None:
     first = pack(config, tmp_path / "1.zip")
     again = pack(first.path, tmp_path / "2.zip")
@@ -185,6 +189,7 @@ def test_a_bundle_packs_again_to_the_same(config: Path, tmp_path: Path) -> None:
     assert again.manifest == first.manifest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["deidentify", "deidentify-es"])
 def test_a_shipped_pipeline_loads_from_its_bundle_as_from_its_file(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -235,6 +240,7 @@ def test_a_password_is_refused_wherever_a_url_holds_it(config: Path, tmp_path: P
     assert "hunter22" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_value_of_a_variable_is_not_in_the_bundle(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +264,7 @@ def test_the_value_of_a_variable_is_not_in_the_bundle(
     assert loaded.engines[-1].kinds  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_packing_needs_no_key(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = CONFIG.replace("${CASPIPE_KEY:-}", "${CASPIPE_KEY}")
     text = text.replace("default: placeholder", "ID: {pseudonym: {key: 'file:absent.key'}}")
@@ -284,6 +291,7 @@ def test_a_model_that_does_not_load_is_not_packed(config: Path, tmp_path: Path) 
     assert not (tmp_path / "site.zip").exists()
 
 
+@pytest.mark.slow
 def test_something_else_is_not_overwritten(config: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("note.txt", "mine")
@@ -312,6 +320,7 @@ def signed(config: Path, tmp_path: Path) -> tuple[Packed, Path]:
     return pack(with_plugin(config), tmp_path / "signed.zip", sign=tmp_path / "k"), tmp_path / "k.pub"
 
 
+@pytest.mark.slow
 def test_a_plug_in_travels_and_runs_where_the_signature_holds(signed: tuple[Packed, Path], config: Path) -> None:
     packed, public = signed
     assert packed.manifest.plugins == ("plugins/01/badge.py",)
@@ -326,6 +335,7 @@ def test_a_plug_in_travels_and_runs_where_the_signature_holds(signed: tuple[Pack
     assert [p.name for p in cached.parent.iterdir()] == ["badge.py"]  # no bytecode beside it
 
 
+@pytest.mark.slow
 def test_a_plug_in_that_nobody_vouches_for_does_not_run(
     signed: tuple[Packed, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +351,7 @@ def test_a_plug_in_that_nobody_vouches_for_does_not_run(
     Pipeline.load(packed.path)
 
 
+@pytest.mark.slow
 def test_a_module_that_no_distribution_brings_travels(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +387,7 @@ def test_a_module_that_no_distribution_brings_travels(
 # -- what it needs ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_wheels_of_all_that_is_needed_are_put_in(config: Path, tmp_path: Path) -> None:
     folder = tmp_path / "wheels"
     folder.mkdir()
@@ -398,6 +410,7 @@ def test_wheels_of_all_that_is_needed_are_put_in(config: Path, tmp_path: Path) -
         pack(config, tmp_path / "site.zip", wheels=tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_what_a_consumer_needs_is_told(config: Path, tmp_path: Path) -> None:
     plain = pack(config, tmp_path / "site.zip").manifest.requirements
     config.write_text(CONFIG.replace("run:", "  - parquet\nrun:"), encoding="utf-8")
@@ -427,6 +440,7 @@ def test_only_a_bundle_can_be_verified(config: Path, tmp_path: Path) -> None:
         Pipeline.load(config, verify=tmp_path / "k.pub")
 
 
+@pytest.mark.slow
 def test_another_caspipe_warns(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = pack(config, tmp_path / "site.zip").path
     monkeypatch.setattr("caspipe.pipeline.packaging.loading.code_version", lambda: "9.9+sha256.feedbeef00")

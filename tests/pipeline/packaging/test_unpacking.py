@@ -83,6 +83,7 @@ def files(folder: Path) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()) if folder.exists() else []
 
 
+@pytest.mark.slow
 def test_it_works_unchanged(packed: Path, cache: Path) -> None:
     loaded = Pipeline.load(packed, verify=packed.with_name("k.pub"))
     assert loaded.process("code WX-1234").deidentified == MASKED
@@ -392,6 +393,7 @@ def test_a_safe_name_stays_below_its_folder(name: str) -> None:
     assert path == f"/folder/{name}"
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(st.data())
 def test_no_damage_does_anything_but_a_told_error(packed: Path, tmp_path: Path, data: st.DataObject) -> None:

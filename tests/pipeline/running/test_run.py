@@ -300,6 +300,7 @@ def breaking(tmp_path: Path, *consumers: Breaking) -> Pipeline:
     return Pipeline([], reader=reader, consumers=list(consumers), options=RunOptions(output=tmp_path, workers=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["rollback", "staged"])
 def test_a_consumer_that_cannot_take_a_document_back_ends_the_run_without_quoting_it(tmp_path: Path, what: str) -> None:
     good, last = Breaking(), Breaking(commit="", **{what: ""})
@@ -316,6 +317,7 @@ def test_a_consumer_that_cannot_take_a_document_back_keeps_no_other_from_it(tmp_
     assert good.kept == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["resume_state", "odd"])
 def test_a_document_of_which_nothing_plain_can_be_kept_has_failed(tmp_path: Path, what: str) -> None:
     good, bad = Breaking(), Breaking(**{what: ""})
@@ -326,6 +328,7 @@ def test_a_document_of_which_nothing_plain_can_be_kept_has_failed(tmp_path: Path
     assert good.kept == bad.kept == []
 
 
+@pytest.mark.slow
 def test_what_cannot_be_forgotten_is_a_warning(tmp_path: Path) -> None:
     report = breaking(tmp_path, Breaking(discard=""), Breaking(commit="")).run()
     assert report.documents.quarantined == 1

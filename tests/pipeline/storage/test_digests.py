@@ -36,6 +36,7 @@ def _fill(compact: Digests, plain: set[str], names: list[str]) -> None:
         assert len(compact) == len(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bits", "most"), [(64, 12), (128, 20)])
 def test_a_hundred_thousand_names_take_little_and_all_are_found(bits: Literal[64, 128], most: int) -> None:
     digests = Digests(bits)

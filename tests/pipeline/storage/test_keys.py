@@ -326,6 +326,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_nothing_that_a_run_writes_or_prints_holds_its_key(
     tmp_path: Path, environment: pytest.MonkeyPatch, form: str

@@ -241,6 +241,7 @@ def test_gzip_is_read_and_windows_text_too(tmp_path: Path) -> None:
 FORMS = st.text(st.characters(blacklist_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.one_of(FORMS, st.sampled_from([*list("\"'/().,#@"), "'s", "-"])), min_size=1), min_size=1))
 def test_every_token_comes_back(tmp_path_factory: pytest.TempPathFactory, sentences: list[list[str]]) -> None:
     path = tmp_path_factory.mktemp("conll") / "a.conll"
@@ -261,6 +262,7 @@ CORPORA: list[tuple[str, dict[str, Any], int, int]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "options", "documents", "size"), CORPORA, ids=[c[0] for c in CORPORA])
 def test_open_corpora_are_read_token_by_token(
     shared: Path, file: str, options: dict[str, Any], documents: int, size: int

@@ -73,6 +73,7 @@ BYTES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", FILES)
 @settings(max_examples=120)
 @given(data=st.data())

@@ -255,6 +255,7 @@ def test_a_reader_can_be_pickled_before_it_is_opened(tmp_path: Path) -> None:
     assert [gold(cas) for cas in r] == [[("71", "AGE")]]
 
 
+@pytest.mark.slow
 def test_all_of_meddocan_is_read_and_every_span_fits(shared: Path) -> None:
     r = I2b2Reader(folder=shared / "corpora/meddocan")
     spans = [len(cas.view(GOLD_VIEW).select(Phi)) for cas in r]  # the reader compares each with the tag's own text

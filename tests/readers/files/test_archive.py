@@ -242,6 +242,7 @@ def test_names_made_on_windows_have_their_folders(tmp_path: Path) -> None:
     assert [document for document, _ in failed] == ["up/../../d"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".zip", ".tar.gz", ".tar.xz"])
 def test_a_bomb_is_refused_and_what_stands_before_it_is_read(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch

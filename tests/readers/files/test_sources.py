@@ -43,6 +43,7 @@ def test_two_can_go_through_it_at_once() -> None:
     assert next(one).id == "300"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_files_take_little_memory() -> None:
     def files() -> list[Source]:
         return [

@@ -9,6 +9,7 @@ from caspipe.readers.synthetic.reader import SyntheticReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "kind", "recall"), [("dates", "DATE", 0.95), ("ages", "AGE", 0.65)])
 def test_gold_is_what_the_rules_mark(engine: str, kind: str, recall: float) -> None:
     pipeline = Pipeline.parse(f"engines: [segmenter, {engine}]")

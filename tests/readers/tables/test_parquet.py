@@ -187,6 +187,7 @@ def test_files_in_archives_and_gzipped_ones_are_read(tmp_path: Path) -> None:
     assert reasons(r)[0][1].endswith("longer than max_bytes (100 bytes)")
 
 
+@pytest.mark.slow
 def test_memory_stays_flat(tmp_path: Path) -> None:
     texts = [f"{n} " + "text " * 400 for n in range(10_000)]
     r = reader(tmp_path, {"id": [str(n) for n in range(10_000)], "text": texts}, row_group_size=10_000)

@@ -173,6 +173,7 @@ def test_nothing_is_ever_written(make: Make) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_memory_stays_flat(make: Make) -> None:
     url = make([(n, f"{n} " + "text " * 400) for n in range(10_000)])
     r = SqlReader(url=url, table="notes")

@@ -358,6 +358,7 @@ def test_corrections_come_back(tmp_path: Path) -> None:
     assert read(path, bundle=bundle) == ({"one": [("Ivy Fern", "PERSON_DOCTOR"), ("3/4/2020", "DATE_BIRTH")]}, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["phi-layer", "named-entity"])
 @pytest.mark.parametrize("format_", ["xmi", "jsoncas"])
 @given(cas=documents())

@@ -111,6 +111,7 @@ def test_tags_that_html_does_not_know_are_text_and_attributes_say_nothing(source
     assert page.replaced([]) == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<p ", "<!", "<p '", '<p "', "<p a='", "&a", "<a:"])
 def test_what_never_closes_costs_no_more_than_its_length(piece: str) -> None:
     started = time.process_time()

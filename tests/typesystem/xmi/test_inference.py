@@ -101,6 +101,7 @@ def test_names_uima_would_refuse_are_faults_or_others() -> None:
     assert [s.x_si_ze for s in again.select("org.note.Span")] == [3, -4]
 
 
+@pytest.mark.slow
 def test_documents_with_the_same_guesses_share_one_type_system_and_let_go_of_it() -> None:
     one, two = read_xmi(DATA, lenient=True), read_xmi(DATA.replace(b"abc", b"xyz"), lenient=True)
     assert one.typesystem is two.typesystem is not None

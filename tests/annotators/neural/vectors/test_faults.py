@@ -249,6 +249,7 @@ def test_damaged_bytes_give_vectors_or_a_resource_error(
         assert np.isfinite(found.matrix).all()
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300))
 def test_any_bytes_give_vectors_or_a_resource_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any"

@@ -97,6 +97,7 @@ def test_a_few_words_in_another_encoding_are_left_out_and_counted(write: Write) 
     assert (len(found), found.undecodable) == (150, 1)
 
 
+@pytest.mark.slow
 def test_many_rows_are_read_in_blocks(write: Write) -> None:
     rng = np.random.default_rng(3)
     matrix = rng.normal(size=(3_000, 300)).astype(np.float32)

@@ -137,6 +137,7 @@ trainer.close()
 """
 
 
+@pytest.mark.slow
 def test_the_same_bytes_under_every_hash_seed(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.replace("sys.argv[1]", "__import__('pathlib').Path(sys.argv[1])"))
@@ -248,6 +249,7 @@ def test_it_refuses_to_overwrite_something_else_before_the_run(tmp_path: Path) -
         trainer.open()
 
 
+@pytest.mark.slow
 def test_it_works_in_a_pipeline_also_on_masked_text(tmp_path: Path) -> None:
     for n, name in enumerate(("Smith", "Jones", "Baker")):
         (tmp_path / f"{n}.txt").write_text(f"Dr. {name} saw her on 3/4/2020. " * 5 + text(n), encoding="utf-8")

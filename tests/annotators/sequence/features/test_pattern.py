@@ -85,6 +85,7 @@ def test_the_first_token_of_a_shape_is_told_from_the_others(column: Any) -> None
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

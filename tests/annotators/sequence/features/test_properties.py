@@ -114,6 +114,7 @@ def test_the_features_are_those_that_the_documentation_names() -> None:
     assert [cls.name for cls in CLASSES] == sorted(NAMES.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.name)
 def test_every_feature_says_what_it_is_and_where_it_comes_from(cls: type[Feature]) -> None:
     paragraphs = (cls.__doc__ or "").split("\n\n")
@@ -171,6 +172,7 @@ def test_positions_are_numbers_from_0_to_1(words: Words) -> None:
         assert all(math.isfinite(x) and 0 <= x <= 1 for x in column), feature.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature", OF_TOKEN, ids=lambda f: f.name)
 def test_a_long_line_is_no_trouble(feature: TokenFeature) -> None:
     text = "a: (b “c” 1.2.2020 12:30 x@y.org, " * 3_000

@@ -36,6 +36,7 @@ def test_a_feature_that_was_used_can_be_pickled(column: Any) -> None:
     assert column(feature, "MRN 1234567") == column(pickle.loads(pickle.dumps(feature)), "MRN 1234567") != []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["1/", "1-", "a@", "Jan ", "1 year", "(617) ", "MRN: ", "A1-"])
 def test_time_is_linear_in_the_text(piece: str, words: Any) -> None:
     def seconds(n: int) -> float:

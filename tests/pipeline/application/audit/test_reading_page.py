@@ -18,6 +18,8 @@ from caspipe.pipeline.application.audit.sampling import read_sample
 sys.path.insert(0, str(Path(__file__).parents[1] / "review"))
 from browser import open_browser
 
+pytestmark = pytest.mark.browser
+
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
 TEXT = "Seen on [DATE] by 👩‍⚕️ Mara Lindqvist.\r\nLives in [LOCATION_CITY]-Ost, 84 years.\n"
 

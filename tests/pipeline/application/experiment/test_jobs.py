@@ -45,6 +45,7 @@ def test_two_workers_give_the_same_bytes_as_one(write: Write, tmp_path: Path) ->
     assert len(list((tmp_path / "two" / "jobs").iterdir())) == 12  # 3 trainings; tests of three systems on 3 folds
 
 
+@pytest.mark.slow
 def test_processes_that_are_spawned_do_the_same(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(
         "{cross_validation: {models: [rules]}}", "  rules: {engines: [identifiers, dates]}"
@@ -191,6 +192,7 @@ def test_an_engine_that_fails_while_a_corpus_is_prepared_ends_the_experiment(wri
         run(path, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
 def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: Write, tmp_path: Path) -> None:
     path, out = write("cross_validation"), tmp_path / "out"

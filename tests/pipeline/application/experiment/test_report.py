@@ -31,6 +31,7 @@ def reported(path: Path, folder: Path, *overrides: str) -> str:
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @plots
 def test_the_same_run_gives_the_same_files(write: Write, tmp_path: Path) -> None:
     path = write(KIND)
@@ -42,6 +43,7 @@ def test_the_same_run_gives_the_same_files(write: Write, tmp_path: Path) -> None
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
+@pytest.mark.slow
 @plots
 def test_the_page_needs_nothing_outside_and_forbids_it(write: Write, tmp_path: Path) -> None:
     html = reported(write("{comparison: {}}", "test: clinics"), tmp_path)
@@ -57,6 +59,7 @@ def test_the_page_needs_nothing_outside_and_forbids_it(write: Write, tmp_path: P
     assert references <= set(ids)
 
 
+@pytest.mark.slow
 @plots
 def test_the_page_is_well_nested(write: Write, tmp_path: Path) -> None:
     class Nesting(HTMLParser):
@@ -113,6 +116,7 @@ def test_results_are_there_for_programs(write: Write, tmp_path: Path) -> None:
     assert any(r["kind"] == "PERSON" and r["precision"] == "" and r["recall"] == "0.0" for r in rows)
 
 
+@pytest.mark.slow
 def test_no_text_of_a_document_is_in_any_output(write: Write, tmp_path: Path) -> None:
     reported(write("comparison"), tmp_path)
     for path in tmp_path.rglob("*.*"):

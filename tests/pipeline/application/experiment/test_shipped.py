@@ -16,6 +16,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_experiment_loads_without_any_corpus(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -57,6 +58,7 @@ def test_a_name_that_is_none_names_the_nearest() -> None:
         locate("synthetic-comparisn")
 
 
+@pytest.mark.slow
 def test_a_real_crf_is_trained_ranked_and_scored_on_synthetic_narratives(tmp_path: Path) -> None:
     small = ["limit=16", "corpora.narratives.reader.documents=16", "models.crf.trainer.max_iterations=15"]
     plan = read_plan(locate("synthetic-ranking"), [*small, "experiment.models=[crf]", "experiment.n=3"])
@@ -75,6 +77,7 @@ def test_a_real_crf_is_trained_ranked_and_scored_on_synthetic_narratives(tmp_pat
     assert min(overall) > 0.2
 
 
+@pytest.mark.slow
 def test_positions_run_on_the_shipped_file(tmp_path: Path) -> None:
     plan = read_plan(locate("synthetic-positions"), ["corpora.narratives.reader.documents=5"])
     assert run_experiment(plan, tmp_path).result.tables[0].rows

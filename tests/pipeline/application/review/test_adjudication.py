@@ -10,6 +10,8 @@ from review_corpus import Corpus
 from caspipe.pipeline.application.review.session import AnnotatorPair
 from caspipe.pipeline.application.review.state import ReviewError
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture
 def two(folder: Path) -> AnnotatorPair:

@@ -12,6 +12,8 @@ from review_corpus import Corpus, make_folder
 from caspipe.pipeline.application.review.agreement import agreement, compare, f1, kappa
 from caspipe.typesystem.tokenize import token_spans
 
+pytestmark = pytest.mark.server
+
 
 def test_counted_by_hand() -> None:
     #       0123456789

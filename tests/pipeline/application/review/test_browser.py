@@ -15,6 +15,8 @@ from caspipe.pipeline.application.review.masking import masked_text
 from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
+pytestmark = pytest.mark.browser
+
 pytest.importorskip("fastapi", reason="needs the extra `server`")
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason="needs selenium").Keys
 

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from caspipe.pipeline.application.cli.main import app
 
+pytestmark = pytest.mark.server
+
 
 def run(*arguments: object) -> tuple[int, str]:
     result = CliRunner().invoke(app, ["review", *map(str, arguments)])

@@ -15,6 +15,8 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
+pytestmark = pytest.mark.server
+
 
 def gold(folder: Path) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}

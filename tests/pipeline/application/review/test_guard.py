@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from caspipe.pipeline.application.review.guard import LARGEST, Guard
+
+pytestmark = pytest.mark.server
 
 TOKEN = "secret-token"
 

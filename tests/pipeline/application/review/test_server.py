@@ -17,6 +17,8 @@ from review_corpus import Corpus, Server
 from caspipe.pipeline.application.review.store import parse
 from caspipe.typesystem import read_xmi
 
+pytestmark = pytest.mark.server
+
 pytest.importorskip("fastapi", reason="needs the extra `server`")
 pytest.importorskip("uvicorn", reason="needs the extra `server`")
 

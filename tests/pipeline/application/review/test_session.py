@@ -18,6 +18,8 @@ from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.application.review.store import read_journal
 from caspipe.typesystem import save_xmi
 
+pytestmark = pytest.mark.server
+
 
 def masked(corpus: Corpus, number: int = 0) -> str:
     opened = corpus.session.opened(number)

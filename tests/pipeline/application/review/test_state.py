@@ -20,6 +20,8 @@ from caspipe.pipeline.application.review.state import (
     SpanTable,
 )
 
+pytestmark = pytest.mark.server
+
 TEXT = "Ana Ruiz saw 😀 Tom Berg, 44, in Lund.  End"
 
 

@@ -14,6 +14,8 @@ from caspipe.pipeline.application.review import store
 from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.application.review.store import Journal, annotators, journal_path, parse, read_journal
 
+pytestmark = pytest.mark.server
+
 HEADER = {"annotator": "anna", "between": None}
 
 

@@ -20,6 +20,8 @@ from caspipe.pipeline.application.service.limits import ClientDisconnected
 from caspipe.pipeline.application.service.problems import Problem
 from caspipe.pipeline.application.service.settings import Settings
 
+pytestmark = pytest.mark.server
+
 NDJSON = {"Content-Type": "application/x-ndjson"}
 
 

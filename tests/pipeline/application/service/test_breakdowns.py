@@ -27,6 +27,8 @@ from caspipe.pipeline.application.service.recommender_store import Key, Recommen
 from caspipe.pipeline.application.service.settings import Spec
 from caspipe.pipeline.errors import ConsumerError
 
+pytestmark = pytest.mark.server
+
 LESSON = inc.document(*inc.marked("Moved to ward <LOCATION_ROOM>Falcon</LOCATION_ROOM> at noon."))
 KEY = Key("phi", 1, "layer", "feature", "anna")
 

@@ -24,6 +24,8 @@ from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.application.cli.serve import listening_socket, read_key
 from caspipe.pipeline.errors import ConfigError, ConsumerError
 
+pytestmark = pytest.mark.server
+
 PROGRAM = """
 from caspipe.pipeline.application.cli.main import app
 app()

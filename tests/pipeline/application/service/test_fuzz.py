@@ -18,6 +18,8 @@ from caspipe.pipeline.application.service.app import Service
 from caspipe.pipeline.application.service.settings import Settings, Spec
 from caspipe.typesystem import Cas, write_xmi
 
+pytestmark = pytest.mark.server
+
 schemathesis = pytest.importorskip("schemathesis", reason="makes questions from the OpenAPI description")
 schemathesis.checks.load_all_checks()
 

@@ -14,6 +14,8 @@ from serving import CANARY, Running
 
 from caspipe.pipeline.application.service.settings import Settings
 
+pytestmark = pytest.mark.server
+
 SLOW = """
 import time
 from caspipe.pipeline.contract.component import AnalysisEngine, component

@@ -18,6 +18,8 @@ from serving import CANARY, Running
 
 from caspipe.typesystem import TypeSystem
 
+pytestmark = pytest.mark.server
+
 KEY = "0123456789abcdef-key"
 
 

@@ -12,6 +12,8 @@ from serving import CANARY
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas, Phi, TypeSystem, read_xmi, write_xmi
 
+pytestmark = pytest.mark.server
+
 TEXT = "Seen on 3/4/2020 by Dr. Smith. \U0001f600 Tel. 617-555-0100; Muñoz was born 5 May 1950."
 
 

@@ -15,6 +15,8 @@ from serving import CANARY, Running
 from caspipe.pipeline.application.service.labels import TagMap, kind_of
 from caspipe.typesystem import PhiKind, TypeSystem, read_xmi, write_xmi
 
+pytestmark = pytest.mark.server
+
 TEXT = "Dr. Smith saw her. \U0001f600 She came back on 3/4/2020 and called 617-555-0100."
 
 

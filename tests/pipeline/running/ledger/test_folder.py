@@ -63,6 +63,7 @@ def ledger(tmp_path: Path, name: str) -> str:
     return f"run.ledger={tmp_path / name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [("a.sqlite", "b.sqlite"), ("", "b.sqlite"), ("a.sqlite", "")])
 def test_two_runs_with_ledgers_of_their_own_cannot_write_to_one_folder(
     tmp_path: Path, notes: Path, one: str, other: str
@@ -75,6 +76,7 @@ def test_two_runs_with_ledgers_of_their_own_cannot_write_to_one_folder(
     assert again(out, notes, *given[0]) == []
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_written_with_another_ledger_is_refused(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     first(out, notes, ledger(tmp_path, "a.sqlite"))
@@ -90,6 +92,7 @@ def test_a_folder_that_was_written_with_another_ledger_is_refused(tmp_path: Path
     assert again(out, notes, ledger(tmp_path, "a.sqlite")) == []
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_ledger_of_its_own_is_refused_to_another(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     first(out, notes)
@@ -101,6 +104,7 @@ def test_a_folder_with_a_ledger_of_its_own_is_refused_to_another(tmp_path: Path,
     assert again(out, notes, f"run.ledger={out / LEDGER}") == []
 
 
+@pytest.mark.slow
 def test_a_ledger_and_its_folder_may_move(tmp_path: Path, notes: Path) -> None:
     (tmp_path / "kept").mkdir()
     first(tmp_path / "out", notes, ledger(tmp_path, "a.sqlite"))
@@ -120,6 +124,7 @@ def test_a_ledger_that_was_made_anew_does_not_take_the_place_of_the_first(tmp_pa
         running.run(tmp_path / "out", notes, ledger(tmp_path, "a.sqlite"), consumers=CONSUMERS)
 
 
+@pytest.mark.slow
 def test_the_mark_of_a_ledger_is_private_and_tells_nothing_of_it(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, ledger(tmp_path, "a.sqlite"))
     mark = tmp_path / "out" / f"{LEDGER}.lock"
@@ -142,6 +147,7 @@ def left_behind(folder: Path) -> Path:
     return file.temporary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resume", ["true", "false"])
 def test_what_a_killed_run_was_writing_goes_wherever_it_lies(tmp_path: Path, notes: Path, resume: str) -> None:
     out = tmp_path / "out"
@@ -161,6 +167,7 @@ NEAR_MISSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_files_of_others_that_are_named_alike_stay(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     killed(out, notes, 4)
@@ -180,6 +187,7 @@ def test_files_of_others_that_are_named_alike_stay(tmp_path: Path, notes: Path) 
     assert theirs.exists()
 
 
+@pytest.mark.slow
 def test_what_another_run_is_writing_in_a_folder_below_stays(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     killed(out, notes, 4)
@@ -192,6 +200,7 @@ def test_what_another_run_is_writing_in_a_folder_below_stays(tmp_path: Path, not
     assert again(out / "below", notes) == []
 
 
+@pytest.mark.slow
 def test_common_files_of_a_killed_run_are_still_taken_over(
     tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def test_files_of_runs_that_are_forgotten_are_forgotten(tmp_path: Path) -> None:
         assert ledger.mentions("2/1.txt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_rows_of_documents_that_changed_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
@@ -88,6 +89,7 @@ def test_rows_of_documents_that_changed_are_let_go(
     assert histories[-1]._rows == {}
 
 
+@pytest.mark.slow
 def test_documents_that_are_taken_over_keep_their_number_of_tries(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", running.texts_of(NAMES))
     (notes / "n2.txt").write_text("do=fails 1")
@@ -106,6 +108,7 @@ def test_documents_that_are_taken_over_keep_their_number_of_tries(tmp_path: Path
     assert tries(resume=True) == (once, once)
 
 
+@pytest.mark.slow
 def test_a_quarantined_document_that_is_taken_over_keeps_its_number_of_tries(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", {"a": "do=fails 1", "b": "number 2"})
     for resume in ("false", "true"):

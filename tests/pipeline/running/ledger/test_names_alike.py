@@ -31,6 +31,7 @@ def released(out: Path) -> dict[str, str]:
     return {p.relative_to(out).as_posix(): p.read_text() for p in sorted((out / "release/text").rglob("*.txt"))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resume", ["false", "true"])
 def test_a_document_whose_name_changed_in_case_only_stays(tmp_path: Path, resume: str) -> None:
     out = tmp_path / "out"
@@ -41,6 +42,7 @@ def test_a_document_whose_name_changed_in_case_only_stays(tmp_path: Path, resume
     assert sorted(p.name for p in (out / "restricted/html/ward").iterdir()) == ["a.html"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resume", ["false", "true"])
 def test_a_document_that_fails_does_not_take_one_of_the_same_name_with_it(tmp_path: Path, resume: str) -> None:
     out = tmp_path / "out"
@@ -56,6 +58,7 @@ def test_a_document_that_fails_does_not_take_one_of_the_same_name_with_it(tmp_pa
     assert released(out) == {"release/text/Ward/a.txt": "other"}
 
 
+@pytest.mark.slow
 def test_names_that_are_told_apart_are_two_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
     read(tmp_path, out, [("Ward/a", "one")])

@@ -31,12 +31,14 @@ def notes(tmp_path: Path) -> Path:
     return running.notes(tmp_path / "notes", running.texts_of(NAMES))
 
 
+@pytest.mark.slow
 def test_where_nothing_has_changed_nothing_is_done(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes)
     assert again(tmp_path / "out", notes) == []
     assert again(tmp_path / "out", notes, "run.workers=2") == []
 
 
+@pytest.mark.slow
 def test_only_documents_that_changed_are_done_again(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     first(out, notes)
@@ -53,6 +55,7 @@ def test_only_documents_that_changed_are_done_again(tmp_path: Path, notes: Path)
     assert not (out / "release/text/n4.txt").exists()
 
 
+@pytest.mark.slow
 def test_metadata_are_a_part_of_a_document(tmp_path: Path) -> None:
     file = tmp_path / "r.csv"
     file.write_text("id,text,ward\na,number 1,north\nb,number 2,south\n")
@@ -62,12 +65,14 @@ def test_metadata_are_a_part_of_a_document(tmp_path: Path) -> None:
     assert again(tmp_path / "out", reader) == [2]
 
 
+@pytest.mark.slow
 def test_another_parameter_does_everything_again(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes)
     assert again(tmp_path / "out", notes, "trouble.least=2") == ALL
     assert again(tmp_path / "out", notes, "trouble.least=2") == []
 
 
+@pytest.mark.slow
 def test_another_byte_of_a_rule_file_does_everything_again(tmp_path: Path, notes: Path) -> None:
     rules = tmp_path / "words.yaml"
     rules.write_text("rules:\n  - {name: numbers, kind: ID, pattern: 'number [0-9]+', confidence: 0.9, examples: []}\n")
@@ -78,6 +83,7 @@ def test_another_byte_of_a_rule_file_does_everything_again(tmp_path: Path, notes
     assert again(tmp_path / "out", notes, engines=engines) == ALL
 
 
+@pytest.mark.slow
 def test_another_key_does_everything_again(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     consumers = '[{text: {names: pseudonym, key: "${RUN_KEY}"}}, jsonl]'
     monkeypatch.setenv("RUN_KEY", "first key of this test")
@@ -89,6 +95,7 @@ def test_another_key_does_everything_again(tmp_path: Path, notes: Path, monkeypa
     assert not (before & set(running.files(tmp_path / "out"))) - {"release/documents.jsonl"}
 
 
+@pytest.mark.slow
 def test_another_source_of_a_plug_in_does_everything_again(tmp_path: Path, notes: Path) -> None:
     plugin = tmp_path / "own.py"
     plugin.write_text(running.TROUBLES.read_text().replace('"trouble"', '"own"').split('@component("ids")')[0])
@@ -122,6 +129,7 @@ def test_another_source_of_a_plug_in_does_everything_again(tmp_path: Path, notes
     assert done("--resume") == 8
 
 
+@pytest.mark.slow
 def test_options_of_the_run_and_the_place_of_its_folder_change_nothing(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes)
     given = ["run.max_errors=5", "run.limits.seconds=50", "run.on_error=skip", "run.retries=3"]
@@ -136,6 +144,7 @@ def damage(path: Path) -> None:
     path.write_bytes(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [damage, Path.unlink])
 @pytest.mark.parametrize("path", ["release/text/n3.txt", "restricted/html/n3.html"])
 def test_an_output_that_is_not_what_was_written_is_written_again(
@@ -146,6 +155,7 @@ def test_an_output_that_is_not_what_was_written_is_written_again(
     assert again(tmp_path / "out", notes) == [4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consumers", [CONSUMERS, "[jsonl, html, text]", "[csv, text, brat, jsonl]"])
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_common_file_that_was_changed_in_the_middle_is_written_again_there(
@@ -160,12 +170,14 @@ def test_a_common_file_that_was_changed_in_the_middle_is_written_again_there(
     assert again(out, notes, f"run.workers={workers}", consumers=consumers) == [5]
 
 
+@pytest.mark.slow
 def test_a_common_file_that_is_gone_is_written_again(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes)
     (tmp_path / "out/release/documents.jsonl").unlink()
     assert again(tmp_path / "out", notes) == ALL
 
 
+@pytest.mark.slow
 def test_the_list_of_pages_is_written_again_with_pages_that_keep_their_names(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, consumers="[text, html, brat]")
     damage(tmp_path / "out/restricted/html/index.html")
@@ -173,6 +185,7 @@ def test_the_list_of_pages_is_written_again_with_pages_that_keep_their_names(tmp
     assert again(tmp_path / "out", notes, consumers="[text, html, brat]") == ALL
 
 
+@pytest.mark.slow
 def test_documents_with_types_of_their_own_keep_their_names(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "made", notes, consumers="[xmi]")
     reader = f"{{xmi: {{folder: {json.dumps(str(tmp_path / 'made/restricted/xmi'))}}}}}"
@@ -197,6 +210,7 @@ def badges(folder: Path, ranges: list[str]) -> str:
     return f"{{xmi: {{folder: {json.dumps(str(folder))}}}}}"
 
 
+@pytest.mark.slow
 def test_documents_whose_types_contradict_each_other_are_taken_over(tmp_path: Path) -> None:
     string, integer = "uima.cas.String", "uima.cas.Integer"
     reader = badges(tmp_path / "in", [string, integer, string, integer, integer, string])
@@ -215,6 +229,7 @@ def test_documents_whose_types_contradict_each_other_are_taken_over(tmp_path: Pa
     assert not list(out.rglob("*.typesystem.xml"))
 
 
+@pytest.mark.slow
 def test_names_that_collide_stay_with_their_documents(tmp_path: Path) -> None:
     documents = [(i, f"{n} is number {100 + n}") for n, i in enumerate(["a:b", "a?b", "A:b", "c", "", "", "x" * 999])]
     file = running.records(tmp_path / "r.jsonl", documents)
@@ -228,6 +243,7 @@ def test_names_that_collide_stay_with_their_documents(tmp_path: Path) -> None:
     again(out, reader)
 
 
+@pytest.mark.slow
 def test_a_document_that_a_consumer_refused_has_no_name(tmp_path: Path) -> None:
     file = running.records(tmp_path / "r.jsonl", [(i, f"number {n}") for n, i in enumerate(["a:b", "a?b", "a|b"])])
     reader = f"{{jsonl: {{files: {json.dumps(str(file))}}}}}"
@@ -242,6 +258,7 @@ def test_a_document_that_a_consumer_refused_has_no_name(tmp_path: Path) -> None:
     assert again(out, reader, consumers=consumers) == [2, 3]
 
 
+@pytest.mark.slow
 def test_strange_ids_are_taken_over_as_well(tmp_path: Path) -> None:
     ids = ["lone \ud800", "two\nlines", "y" * 1000, "../up", "nul", "a'b\"c", "\u202e", "ward/1", "ward"]
     file = running.records(tmp_path / "r.jsonl", [(i, f"number {n}") for n, i in enumerate(ids)])
@@ -253,11 +270,13 @@ def test_strange_ids_are_taken_over_as_well(tmp_path: Path) -> None:
 # -- runs that were cut off ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_after_its_limit(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, "run.limit=3")
     assert again(tmp_path / "out", notes) == [4, 5, 6, 7, 8]
 
 
+@pytest.mark.slow
 def test_a_limited_run_removes_nothing(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes)
     _, seen = running.run(tmp_path / "out", notes, "run.limit=3", "run.resume=true", consumers=CONSUMERS)
@@ -266,6 +285,7 @@ def test_a_limited_run_removes_nothing(tmp_path: Path, notes: Path) -> None:
     assert again(tmp_path / "out", notes) == [4, 5, 6, 7, 8]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_after_too_many_errors(tmp_path: Path, notes: Path) -> None:
     (notes / "n2.txt").write_text("do=fails 1")
     (notes / "n4.txt").write_text("do=fails 2")
@@ -275,6 +295,7 @@ def test_a_run_goes_on_after_too_many_errors(tmp_path: Path, notes: Path) -> Non
     assert again(tmp_path / "out", notes) == [5, 6, 7, 8]
 
 
+@pytest.mark.slow
 def test_a_killed_resume_of_a_killed_run_goes_on(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     killed(out, notes, 6)
@@ -283,6 +304,7 @@ def test_a_killed_resume_of_a_killed_run_goes_on(tmp_path: Path, notes: Path) ->
     again(out, notes)
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_released_of_a_document_that_is_quarantined_now_goes(
     tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,6 +317,7 @@ def test_what_a_killed_run_released_of_a_document_that_is_quarantined_now_goes(
     assert not (out / "release/text/n1.txt").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consumer", ["text", "jsonl: {folder: release/text}"])
 def test_a_file_that_was_placed_before_its_row_was_written_goes_with_its_document(
     tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch, consumer: str
@@ -351,6 +374,7 @@ def interrupted(out: Path, tmp_path: Path, *arguments: str) -> subprocess.Comple
     return subprocess.CompletedProcess(run.args, run.returncode, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_ctrl_c_leaves_whole_files_and_a_resumed_run_does_the_rest(tmp_path: Path, workers: str) -> None:
     texts = {f"n{n:03d}": "do=dawdles number 12" if n % 10 == 9 else f"number {n}" for n in range(80)}
@@ -376,6 +400,7 @@ def test_ctrl_c_leaves_whole_files_and_a_resumed_run_does_the_rest(tmp_path: Pat
 # -- quarantine ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_was_quarantined_stays_so_until_it_is_tried_again(tmp_path: Path, notes: Path) -> None:
     out, mark = tmp_path / "out", tmp_path / "mark"
     (notes / "n2.txt").write_text("do=fails number 3")
@@ -396,6 +421,7 @@ def test_what_was_quarantined_stays_so_until_it_is_tried_again(tmp_path: Path, n
     assert not (out / "restricted/quarantine").exists()
 
 
+@pytest.mark.slow
 def test_a_document_that_brought_its_worker_down_is_not_tried_again_by_a_resumed_run(
     tmp_path: Path, notes: Path
 ) -> None:
@@ -410,6 +436,7 @@ def test_a_document_that_brought_its_worker_down_is_not_tried_again_by_a_resumed
     assert seen.done() == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resume", ["true", "false"])
 def test_a_document_that_fails_now_is_taken_out_of_the_release_at_once(
     tmp_path: Path, notes: Path, resume: str
@@ -427,6 +454,7 @@ def test_a_document_that_fails_now_is_taken_out_of_the_release_at_once(
     assert not (out / "restricted/quarantine").exists()
 
 
+@pytest.mark.slow
 def test_quarantine_moves_with_its_document(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     (notes / "n3.txt").write_text("do=fails 1")
@@ -437,6 +465,7 @@ def test_quarantine_moves_with_its_document(tmp_path: Path, notes: Path) -> None
     assert sorted(p.name for p in folder.iterdir()) == ["000003.json", "000003.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resume", ["true", "false"])
 def test_files_of_others_are_never_touched(tmp_path: Path, notes: Path, resume: str) -> None:
     out = tmp_path / "out"
@@ -460,6 +489,7 @@ def test_files_of_others_are_never_touched(tmp_path: Path, notes: Path, resume: 
     assert all((out / name).read_text() == "mine" for name in own)
 
 
+@pytest.mark.slow
 def test_files_of_a_consumer_that_is_there_no_more_go(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     first(out, notes, consumers="[text, jsonl, csv, html]")
@@ -467,6 +497,7 @@ def test_files_of_a_consumer_that_is_there_no_more_go(tmp_path: Path, notes: Pat
     assert [name for name in running.files(out) if not name.endswith(".csv")] == []
 
 
+@pytest.mark.slow
 def test_a_quarantined_document_that_is_taken_over_by_a_run_that_skips_counts_once(tmp_path: Path, notes: Path) -> None:
     (notes / "n3.txt").write_text("do=fails 1")
     first(tmp_path / "out", notes)
@@ -485,6 +516,7 @@ def test_a_quarantined_document_that_is_taken_over_by_a_run_that_skips_counts_on
 # -- the ledger itself --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path, notes: Path) -> None:
     ready, go = os.pipe(), os.pipe()
 
@@ -583,6 +615,7 @@ def test_a_ledger_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
     assert script.strip().endswith("COMMIT;")
 
 
+@pytest.mark.slow
 def test_the_ledger_holds_neither_texts_nor_keys(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUN_KEY", "Rumpelstiltskin key")
     (notes / "n1.txt").write_text("Marmaduke do=fails 1")
@@ -599,6 +632,7 @@ def test_the_ledger_holds_neither_texts_nor_keys(tmp_path: Path, notes: Path, mo
             assert path.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_the_report_of_a_resumed_run_counts_as_that_of_a_whole_one(tmp_path: Path, notes: Path) -> None:
     (notes / "n5.txt").write_text("do=fails 1")
     first(tmp_path / "whole", notes)
@@ -614,6 +648,7 @@ def test_the_report_of_a_resumed_run_counts_as_that_of_a_whole_one(tmp_path: Pat
     assert findings(tmp_path / "out") == findings(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_warnings_about_unusual_texts_outlive_a_resume(tmp_path: Path, notes: Path) -> None:
     (notes / "n5.txt").write_text("")
     first(tmp_path / "out", notes)
@@ -634,12 +669,14 @@ def test_the_reader_of_a_ledger_needs_no_right_to_write(tmp_path: Path, notes: P
     assert {p.name: p.read_bytes() for p in (out / "restricted").glob("ledger.*") if p.name in before} == before
 
 
+@pytest.mark.slow
 def test_without_a_ledger_a_resume_does_everything(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, "run.ledger=false")
     assert not ledger_of(tmp_path / "out").exists()
     assert again(tmp_path / "out", notes) == ALL
 
 
+@pytest.mark.slow
 def test_a_consumer_that_cannot_go_on_makes_a_resume_do_everything(tmp_path: Path, notes: Path) -> None:
     consumers = "[text, ids]"
     first(tmp_path / "out", notes, consumers=consumers)
@@ -648,6 +685,7 @@ def test_a_consumer_that_cannot_go_on_makes_a_resume_do_everything(tmp_path: Pat
     assert "resume: everything is done again, since ids cannot go on where a run was cut off" in report.warnings
 
 
+@pytest.mark.slow
 def test_pipelines_made_in_python_resume_as_well(tmp_path: Path, notes: Path) -> None:
     made = running.pipeline(tmp_path / "out", f"{{text: {{folder: {json.dumps(str(notes))}}}}}")
     assert isinstance(made, Pipeline)
@@ -657,6 +695,7 @@ def test_pipelines_made_in_python_resume_as_well(tmp_path: Path, notes: Path) ->
     assert made.run().reused == 8
 
 
+@pytest.mark.slow
 def test_a_resume_without_order_loses_nothing(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     consumers = "[text, {jsonl: {folder: release/single}}, html]"

@@ -23,6 +23,7 @@ def notes(tmp_path: Path) -> Path:
     return running.notes(tmp_path / "notes", {**running.texts_of(NAMES), "n3": "", "n5": "Bell \x07 number 1."})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*secret")
 @pytest.mark.parametrize("consumers", CONSUMERS)
 @pytest.mark.parametrize("workers", [0, 2])
@@ -39,12 +40,14 @@ def test_documents_of_a_bundle_are_taken_over(tmp_path: Path, notes: Path, consu
     assert again(out, notes, given, consumers=consumers) == [5]
 
 
+@pytest.mark.slow
 def test_documents_of_a_bundle_outlive_a_kill(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     killed(tmp_path / "out", notes, 6, consumers=CONSUMERS[0])
     assert again(tmp_path / "out", notes, consumers=CONSUMERS[0]) == [7, 8]
 
 
+@pytest.mark.slow
 def test_a_bundle_that_is_not_what_was_written_is_written_again(tmp_path: Path, notes: Path) -> None:
     out, consumers = tmp_path / "out", CONSUMERS[0]
     file = out / "restricted/inception.zip"
@@ -59,6 +62,7 @@ def test_a_bundle_that_is_not_what_was_written_is_written_again(tmp_path: Path, 
     assert again(out, notes, consumers=consumers) == [n for n in ALL if n != 4]  # one has no text, and is left out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consumers", ["[inception, text]", "[text, inception]"])
 def test_names_that_collide_in_a_bundle_stay_with_their_documents(tmp_path: Path, consumers: str) -> None:
     documents = [(i, f"{i} has number {n}") for n, i in enumerate(["ward/a", "ward__a", "WARD__a", "b", "x" * 900])]
@@ -73,6 +77,7 @@ def test_names_that_collide_in_a_bundle_stay_with_their_documents(tmp_path: Path
     again(out, reader, consumers=consumers)
 
 
+@pytest.mark.slow
 def test_bundles_of_shards_are_put_together(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "whole", notes, consumers=CONSUMERS[0])
     for part in (1, 2, 3):

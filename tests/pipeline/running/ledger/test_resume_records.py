@@ -80,6 +80,7 @@ def test_the_files_of_these_tests_have_several_documents(tmp_path: Path, records
     assert sorted(p.name for p in (tmp_path / "out/release/fhir").iterdir()) == ["a.json", "b.json", "c.ndjson"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_only_documents_of_files_that_changed_are_done_again(tmp_path: Path, records: Path, workers: int) -> None:
     out, given = tmp_path / "out", f"run.workers={workers}"
@@ -94,6 +95,7 @@ def test_only_documents_of_files_that_changed_are_done_again(tmp_path: Path, rec
     assert not (out / "release/fhir/b.json").exists()
 
 
+@pytest.mark.slow
 def test_what_other_files_say_of_people_is_a_part_of_a_file(tmp_path: Path, records: Path) -> None:
     out = tmp_path / "out"
     write(records, "people.json", patient("Ansgarde", 3))
@@ -105,6 +107,7 @@ def test_what_other_files_say_of_people_is_a_part_of_a_file(tmp_path: Path, reco
     assert len(done) > 3  # those of other patients as well: one file is made of all
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["changed", "gone"])
 @pytest.mark.parametrize("name", ["a.json", "c.ndjson"])
 def test_a_file_that_is_not_what_was_written_is_written_again(
@@ -120,6 +123,7 @@ def test_a_file_that_is_not_what_was_written_is_written_again(
     assert {i.partition("/")[0] for i in again(out, records)} == {name[0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consumers", ["[text, fhir]", "[fhir, text]"])
 @pytest.mark.parametrize("lost", [[0], [1], [2], [0, 2], [0, 1, 2], [0, 1, 2, 3]])
 def test_a_document_that_another_consumer_writes_again_keeps_its_file(
@@ -133,6 +137,7 @@ def test_a_document_that_another_consumer_writes_again_keeps_its_file(
     assert len(again(out, records, consumers=consumers)) == len(lost)
 
 
+@pytest.mark.slow
 def test_a_file_that_was_held_back_is_done_again_whole(tmp_path: Path, records: Path) -> None:
     out = tmp_path / "out"
     texts = [report("Number 1.", 1), report("do=fails number 2.", 2), report("Number 3.", 3)]
@@ -144,6 +149,7 @@ def test_a_file_that_was_held_back_is_done_again_whole(tmp_path: Path, records: 
     assert not (out / "release/fhir/a.json").exists()
 
 
+@pytest.mark.slow
 def test_a_file_goes_when_one_of_its_documents_fails_now(tmp_path: Path, records: Path) -> None:
     out, mark = tmp_path / "out", tmp_path / "mark"
     engines = f"[{{trouble: {{mark: {json.dumps(str(mark))}}}}}, resolver, masker]"
@@ -164,6 +170,7 @@ def test_a_file_goes_when_one_of_its_documents_fails_now(tmp_path: Path, records
     assert any("1 file was not written back" in w for w in report_.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 5, 6])
 def test_a_killed_run_goes_on(tmp_path: Path, records: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
@@ -173,6 +180,7 @@ def test_a_killed_run_goes_on(tmp_path: Path, records: Path, after: int, monkeyp
     again(out, records, consumers="[text, fhir]")
 
 
+@pytest.mark.slow
 def test_a_limit_in_the_middle_of_a_file_is_gone_on_from(tmp_path: Path, records: Path) -> None:
     out = tmp_path / "out"
     first(out, records, "run.limit=2")
@@ -183,6 +191,7 @@ def test_a_limit_in_the_middle_of_a_file_is_gone_on_from(tmp_path: Path, records
     again(out, records)
 
 
+@pytest.mark.slow
 def test_files_whose_names_collide_keep_them(tmp_path: Path, records: Path) -> None:
     out = tmp_path / "out"
     for name in ("a_b", "a?b", "a|b"):
@@ -193,6 +202,7 @@ def test_files_whose_names_collide_keep_them(tmp_path: Path, records: Path) -> N
     again(out, records)
 
 
+@pytest.mark.slow
 def test_case_reports_are_taken_over_as_well(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.xml").write_bytes(r3())

@@ -35,6 +35,7 @@ def _pyarrow() -> None:
     pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'caspipe[parquet]'")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_pyarrow")
 @pytest.mark.parametrize("consumers", PARQUET)
 @pytest.mark.parametrize("workers", [0, 2])
@@ -52,6 +53,7 @@ def test_rows_of_a_parquet_table_are_taken_over(tmp_path: Path, notes: Path, con
     assert again(out, notes, given, consumers=consumers) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_pyarrow")
 def test_rows_of_a_parquet_table_outlive_a_kill(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
@@ -64,6 +66,7 @@ def test_rows_of_a_parquet_table_outlive_a_kill(tmp_path: Path, notes: Path, mon
     assert again(out, notes, consumers=PARQUET[1]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_pyarrow")
 def test_a_parquet_table_that_is_not_what_was_written_is_written_again(tmp_path: Path, notes: Path) -> None:
     import pyarrow.parquet as pq
@@ -86,6 +89,7 @@ def test_a_parquet_table_that_is_not_what_was_written_is_written_again(tmp_path:
     assert again(out, notes, consumers=consumers) == ALL
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_pyarrow")
 def test_a_document_that_another_consumer_does_not_take_over_leaves_no_row_twice(tmp_path: Path, notes: Path) -> None:
     out, consumers = tmp_path / "out", "[{parquet: {row_group: 2}}, text]"
@@ -95,6 +99,7 @@ def test_a_document_that_another_consumer_does_not_take_over_leaves_no_row_twice
     assert again(out, notes, consumers=consumers) == [4, 5]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_pyarrow")
 @pytest.mark.parametrize("consumers", PARQUET)
 def test_parquet_tables_of_shards_are_put_together(tmp_path: Path, notes: Path, consumers: str) -> None:
@@ -148,6 +153,7 @@ def changed(out: Path, statement: str) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 @pytest.mark.parametrize("consumers", SQL)
 @pytest.mark.parametrize("workers", [0, 2])
@@ -165,6 +171,7 @@ def test_rows_of_an_sql_table_are_taken_over(tmp_path: Path, notes: Path, consum
     assert resumed(out, notes, given, consumers=consumers) == [8]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 @pytest.mark.parametrize("consumers", SQL[:2])
 def test_rows_of_documents_that_are_gone_go(tmp_path: Path, notes: Path, consumers: str) -> None:
@@ -176,6 +183,7 @@ def test_rows_of_documents_that_are_gone_go(tmp_path: Path, notes: Path, consume
     assert resumed(tmp_path / "out", notes, consumers=consumers) == [4, 5, 6, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_a_table_that_is_added_to_keeps_the_rows_of_documents_that_are_gone(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, consumers=SQL[2])
@@ -185,6 +193,7 @@ def test_a_table_that_is_added_to_keeps_the_rows_of_documents_that_are_gone(tmp_
     assert table(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_rows_of_an_sql_table_that_are_not_what_was_written_are_written_again(tmp_path: Path, notes: Path) -> None:
     out, consumers = tmp_path / "out", SQL[1]
@@ -202,6 +211,7 @@ def test_rows_of_an_sql_table_that_are_not_what_was_written_are_written_again(tm
     assert resumed(out, notes, consumers=consumers) == ALL
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_rows_that_somebody_else_changed_are_never_removed(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
@@ -214,6 +224,7 @@ def test_rows_that_somebody_else_changed_are_never_removed(tmp_path: Path, notes
     assert [row[0] for row in table(out) if row[1] == "other"] == ["n3", "n4", "n5"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 @pytest.mark.parametrize("consumers", SQL)
 def test_a_killed_run_leaves_the_table_as_it_was_and_can_be_resumed(
@@ -228,6 +239,7 @@ def test_a_killed_run_leaves_the_table_as_it_was_and_can_be_resumed(
     assert resumed(out, notes, consumers=consumers) == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_what_a_killed_run_left_beside_the_table_goes(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, consumers=SQL[0])
@@ -237,6 +249,7 @@ def test_what_a_killed_run_left_beside_the_table_goes(tmp_path: Path, notes: Pat
     assert not journal.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 @pytest.mark.parametrize("consumers", SQL)
 def test_sql_tables_of_shards_are_put_together(tmp_path: Path, notes: Path, consumers: str) -> None:
@@ -250,6 +263,7 @@ def test_sql_tables_of_shards_are_put_together(tmp_path: Path, notes: Path, cons
     assert not (out / "shards").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_rows_without_an_id_stay_with_the_shards(tmp_path: Path, notes: Path) -> None:
     consumers, out = sql(fields=["text"], existing="append"), tmp_path / "out"

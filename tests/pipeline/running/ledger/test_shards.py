@@ -53,11 +53,13 @@ def same(tmp_path: Path, reader: Path | str, parts: int, consumers: str = CONSUM
         assert ledger.run().state == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2, 3, 10])
 def test_any_number_of_parts_makes_the_same_whole(tmp_path: Path, notes: Path, parts: int) -> None:
     same(tmp_path, notes, parts)
 
 
+@pytest.mark.slow
 def test_parts_go_with_workers(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "whole", notes, consumers=CONSUMERS)
     shards(tmp_path / "out", notes, 2, "run.workers=2")
@@ -68,21 +70,25 @@ def test_parts_go_with_workers(tmp_path: Path, notes: Path) -> None:
 COLLIDING = [("a:b", "1"), ("a?b", "2"), ("A:b", "3"), ("", "4"), ("", "5"), ("c", "6"), ("ward", "7"), ("ward/1", "8")]
 
 
+@pytest.mark.slow
 def test_names_that_collide_across_parts_are_those_of_one_run(tmp_path: Path) -> None:
     file = running.records(tmp_path / "r.jsonl", COLLIDING)
     reader = f"{{jsonl: {{files: {json.dumps(str(file))}}}}}"
     same(tmp_path, reader, 2, consumers="[text, jsonl, {jsonl: {id: single, folder: release/single}}, csv, brat]")
 
 
+@pytest.mark.slow
 def test_pages_whose_names_collide_across_parts_are_those_of_one_run(tmp_path: Path) -> None:
     file = running.records(tmp_path / "r.jsonl", COLLIDING)
     same(tmp_path, f"{{jsonl: {{files: {json.dumps(str(file))}}}}}", 2, consumers="[html]")
 
 
+@pytest.mark.slow
 def test_documents_without_types_of_their_own_merge_as_xmi(tmp_path: Path, notes: Path) -> None:
     same(tmp_path, notes, 2, consumers="[xmi]")
 
 
+@pytest.mark.slow
 def test_documents_with_types_of_their_own_merge_as_xmi(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "made", notes, consumers="[xmi]")
     file = tmp_path / "made/restricted/xmi/TypeSystem.xml"
@@ -92,6 +98,7 @@ def test_documents_with_types_of_their_own_merge_as_xmi(tmp_path: Path, notes: P
     same(tmp_path, f"{{xmi: {{folder: {json.dumps(str(file.parent))}}}}}", 2, consumers="[xmi]")
 
 
+@pytest.mark.slow
 def test_limits_count_documents_of_the_whole(tmp_path: Path, notes: Path) -> None:
     numbers = []
     for part in (1, 2, 3):
@@ -108,6 +115,7 @@ def test_all_parts_that_are_missing_are_named(tmp_path: Path, notes: Path) -> No
         merged(tmp_path / "out", notes)
 
 
+@pytest.mark.slow
 def test_all_parts_that_are_not_finished_or_of_another_pipeline_are_named(tmp_path: Path, notes: Path) -> None:
     shards(tmp_path / "out", notes, 4)
     running.run(tmp_path / "out", notes, "run.shard=2/4", "run.limit=2", consumers=CONSUMERS)
@@ -127,6 +135,7 @@ def record_lines(folder: Path) -> str:
     return f"{{jsonl: {{files: {json.dumps(str(file))}}}}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [False, True])
 @pytest.mark.parametrize("change", ["comes", "goes", "is another"])
 def test_parts_of_an_input_that_was_changed_between_them_are_refused(
@@ -154,6 +163,7 @@ def test_parts_of_an_input_that_was_changed_between_them_are_refused(
     assert running.files(out) == running.files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_parts_of_two_divisions_are_told(tmp_path: Path, notes: Path) -> None:
     shards(tmp_path / "out", notes, 2)
     running.run(tmp_path / "out", notes, "run.shard=1/3", consumers=CONSUMERS)
@@ -163,6 +173,7 @@ def test_parts_of_two_divisions_are_told(tmp_path: Path, notes: Path) -> None:
         merged(tmp_path / "nothing", notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("overrides", [["trouble.least=3"], []])
 def test_parts_of_another_pipeline_than_that_of_the_merge_are_refused(
     tmp_path: Path, notes: Path, overrides: list[str]
@@ -174,6 +185,7 @@ def test_parts_of_another_pipeline_than_that_of_the_merge_are_refused(
     assert (tmp_path / "out/shards/1-of-2/release/documents.jsonl").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["release/text/n4.txt", "release/documents.jsonl", "restricted/html/index.html"])
 def test_a_part_that_was_changed_merges_to_nothing_half(tmp_path: Path, notes: Path, path: str) -> None:
     out = tmp_path / "out"
@@ -194,6 +206,7 @@ def test_a_part_that_was_changed_merges_to_nothing_half(tmp_path: Path, notes: P
     assert running.files(out) == whole
 
 
+@pytest.mark.slow
 def test_parts_can_be_kept_and_merged_again(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "whole", notes, consumers=CONSUMERS)
     out = tmp_path / "out"
@@ -214,6 +227,7 @@ def test_files_of_others_among_the_parts_stay(tmp_path: Path, notes: Path) -> No
     assert not list((out / "shards").glob("*-of-*"))
 
 
+@pytest.mark.slow
 def test_a_merge_takes_the_place_of_an_older_run(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     running.run(out, notes, consumers=CONSUMERS)
@@ -222,6 +236,7 @@ def test_a_merge_takes_the_place_of_an_older_run(tmp_path: Path, notes: Path) ->
     same(tmp_path, notes, 2)
 
 
+@pytest.mark.slow
 def test_ledgers_of_parts_can_lie_elsewhere(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "whole", notes, consumers=CONSUMERS)
     ledger = f"run.ledger={tmp_path / 'ledgers/l.sqlite'}"
@@ -238,6 +253,7 @@ def test_consumers_that_need_all_documents_refuse_to_be_a_part(tmp_path: Path, n
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_part_can_be_resumed_on_its_own(tmp_path: Path, notes: Path) -> None:
     running.run(tmp_path / "whole", notes, consumers=CONSUMERS)
     out = tmp_path / "out"
@@ -248,6 +264,7 @@ def test_a_part_can_be_resumed_on_its_own(tmp_path: Path, notes: Path) -> None:
     assert running.files(out) == running.files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_part_knows_how_many_documents_are_its_own(tmp_path: Path, notes: Path) -> None:
     shards(tmp_path / "out", notes, 3)
     for part, total in ((1, 3), (2, 2), (3, 2)):
@@ -256,6 +273,7 @@ def test_a_part_knows_how_many_documents_are_its_own(tmp_path: Path, notes: Path
             assert (run.shard, run.total, run.read) == (f"{part}/3", total, total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_merged_folder_can_be_resumed(tmp_path: Path, notes: Path, workers: int) -> None:
     out, given = tmp_path / "out", f"run.workers={workers}"
@@ -271,6 +289,7 @@ def test_a_merged_folder_can_be_resumed(tmp_path: Path, notes: Path, workers: in
     assert running.files(out) == running.files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_document_that_changed_after_a_merge_is_done_again(tmp_path: Path, notes: Path) -> None:
     shards(tmp_path / "out", notes, 3)
     merged(tmp_path / "out", notes)

@@ -16,6 +16,7 @@ from caspipe.pipeline.running.run import run
 parser = pytest.importorskip("prometheus_client.openmetrics.parser", reason="needs prometheus_client")
 
 
+@pytest.mark.slow
 def test_events_and_metrics_agree_with_the_report(tmp_path: Path) -> None:
     texts = ["one", "two 22", *(f"number {n}" for n in range(30))]
     pipeline = Pipeline(

@@ -29,6 +29,7 @@ def everywhere(folder: Path, text: str) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in found if "quarantine" not in p.parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["exits", "finishes", "quotes", "interrupts"])
 def test_what_is_raised_beside_exceptions_brings_one_document_down_and_quotes_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], deed: str
@@ -43,6 +44,7 @@ def test_what_is_raised_beside_exceptions_brings_one_document_down_and_quotes_no
     assert (tmp_path / "out/restricted/quarantine/000002.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["exits", "finishes", "quotes"])
 def test_what_is_raised_beside_exceptions_does_not_end_a_run_without_workers(tmp_path: Path, deed: str) -> None:
     notes = running.notes(tmp_path / "notes", {"a": "number 1", "b": note(deed), "c": "number 3"})
@@ -50,6 +52,7 @@ def test_what_is_raised_beside_exceptions_does_not_end_a_run_without_workers(tmp
     assert seen.statuses() == {1: "released", 2: "crash", 3: "released"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_component_that_fails_the_first_time_may_have_a_second_one(tmp_path: Path, workers: int) -> None:
     notes = running.notes(tmp_path / "notes", {"a": "number 1", "b": "do=fails 2", "c": "number 3"})
@@ -70,6 +73,7 @@ def test_a_component_that_always_fails_is_tried_as_often_as_asked(tmp_path: Path
         assert (report.attempts, seen.events[0].attempts, report.documents.quarantined) == (3, 4, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["seconds", "component_seconds"])
 def test_a_slow_document_is_found_out_between_components(tmp_path: Path, limit: str) -> None:
     notes = running.notes(tmp_path / "notes", {"a": "number 1", "b": note("dawdles")})
@@ -79,6 +83,7 @@ def test_a_slow_document_is_found_out_between_components(tmp_path: Path, limit: 
     assert not everywhere(tmp_path / "out", SECRET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_stop_ends_at_the_first_failure_and_skip_at_none(tmp_path: Path, workers: int) -> None:
     texts = {f"n{n}": "do=fails 1" if n in (2, 4) else f"number {n}" for n in range(6)}
@@ -97,6 +102,7 @@ def test_stop_ends_at_the_first_failure_and_skip_at_none(tmp_path: Path, workers
     assert not [name for name in running.files(tmp_path / "skip") if "quarantine" in name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_max_errors_is_the_most_that_may_fail(tmp_path: Path, workers: int) -> None:
     texts = {f"n{n}": "do=fails 1" if n % 2 else f"number {n}" for n in range(8)}
@@ -121,6 +127,7 @@ def failing(pattern: str, out: Path, **options: Any) -> Any:
     return made.run()
 
 
+@pytest.mark.slow
 def test_a_window_of_errors_holds_exactly_its_documents(tmp_path: Path) -> None:
     spread = "." * 20 + "x....x....x"
     assert failing(spread, tmp_path, error_window=5, max_error_rate=0.2).stopped == ""
@@ -135,6 +142,7 @@ def test_a_window_of_errors_holds_exactly_its_documents(tmp_path: Path) -> None:
     assert failing("x" * 20 + "." * 20, tmp_path, error_window=50, max_error_rate=1).stopped == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_limit_counts_documents_that_cannot_be_read_too(tmp_path: Path, workers: int) -> None:
     file = tmp_path / "r.jsonl"
@@ -146,6 +154,7 @@ def test_limit_counts_documents_that_cannot_be_read_too(tmp_path: Path, workers:
         assert [e.number for e in seen.events] == list(range(1, limit + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_limit_goes_with_workers_and_failures(tmp_path: Path, workers: int) -> None:
     texts = {f"n{n:02d}": "do=fails 1" if n % 3 == 0 else f"number {n}" for n in range(20)}
@@ -155,6 +164,7 @@ def test_limit_goes_with_workers_and_failures(tmp_path: Path, workers: int) -> N
     assert (d.read, d.released, d.quarantined, report.stopped, report.exit_code) == (10, 6, 4, "limit", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("half", ["prepare", "commit"])
 def test_nothing_stays_of_a_document_that_one_consumer_cannot_write(tmp_path: Path, half: str, workers: int) -> None:
@@ -199,6 +209,7 @@ def test_a_consumer_that_is_not_split_takes_a_document_back_from_those_that_are(
     assert (tmp_path / "out/restricted/quarantine/000002.txt").read_text() == "two 22"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_run_that_stops_leaves_no_temporary_file_without_a_ledger_either(tmp_path: Path, workers: int) -> None:
     texts = {f"n{n:02d}": f"number {n}" for n in range(60)} | {"n01": "do=fails 1", "n02": "do=dawdles 1"}
@@ -233,6 +244,7 @@ class Breaking(parts.ListReader):  # type: ignore[misc]
             yield cas
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("handled", [False, True])
 def test_a_reader_that_breaks_down_in_the_middle_ends_the_run_after_what_came_before(
@@ -251,6 +263,7 @@ def test_a_reader_that_breaks_down_in_the_middle_ends_the_run_after_what_came_be
     ]
 
 
+@pytest.mark.slow
 def test_two_consumers_of_one_kind_have_names_of_their_own(tmp_path: Path) -> None:
     from caspipe.pipeline.contract import registry
 
@@ -269,6 +282,7 @@ def test_two_consumers_of_one_kind_have_names_of_their_own(tmp_path: Path) -> No
     assert len(running.files(tmp_path / "out")) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_file_that_cannot_have_its_name_takes_those_beside_it_back(tmp_path: Path, workers: int) -> None:
     notes = running.notes(tmp_path / "notes", {name: f"Patient {name}, number 77" for name in ("a", "b", "c")})

@@ -38,6 +38,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory so")
 @pytest.mark.parametrize("reader", SMALL)
 def test_a_small_document_is_read_in_little_memory(tmp_path: Path, reader: str) -> None:

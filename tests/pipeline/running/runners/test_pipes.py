@@ -51,6 +51,7 @@ def documents(folder: Path, sizes: dict[str, int]) -> str:
     return f"{{jsonl: {{files: {file}}}}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "count", "workers"), [(5_000, 2_000, 2), (300_000, 12, 2), (700_000, 8, 1)])
 def test_documents_and_results_larger_than_any_buffer_pass_each_other(
     tmp_path: Path, size: int, count: int, workers: int
@@ -61,6 +62,7 @@ def test_documents_and_results_larger_than_any_buffer_pass_each_other(
     assert report.documents.released == count
 
 
+@pytest.mark.slow
 def test_a_limit_is_kept_while_large_documents_wait(tmp_path: Path) -> None:
     reader = documents(tmp_path, {"endless": 300_000, "b": 300_000, "c": 300_000})
     given = ["run.workers=1", "run.limits.seconds=1", "run.retries=0"]
@@ -68,6 +70,7 @@ def test_a_limit_is_kept_while_large_documents_wait(tmp_path: Path) -> None:
     assert seen.statuses() == {1: "time", 2: "released", 3: "released"}
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_travel_is_its_documents_failure(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", running.texts_of(["n0", "n1", "n2"]))
     report, seen = running.run(tmp_path / "out", notes, "run.workers=1", consumers="[text, t_untravelled]")
@@ -78,6 +81,7 @@ def test_a_result_that_cannot_travel_is_its_documents_failure(tmp_path: Path) ->
     assert not list((tmp_path / "out").rglob("*.tmp"))
 
 
+@pytest.mark.slow
 def test_a_worker_that_cannot_give_a_result_back_costs_one_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +98,7 @@ def unsettled(pipeline: Any, results: list[Any]) -> None:
         raise MemoryError
 
 
+@pytest.mark.slow
 def test_results_that_wait_for_a_slow_document_are_bounded_by_their_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

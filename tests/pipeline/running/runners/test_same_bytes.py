@@ -50,6 +50,7 @@ def corpus(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["text", "jsonl", "texts", "both", "xmi"])
 def test_any_number_of_workers_however_they_start_write_the_same_bytes(tmp_path: Path, reader: str) -> None:
     given = corpus(tmp_path)[reader]
@@ -66,6 +67,7 @@ def test_any_number_of_workers_however_they_start_write_the_same_bytes(tmp_path:
         assert running.files(out) == expected
 
 
+@pytest.mark.slow
 def test_a_plug_in_file_works_in_new_processes(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", {"a": "do=fails 1", "b": "number 22"})
     report, seen = running.run(tmp_path / "out", notes, "run.workers=1", "run.start=spawn")
@@ -74,6 +76,7 @@ def test_a_plug_in_file_works_in_new_processes(tmp_path: Path) -> None:
     assert running.files(tmp_path / "out")["release/text/b.txt"] == b"number [ID]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_consumers_that_are_not_split_get_every_document_in_order(tmp_path: Path, start: str) -> None:
     notes = running.notes(tmp_path / "notes", running.texts_of(f"n{n:02d}" for n in range(20)))
@@ -81,6 +84,7 @@ def test_consumers_that_are_not_split_get_every_document_in_order(tmp_path: Path
     assert (tmp_path / "out/ids").read_text().split("\n") == [f"'n{n:02d}'" for n in range(20)]
 
 
+@pytest.mark.slow
 def test_a_table_in_a_database_is_the_same_with_workers(tmp_path: Path) -> None:
     import sqlite3
 
@@ -98,6 +102,7 @@ def test_a_table_in_a_database_is_the_same_with_workers(tmp_path: Path) -> None:
     assert any(len(rows) == 20 for rows in found[0].values())
 
 
+@pytest.mark.slow
 def test_without_order_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
     texts = running.texts_of(f"n{n:02d}" for n in range(60))
     texts["n07"], texts["n30"] = "do=dawdles 1", "do=fails 2"
@@ -112,6 +117,7 @@ def test_without_order_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -
     assert ordered == out
 
 
+@pytest.mark.slow
 def test_results_of_many_megabytes_come_back_whole(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", {n: f"{n} 12 " + "word " * 600_000 for n in ("a", "b", "c")})
     running.run(tmp_path / "alone", notes, consumers="[jsonl]")
