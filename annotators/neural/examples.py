@@ -147,7 +147,7 @@ def class_weights(
             counts.update(kinds[i] for i in kept.tolist())
         total = sum(counts.values())
         return np.array([total / (len(counts) * max(1, counts[k])) for k in kinds])
-    weights: Mapping[str, float] = given  # type: ignore[assignment]
+    weights: Mapping[str, float] = given
     unknown = [k for k in weights if k not in kinds]
     if unknown:
         raise ConsumerError(f"{who}: class_weights: {', '.join(unknown)} do not occur in training")
