@@ -121,7 +121,7 @@ def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[
         cas = document.copy()
         for begin, end, kind, confidence, source, rule in proposed[place]:
             candidate = PhiCandidate(begin, end, kind=PhiKind.of(kind), confidence=confidence, rule=rule)
-            candidate._source = source
+            candidate.set_source(source)
             cas.view().add(candidate)
         made.append(cas)
     return made

@@ -86,6 +86,6 @@ def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIA
         as_found = item is not None and item.span[:3] == spans[sid][:3]
         told = f"{spans[sid].status} as found" if as_found else "changed" if item is not None else "added"
         phi = Phi(begin, end, kind=PhiKind.of(spans[sid].kind), reason=f"{told} by {annotator}")
-        phi._source = f"review/{annotator}"
+        phi.set_source(f"review/{annotator}")
         gold.add(phi)
     cas.metadata["review_annotator"] = annotator

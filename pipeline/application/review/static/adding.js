@@ -7,7 +7,7 @@ import {named} from './text.js';
 const $ = id => document.getElementById(id);
 
 export class Adding {
-  // `add([begin, end], kind or null)` makes a span of it, and asks for the kind where there is none
+  // `add([begin, end], kind or null)` makes a span of it, and asks for the kind if it is null
   constructor(view, add) {
     this.view = view;
     this.add = add;

@@ -1,4 +1,4 @@
-// What the keyboard does outside dialogs and fields.
+// Keyboard shortcuts outside dialogs and fields.
 
 // `first(event)`: whether it was a key of the caret's; `act(key)`: what a plain key does, or null; `move(side, by, by word)`: whether
 // there was a span to move

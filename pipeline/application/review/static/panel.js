@@ -1,4 +1,4 @@
-// What is known about the chosen span, and everything that can be done with it.
+// The panel of the selected span: its facts, and the actions on it.
 
 import {chip, make} from './dialogs.js';
 import {isLive, named, told} from './text.js';

@@ -151,7 +151,7 @@ function step(by, which = () => true) {
 
 // -- decisions --------------------------------------------------------------------------------------------------------
 
-// the server's answer; null where it refused, or where another document is shown by now
+// the server's answer; null if it refused, or if another document is shown by now
 async function send(op, given = {}) {
   const number = doc.i;
   try {

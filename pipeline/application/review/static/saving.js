@@ -49,7 +49,7 @@ export class Line {
     return body;
   }
 
-  // resolves to the server's answer, as soon as it has it; rejects where the server refuses
+  // resolves to the server's answer, as soon as it has it; rejects if the server refuses
   post(path, body) {
     const keyed = {...body, key: key()};
     return new Promise((resolve, reject) => {

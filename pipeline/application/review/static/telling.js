@@ -1,4 +1,4 @@
-// What the page says of itself: whether everything is saved, how far one is, what just happened.
+// Status of the page: saving, progress, and the last message.
 
 import {chip, make} from './dialogs.js';
 import {isLive} from './text.js';

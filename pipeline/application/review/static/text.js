@@ -60,7 +60,7 @@ export class TextView {
       : written(spans, this.strays);
   }
 
-  // draws again what lies between two offsets
+  // redraws the text between two offsets
   update(spans, begin, end) {
     this.arrange(spans);
     for (let n = this.rowAt(begin); n < this.rows.length && this.rows[n].b <= end; n++) {
@@ -198,7 +198,7 @@ export class TextView {
     return this.offsetOf(child, 0);
   }
 
-  // [begin, end] of what is selected in the original text, without white space at its ends; null where nothing is
+  // [begin, end] of what is selected in the original text, without white space at its ends; null if nothing is
   selected() {
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return null;
