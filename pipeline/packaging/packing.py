@@ -96,9 +96,7 @@ def pack(
         config.faults = [
             fault for fault in config.faults if not _UNSET.match(fault.what)
         ]  # set on the machine that runs it
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecretWarning)  # these warnings become errors below
-        pipeline = Assembly.from_config(config)
+    pipeline = _assembled(config)
     made = rewritten(config)
     if made.faults:
         raise ConfigError(made.faults)
@@ -108,8 +106,9 @@ def pack(
     needed.opened(pipeline.engines, {e.id for e in pipeline.engines if effective(e).secrets})
     chain = [pipeline.reader, *getattr(pipeline.reader, "readers", []), *pipeline.engines, *pipeline.consumers]
     code = [path for name, path in contents.items() if name.startswith((f"{PLUGINS}/", f"{MODULES}/"))]
-    further = [*distributions, *(["cryptography"] if sign is not None else [])]
-    lines = needed.requirements([c for c in chain if c is not None], code, further)
+    if sign is not None:
+        distributions.append("cryptography")
+    lines = needed.requirements([c for c in chain if c is not None], code, distributions)
     if wheels is not None:
         contents |= {f"{WHEELS}/{path.name}": path for path in needed.wheels(lines, wheels)}
     own = {
@@ -131,6 +130,12 @@ def pack(
         modules,
     )
     return _written(target, manifest, own, contents, sign)
+
+
+def _assembled(config: Config) -> Assembly:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecretWarning)  # `rewritten` reports them as errors
+        return Assembly.from_config(config)
 
 
 def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
