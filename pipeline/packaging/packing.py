@@ -106,8 +106,7 @@ def pack(
     needed.opened(pipeline.engines, {e.id for e in pipeline.engines if effective(e).secrets})
     chain = [pipeline.reader, *getattr(pipeline.reader, "readers", []), *pipeline.engines, *pipeline.consumers]
     code = [path for name, path in contents.items() if name.startswith((f"{PLUGINS}/", f"{MODULES}/"))]
-    if sign is not None:
-        distributions.append("cryptography")
+    distributions += ["cryptography"] if sign is not None else []
     lines = needed.requirements([c for c in chain if c is not None], code, distributions)
     if wheels is not None:
         contents |= {f"{WHEELS}/{path.name}": path for path in needed.wheels(lines, wheels)}
