@@ -15,7 +15,7 @@ Value = Literal["compact", "digits", "lower", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its patterns, the evidence for and against a match, and the confidence of a match. See docs/rules.md."""
+    """One rule: its patterns, and the evidence for and against a match. See docs/reference/rule-files.md."""
 
     name: str
     kind: PhiKind | None
