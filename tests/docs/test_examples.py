@@ -31,6 +31,7 @@ def blocks(language: str) -> list[tuple[str, str, str | None]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code", "output"), blocks("python"), ids=lambda v: v if v and v.count("\n") == 0 else ""
 )

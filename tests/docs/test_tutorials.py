@@ -41,6 +41,7 @@ def test_the_tutorial_works_from_an_empty_folder(name: str, tmp_path: Path) -> N
     assert exports or output, f"no command of {name}.md was run"
 
 
+@pytest.mark.slow
 def test_the_reference_is_generated_for_every_component() -> None:
     sys.path.insert(0, str(START.parents[1] / "scripts"))
     from reference_pages import pages

@@ -289,7 +289,7 @@ def _brat() -> dict[str, Bad]:
             tag.replace("PERSON", "PERSONN"),
             "T1 (line 1 of the .ann file): no PHI kind called 'PERSONN'",
         ),
-        "bad-id-twice.ann": (tag + tag, "T1 (line 2 of the .ann file): its id stands in line 1 too"),
+        "bad-id-twice.ann": (tag + tag, "T1 (line 2 of the .ann file): line 1 has the same id"),
         "bad-overlap.ann": (tag + f"T2\tDATE 0 18\tSeen {CANARY}\n", "overlap"),
         "bad-pieces.ann": (f"T1\tPERSON 0 4;5 18;22 30\tSeen {CANARY} 3/4/2020\n", "a discontinuous annotation"),
         "bad-dangling.ann": (f"A1\tNegation T7 {CANARY}\n", "its text-bound annotation does not exist"),

@@ -294,7 +294,8 @@ def test_metadata_that_would_undo_the_masking_are_withheld_and_told(tmp_path: Pa
     lines = [json.loads(line) for line in raw.decode().splitlines()]
     assert {json.dumps(line["metadata"]) for line in lines} == {'{"encoding": "utf-8", "ward": "W3"}'}
     assert sorted({str(w.message) for w in told}) == [
-        "jsonl: metadata begun contains a date that was not shifted; let the reader declare it: structured: {begun: DATE}: not written",
+        "jsonl: metadata begun contains a date that was not shifted; let the reader declare it: structured: {begun: DATE}: "
+        "not written",
         "jsonl: metadata date_shift_note tells whose document it is, or by how much its dates were shifted: not written",
         "jsonl: metadata exported contains a date that was not shifted; let the reader declare it: structured: {exported: DATE}: "
         "not written",

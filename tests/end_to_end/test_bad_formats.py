@@ -123,6 +123,7 @@ def test_bad_files_leave_the_good_ones_as_they_were(name: str, runs: Runs) -> No
     assert len(kept) == documents.quarantined == len(ran.report.failures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FORMATS if BAD[name]])
 def test_nothing_tells_a_word_of_a_bad_file(name: str, runs: Runs) -> None:
     ran = runs(name, True)

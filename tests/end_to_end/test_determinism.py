@@ -112,6 +112,7 @@ def test_the_key_decides_the_dates_and_stands_in_no_file(runs: Runs) -> None:
     assert not [name for name, data in one.items() if KEY.encode() in data]
 
 
+@pytest.mark.slow
 def test_reports_differ_in_nothing_but_times(runs: Runs) -> None:
     one, two = (
         re.sub(

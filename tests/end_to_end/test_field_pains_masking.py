@@ -116,8 +116,8 @@ def test_all_documents_of_a_patient_move_by_the_same_days_and_intervals_stay() -
 
 
 def test_the_documented_metadata_names_the_patient(tmp_path: Path) -> None:  # 14
-    page = (ROOT / "docs" / "readers-and-consumers.md").read_text(encoding="utf-8")
-    named = re.search(r"[Tt]he document metadata `(\w+)` is what the masker takes as the patient", page)
+    page = (ROOT / "docs" / "reference" / "readers-and-consumers.md").read_text(encoding="utf-8")
+    named = re.search(r"The masker uses the metadata `(\w+)` as the patient's identifier", page)
     assert named, "the page says which metadata names the patient"
     one, two = (shifted(FIRST, id=id, **{named[1]: "0077"}) for id in ("n1", "n2"))
     assert one == two

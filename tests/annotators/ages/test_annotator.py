@@ -20,6 +20,7 @@ def found(text: str) -> list[PhiCandidate]:
     return view.select(PhiCandidate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases("ages.txt"), ids=lambda case: case.name)
 def test_the_marked_spans_and_no_others_are_found(case: Marked) -> None:
     assert disagreement(case, found(case.text)) == ""
@@ -88,6 +89,7 @@ def test_ages_are_sorted_disjoint_and_inside_the_text(text: str) -> None:
         last = hit.end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["65 year ", "aged ", "9", "in her ", "two ", "3-", "M/", "1 1/2 "], ids=range(8))
 def test_time_grows_linearly_with_the_text(unit: str) -> None:
     def seconds(length: int) -> float:

@@ -26,6 +26,7 @@ def texts(text: str, **parameters: Any) -> list[str]:
     return [c.covered_text for c in found(text, **parameters)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases("dates.txt"), ids=lambda case: case.name)
 def test_the_marked_spans_and_no_others_are_found(case: Marked) -> None:
     assert disagreement(case, found(case.text)) == ""
@@ -149,6 +150,7 @@ def test_no_part_of_a_telephone_number_is_a_date(number: str) -> None:
     assert texts(f"call {number} now") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [*"1/2 |3/4/|12Jan|20|on the |Jan 3-|2020-|early |12:30 |'|may |a|first week of ".split("|"), "0" * 50 + "/"],

@@ -20,6 +20,7 @@ WORDS = (
 windows = st.lists(st.sampled_from([*WORDS, " ", "  ", "\n"]), max_size=12).map(" ".join).map(lambda text: text[-48:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(window=windows, space=st.sampled_from(["", " ", ": ", "\n"]))
 def test_both_engines_agree_on_a_window(pattern: Before, window: str, space: str) -> None:

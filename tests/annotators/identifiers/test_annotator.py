@@ -20,6 +20,7 @@ def found(text: str, finder: IdentifierAnnotator = FINDER) -> list[PhiCandidate]
     return [a for a in finder.annotate(Cas(text).view()) if isinstance(a, PhiCandidate)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases("identifiers.txt"), ids=lambda case: case.name)
 def test_the_marked_spans_and_no_others_are_found(case: Marked) -> None:
     assert disagreement(case, found(case.text)) == ""

@@ -34,6 +34,7 @@ def found(annotator: NameAnnotator, text: str) -> list[PhiCandidate]:
     return list(annotator.annotate(segmented(text)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases("names.txt"), ids=lambda case: case.name)
 def test_the_marked_spans_and_no_others_are_found(case: Marked, names: NameAnnotator) -> None:
     assert disagreement(case, found(names, case.text)) == ""
@@ -129,6 +130,7 @@ def test_no_text_raises_an_error(names: NameAnnotator, text: str) -> None:
     assert all(0 <= c.begin < c.end <= len(text) for c in found(names, text))
 
 
+@pytest.mark.slow
 def test_a_long_document_takes_linear_time(names: NameAnnotator) -> None:
     import time
 

@@ -180,6 +180,7 @@ def seconds(pattern_file: RuleFile, text: str) -> float:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["ab-", "1.", "a@", "b", "1 ", "x.y"])
 def test_time_grows_linearly_with_the_text(tmp_path: Path, unit: str) -> None:
     file = rule_file(

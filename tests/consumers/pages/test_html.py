@@ -165,6 +165,7 @@ def test_controls_and_surrogates_can_be_seen() -> None:
 offsets = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=8)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=12, max_size=12), offsets, offsets)
 def test_any_spans_over_any_text_leave_the_text_whole(
     text: str, finals: list[tuple[int, int]], candidates: list[tuple[int, int]]

@@ -34,6 +34,7 @@ def faults_of(cls: type) -> list[str]:
     return [f"{f.check}: {f.fault}" for f in check_component(made) if f.fault]
 
 
+@pytest.mark.slow
 def test_the_battery_notices_what_is_not_documented() -> None:
     class Bare(Annotator):
         depth: int = 1
@@ -47,6 +48,7 @@ def test_the_battery_notices_what_is_not_documented() -> None:
     assert "declares what it makes: an annotator without outputs can make nothing" in found
 
 
+@pytest.mark.slow
 def test_the_battery_notices_text_in_errors_and_undeclared_outputs() -> None:
     class Talkative(Annotator):
         """Quotes."""
@@ -61,6 +63,7 @@ def test_the_battery_notices_text_in_errors_and_undeclared_outputs() -> None:
     assert any("made Phi, but declares nothing as outputs" in f for f in found)
 
 
+@pytest.mark.slow
 def test_the_battery_notices_impure_and_unsteady_components() -> None:
     class Impure(Annotator):
         """Changes the view."""

@@ -44,6 +44,7 @@ def test_what_is_written_comes_back(cas: Cas) -> None:
         assert write_jsoncas(read_jsoncas(once, types), offset_map=True) == once
 
 
+@pytest.mark.slow
 @MANY
 @given(documents(cassis=True))
 def test_a_document_goes_through_cassis_unharmed(cas: Cas) -> None:
@@ -55,6 +56,7 @@ def test_a_document_goes_through_cassis_unharmed(cas: Cas) -> None:
     assert graph(read_jsoncas(back)) == graph(read_jsoncas(data))
 
 
+@pytest.mark.slow
 @MANY
 @given(documents(odd=False, cassis=True))
 def test_a_document_of_cassis_goes_through_ours_unharmed(cas: Cas) -> None:
@@ -138,6 +140,7 @@ def damaged(draw: st.DrawFn) -> bytes:
     return json.dumps(document).encode()
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(damaged(), st.booleans(), st.booleans())
 def test_a_damaged_document_is_read_or_refused_and_never_quoted(data: bytes, lenient: bool, infer: bool) -> None:

@@ -63,6 +63,7 @@ def test_pretty_printing_changes_nothing(cas: Cas) -> None:
     assert graph(read_xmi(write_xmi(cas, pretty=True), WIDE)) == graph(read_xmi(write_xmi(cas), WIDE))
 
 
+@pytest.mark.slow
 @SLOW
 @given(documents())
 def test_copies_and_pickles_write_the_same_bytes(cas: Cas) -> None:
@@ -71,6 +72,7 @@ def test_copies_and_pickles_write_the_same_bytes(cas: Cas) -> None:
     assert write_xmi(pickle.loads(pickle.dumps(cas))) == data
 
 
+@pytest.mark.slow
 @SLOW
 @given(documents(empty_strings=False))
 def test_a_document_comes_back_from_cassis_as_from_xmi(cas: Cas) -> None:
@@ -83,6 +85,7 @@ def test_a_document_comes_back_from_cassis_as_from_xmi(cas: Cas) -> None:
     assert graph(from_cassis(there)) == graph(read_xmi(write_xmi(cas, offset_map=True), WIDE))
 
 
+@pytest.mark.slow
 @SLOW
 @given(documents(odd=False, empty_strings=False, cassis=True))
 def test_cassis_reads_our_xmi_and_we_read_its(cas: Cas) -> None:

@@ -26,6 +26,7 @@ def audited(read: int, leaking: dict[int, int], *, drawn: int = 400, population:
     return outcome(Findings(sample, {"ab": found}))
 
 
+@pytest.mark.slow
 @given(st.integers(1, 400), st.lists(st.integers(1, 400), max_size=5))
 def test_the_curve_falls_but_for_finds_and_ends_at_the_bound(read: int, leaking: list[int]) -> None:
     made = audited(read, {n: 1 for n in leaking if n <= read})

@@ -44,6 +44,7 @@ def gold(folder: Path) -> dict[str, tuple[str, list[tuple[int, int, str]]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "there", "back"),
     [

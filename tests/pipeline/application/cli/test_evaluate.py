@@ -300,7 +300,7 @@ def test_tabs_own_files_are_read(tmp_path: Path) -> None:
     assert "gold.json: two documents have the id 001" in evaluate(*given, code=4)
     (tmp_path / "gold.json").write_text(json.dumps([document]), encoding="utf-8")
     (tmp_path / "masked.json").write_text(json.dumps({"001": [[8, 999]]}), encoding="utf-8")
-    assert "document 1: masked span 1: 8:999 is no span of the text (0:52)" in evaluate(*given, code=4)
+    assert "document 1: masked span 1: 8:999 is not a span of the text (0:52)" in evaluate(*given, code=4)
     (tmp_path / "masked.json").write_text('{"001": [[8, 16', encoding="utf-8")
     assert "masked.json: not valid JSON" in evaluate(*given, code=4)
 

@@ -64,6 +64,7 @@ def test_an_experiment_runs_and_says_where_the_report_lies(files: tuple[str, str
     assert caspipe(config, "--plugin", plugin, "--output", str(tmp_path / "out"), "-q") == ""
 
 
+@pytest.mark.slow
 def test_a_plug_in_works_in_spawned_workers(files: tuple[str, str], tmp_path: Path) -> None:
     config, plugin = files
     code = (

@@ -40,7 +40,9 @@ def test_examples_of_the_help_stand_one_below_the_other() -> None:
 
 def test_the_list_holds_whole_sentences() -> None:
     told = " ".join(caspipe("list").split())
-    assert "Reads FHIR R4 as JSON: Bundles, single resources, and bulk exports (`.ndjson`, a resource a line)." in told
+    assert (
+        "Reads FHIR R4 as JSON: Bundles, single resources, and bulk exports (`.ndjson`, one resource per line)." in told
+    )
     assert (
         "standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become"
         in told
@@ -127,6 +129,7 @@ def test_schema_and_typesystem_are_printed_whole() -> None:
     assert "caspipe.PhiCandidate" in caspipe("typesystem")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["annotator", "reader", "consumer"])
 def test_a_new_plug_in_passes_its_own_test(kind: str, tmp_path: Path) -> None:
     out = caspipe("new", kind, f"my_{kind}", "--into", str(tmp_path))

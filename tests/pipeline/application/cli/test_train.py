@@ -144,6 +144,7 @@ def test_a_run_that_stops_at_an_error_trains_nothing(config: Path) -> None:
     assert not (config.parent / "out" / "models").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["reading", "training"])
 def test_an_interrupt_leaves_no_model(config: Path, when: str, tmp_path: Path) -> None:
     plugin = tmp_path / "slow.py"

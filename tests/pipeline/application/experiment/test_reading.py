@@ -133,7 +133,7 @@ def test_overrides_that_lead_nowhere_are_told_with_the_nearest(write: Write) -> 
 def test_an_override_of_an_engine_goes_by_its_name(write: Write) -> None:
     plan = read_plan(write(), ["corpora.wards.engines.segmenter.id=cut"])
     assert [s.id for s in plan.corpora["wards"].config.engines] == ["cut"]
-    assert any("'sgmenter' is no component" in t for t in faults(write(), "corpora.wards.engines.sgmenter.x=1"))
+    assert any("'sgmenter' is not a component" in t for t in faults(write(), "corpora.wards.engines.sgmenter.x=1"))
 
 
 def test_a_file_without_experiment_says_what_is_expected(tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ def test_limits_count_documents_of_the_whole(tmp_path: Path, notes: Path) -> Non
     assert sorted(numbers) == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_all_parts_that_are_missing_are_named(tmp_path: Path, notes: Path) -> None:
     for part in (2, 4):
         running.run(tmp_path / "out", notes, f"run.shard={part}/5", consumers=CONSUMERS)
@@ -218,6 +219,7 @@ def test_parts_can_be_kept_and_merged_again(tmp_path: Path, notes: Path) -> None
     assert running.files(out) == running.files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_files_of_others_among_the_parts_stay(tmp_path: Path, notes: Path) -> None:
     out = tmp_path / "out"
     shards(out, notes, 2)

@@ -65,6 +65,7 @@ def test_a_component_that_fails_the_first_time_may_have_a_second_one(tmp_path: P
     assert running.files(tmp_path / "out") == running.files(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_component_that_always_fails_is_tried_as_often_as_asked(tmp_path: Path) -> None:
     notes = running.notes(tmp_path / "notes", {"b": "do=fails 2"})
     for workers in (0, 1):
@@ -182,6 +183,7 @@ def test_nothing_stays_of_a_document_that_one_consumer_cannot_write(tmp_path: Pa
     assert (out / "restricted/quarantine/000002.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_the_text_of_a_document_that_no_consumer_could_place_is_kept(tmp_path: Path, workers: int) -> None:
     notes = running.notes(tmp_path / "notes", {"b": "Marmaduke has number 88"})
@@ -197,6 +199,7 @@ class Whole(parts.ListConsumer):  # type: ignore[misc]
             raise ValueError(SECRET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_consumer_that_is_not_split_takes_a_document_back_from_those_that_are(tmp_path: Path, workers: int) -> None:
     made = running.pipeline(tmp_path / "out", "", f"run.workers={workers}")
