@@ -4,7 +4,8 @@
     python scripts/check_english.py readers docs    some folders or files
     python scripts/check_english.py --counts        the number of hits per phrase
 
-Exits with 1 if it finds anything. A line that must keep such a phrase (a quotation, a test of this list) ends with `# english: ok`.
+Exits with 1 if it finds anything. A line that must keep such a phrase, such as a quotation, ends with
+`# english: ok`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FOLDERS = ("typesystem", "pipeline", "annotators", "readers", "consumers", "docs
 FILES = ("README.md", "CONTRIBUTING.md", "TESTING.md")
 GENERATED = ("docs/reference/", "docs/decisions/", "docs/results/", "benchmarks/RESULTS.md")
 
+# ruff: noqa: E501
 PHRASES = {
     "is no X: write `is not a X`": r"\b(?:is|are|was|were|be) no (?!longer|more|less|fewer|such|one\b|limit|need|way\b|doubt|other)[a-z]",
     "where it/there/one: write `if`": r"\bwhere (?:it|there|one|nothing|none|nobody|somebody|something|they|he|she|that) (?!\w+ed\b to)",

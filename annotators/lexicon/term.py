@@ -61,12 +61,10 @@ class Format:
 @cache
 def formats() -> dict[str, Format]:
     """Return every format by name: one per module of the package `loaders`."""
-    from . import loaders
-
     by_name = {}
-    for info in sorted(pkgutil.iter_modules(loaders.__path__), key=lambda m: m.name):
+    for info in sorted(pkgutil.iter_modules([str(Path(__file__).with_name("loaders"))]), key=lambda m: m.name):
         if not info.name.startswith("_"):
-            declared: Format = importlib.import_module(f"{loaders.__name__}.{info.name}").FORMAT
+            declared: Format = importlib.import_module(f"{__package__}.loaders.{info.name}").FORMAT
             by_name[declared.name] = declared
     return by_name
 

@@ -29,8 +29,7 @@ def apply(engine: Component, cas: Cas, view_name: str | None = None) -> int:
             columns.append(item)
             kind: type[Any] = item.type
         else:
-            item._source = source
-            batch.append(item)
+            batch.append(item.set_source(source))
             kind = item.__class__
         if kind not in outputs:
             declared = ", ".join(o.__name__ for o in outputs) or "nothing"

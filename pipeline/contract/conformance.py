@@ -200,12 +200,8 @@ def _document(text: str, bare: bool = False) -> Cas:
     if begins:
         view.add_spans(Sentence, [begins[0]], [ends[-1]], "segmenter")
         for kind, at in ((PhiKind.PERSON, 0), (PhiKind.DATE, len(begins) // 2)):
-            candidate = PhiCandidate(begins[at], ends[at], kind=kind)
-            candidate._source = "contract"
-            view.add(candidate)
-        final = Phi(begins[0], ends[0], kind=PhiKind.PERSON)
-        final._source = "contract"
-        view.add(final)
+            view.add(PhiCandidate(begins[at], ends[at], kind=kind).set_source("contract"))
+        view.add(Phi(begins[0], ends[0], kind=PhiKind.PERSON).set_source("contract"))
     return cas
 
 

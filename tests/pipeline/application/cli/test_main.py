@@ -43,10 +43,7 @@ def test_the_list_holds_whole_sentences() -> None:
     assert (
         "Reads FHIR R4 as JSON: Bundles, single resources, and bulk exports (`.ndjson`, one resource per line)." in told
     )
-    assert (
-        "standoff: for each text file the `.ann` file beside it, whose text-bound annotations (`T` lines) become"
-        in told
-    )
+    assert "Reads brat standoff: text files with `.ann` files, whose text-bound annotations (`T` lines) become" in told
 
 
 def test_readers_and_consumers_are_completed() -> None:
