@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import typer
 
@@ -22,7 +22,8 @@ EXIT_INCOMPLETE = 3
 EXIT_FAILED = 4
 EXIT_INTERRUPTED = 130
 
-Function = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class CommandApp(typer.Typer):
@@ -31,21 +32,24 @@ class CommandApp(typer.Typer):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"rich_markup_mode": "markdown", **options})
 
-    def command(self, name: str | None = None, *, epilog: str | None = None, **options: Any) -> Any:
+    def command(  # type: ignore[override]  # the parameters that we use
+        self, name: str | None = None, *, epilog: str | None = None, **options: Any
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Register a command; `epilog` has its examples."""
         register = super().command(name, epilog=epilog and list_examples(epilog), **options)
 
-        def add(function: Function) -> Function:
+        def add(function: Callable[P, R]) -> Callable[P, R]:
             register(report_errors(function))
             return function
 
         return add
 
 
-def report_errors(function: Function) -> Function:
+def report_errors(function: Callable[P, R]) -> Callable[P, R]:
     """Turn the errors we raise on purpose into a message and an exit code; other exceptions are bugs and keep their trace."""
 
     @wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("default", UserWarning)

@@ -68,7 +68,7 @@ class Dispatcher(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[arg-type]  # names only, see `get_command`
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names only, see `get_command`
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:

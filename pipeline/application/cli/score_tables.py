@@ -11,7 +11,7 @@ from rich.text import Text
 from ....consumers.scoring import Comparison, Scores
 from ....consumers.scoring.report import Report, digits
 from ....consumers.scoring.risk_text import text
-from ....consumers.scoring.scores import Interval, Key
+from ....consumers.scoring.row import Interval, Key
 from ....consumers.scoring.text_table import cells, columns
 from . import console
 

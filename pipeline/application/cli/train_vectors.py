@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -90,7 +90,13 @@ def command(
     ]
     if faults:
         raise ConfigError(faults)
-    parameters = {"dim": dim, "window": window, "min_count": min_count, "max_words": max_words, "lower": lower}
+    parameters: dict[str, Any] = {
+        "dim": dim,
+        "window": window,
+        "min_count": min_count,
+        "max_words": max_words,
+        "lower": lower,
+    }
     parameters |= {"epochs": epochs, "digits": digits, "context": context, "format": format_}
     began = time.monotonic()
     report = RunReport(name="train vectors")

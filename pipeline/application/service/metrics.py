@@ -11,7 +11,7 @@ CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _METHODS = frozenset(("GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"))
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
@@ -67,4 +67,4 @@ class Metrics:
         """Return the exposition."""
         self._in_flight.set(self.in_flight)
         self._ready.set(int(ready))
-        return generate_latest(self._registry).decode()
+        return bytes(generate_latest(self._registry)).decode()  # type: ignore[no-untyped-call]

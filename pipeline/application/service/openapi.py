@@ -96,9 +96,9 @@ def _messages(description: dict[str, Any]) -> str:
             _row(field, _type(inner), inner.get("description", ""))
             for field, inner in schema.get("properties", {}).items()
         ]
-        description = html.escape(schema.get("description", "").split("\n")[0])
+        summary = html.escape(schema.get("description", "").split("\n")[0])
         made.append(
-            f"<h3 id='{html.escape(name)}'>{html.escape(name)}</h3><p>{description}</p><table>{''.join(rows)}</table>"
+            f"<h3 id='{html.escape(name)}'>{html.escape(name)}</h3><p>{summary}</p><table>{''.join(rows)}</table>"
         )
     return "\n".join(made)
 

@@ -53,7 +53,7 @@ class Exposition:
     def __bytes__(self) -> bytes:
         from prometheus_client.openmetrics.exposition import generate_latest
 
-        return generate_latest(self)  # type: ignore[arg-type]  # it only calls `collect`
+        return bytes(generate_latest(self))  # type: ignore[no-untyped-call]
 
 
 def encodable(value: str) -> str:
