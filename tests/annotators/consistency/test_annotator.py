@@ -79,14 +79,10 @@ def check(engine: ConsistencyAnnotator, text: str, **given: Any) -> list[PhiCand
         "[Lund] and [lund] came. <Lund> left.",
         "[Jo Lund] came. Jo left. <Jo Lund> stayed. <LUND>.",
         "[Ann Wu] came. ANN is a test. Wu and WU left. <ANN WU> stayed.",
-        "[Bell] came. He has {Bell's palsy}. <Bell> left."
-        if False
-        else "[Lund] came. He has {Lund's palsy}. <Lund> left.",
+        "[Lund] came. He has {Lund's palsy}. <Lund> left.",
         "[Ann Smith] came. Smith left. And <Smith> stayed.",
-        "[the garrido family] came. Garrido left."
-        if False
-        else "[Garrido] came. \u0413\u0430\u0440\u0440\u0438\u0434\u043e left.",
-        "[Lund] came. The <Lund>-Smith of [Lund] Street." if False else "[Lund] came. [Lund] Street.",
+        "[Garrido] came. \u0413\u0430\u0440\u0440\u0438\u0434\u043e left.",
+        "[Lund] came. [Lund] Street.",
         "",
         "[\U0001f600 Lund] came. \U0001f468\u200d\U0001f469 <Lund> left.",
     ],

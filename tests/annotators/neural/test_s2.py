@@ -18,10 +18,11 @@ pytestmark = pytest.mark.neural
 
 SYSTEMS = Path(__file__).resolve().parents[3] / "configs" / "systems"
 SMALL = [
-    "neural_trainer.epochs=1",
+    "neural_trainer.epochs=25",
     "neural_trainer.held_out=0",
-    "neural_trainer.tokens.random.dim=8",
-    "neural_trainer.encoder.lstm.width=8",
+    "neural_trainer.threads=1",
+    "neural_trainer.tokens.random.dim=32",
+    "neural_trainer.encoder.lstm.width=32",
 ]
 NETWORK = [
     *("tokens.random.dim=8", "encoder.lstm.width=8", "characters.char_lstm.dim=4", "characters.char_lstm.width=4"),
@@ -31,9 +32,9 @@ NETWORK = [
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A network of `s2_quick`, made still smaller."""
+    """A network of `s2_quick`, smaller, but trained until it opens safe words."""
     out = tmp_path_factory.mktemp("s2")
-    small = [*SMALL, "synthetic.documents=8", f"run.output={out}"]
+    small = [*SMALL, "synthetic.documents=40", f"run.output={out}"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # spans that do not fit tokens
         report = Pipeline.load(SYSTEMS / "s2_quick.yaml", small).run()
@@ -53,6 +54,7 @@ def test_the_network_scores_every_token_and_what_is_not_safe_is_masked(model: Pa
     assert "Zyqqvander" not in masked
     assert "2021" not in masked
     assert "PHI" in masked
+    assert masked.endswith("with a fever."), "a network that masks everything is not enough"
     chance = {(s.begin, s.end): s.score for s in cas.select(TokenScore)}
     asked = {"safe": 0.9, "unknown": 0.95, "unsafe": 0.95}
     covered = [c for c in cas.select(PhiCandidate) if c.source == "adaptive_threshold"]
