@@ -1,4 +1,4 @@
-"""The CAS against dkpro-cassis: building, selecting, copying.
+"""Compare the CAS with dkpro-cassis: building, selecting, copying.
 
 python -m benchmarks.bench_cas
 """

@@ -1,6 +1,6 @@
-"""What it costs to have small files on the disk before they get their names: one after the other, and together as runs do.
+"""Measure the cost of flushing small files to disk before they are renamed: one at a time, and in groups as runs do.
 
-python -m benchmarks.bench_files [FOLDER]     in a folder of the disk that matters; without, in the current one
+python -m benchmarks.bench_files [FOLDER]     in a folder on the disk to measure; default: the current folder
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILES, SIZE, ROUNDS = 192, 8_000, 5
 
 
 def seconds(below: Path, way: str) -> float:
-    """By the clock, for one file."""
+    """Return the wall-clock seconds for one file."""
     with tempfile.TemporaryDirectory(dir=below) as made:
         folder = Path(made)
         began = time.perf_counter()

@@ -1,11 +1,11 @@
-"""What the framework itself costs, and how far workers carry: time for each component and document, scaling, memory of workers.
+"""Measure the overhead of the framework and of workers: time for each component and document, scaling, worker memory.
 
     python -m benchmarks.bench_framework            everything
     python -m benchmarks.bench_framework overhead   components that do nothing, over tiny documents
     python -m benchmarks.bench_framework scaling    the default pipeline with no, one and two workers
 
-Rounds are interleaved, figures are medians. Time of a run is taken from its first document to its last one by the clock; in one
-process by processor time, too, which other users of the machine change little.
+Rounds are interleaved, and figures are medians. The time of a run is the wall-clock time from its first document to its last one.
+Runs in one process are also measured by processor time, which depends little on other load of the machine.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ DOCUMENTS = 4_000
 COMPONENTS = (0, 10, 50)
 NARRATIVES = 240
 FEW = (10, 50)
-"""Documents of runs so short that workers might not pay."""
+"""Numbers of documents in runs that may be too short for workers to be faster."""
 Rows = list[tuple[str, str]]
 
 
 @component("idle")
 class IdleAnnotator(Annotator):
-    """Finds nothing."""
+    """Annotator that finds nothing."""
 
     def annotate(self, view: View) -> Iterable[Annotation]:
         return ()
@@ -62,7 +62,7 @@ class IdleAnnotator(Annotator):
 
 @component("idle")
 class IdleConsumer(TwoPhaseConsumer):
-    """Writes nothing. It is there because a ledger is kept only of runs that can be taken up again."""
+    """Consumer that writes nothing. It is needed because only runs that can be resumed keep a ledger."""
 
     def prepare(self, cas: Cas) -> Any:
         return None
@@ -73,11 +73,11 @@ class IdleConsumer(TwoPhaseConsumer):
 
 @component("tiny")
 class TinyReader(CollectionReader):
-    """The same short text again and again."""
+    """Reader that yields the same short text for every document."""
 
     documents: int = DOCUMENTS
     named: bool = True
-    """Whether workers make the documents themselves, or get them pickled."""
+    """True if workers create the documents themselves, False if they receive them pickled."""
 
     def __iter__(self) -> Iterator[Cas]:
         for number in range(self.documents):
@@ -94,7 +94,7 @@ class TinyReader(CollectionReader):
 
 
 class Stopwatch(Observer):
-    """Times of the first and the last document, and memory of the workers half way."""
+    """Records the times of the first and the last document, and the memory of the workers after half of them."""
 
     def __init__(self, half: int = 0) -> None:
         self.half = half
@@ -116,18 +116,18 @@ class Stopwatch(Observer):
             raise RuntimeError(f"{report.documents.released} of {self.documents} documents released")
 
     def each(self, wall: bool = True) -> float:
-        """Seconds for a document."""
+        """Return the seconds per document."""
         which = 0 if wall else 1
         return (self.last[which] - self.first[which]) / (self.documents - 1)
 
 
 def children() -> list[int]:
-    """Processes that this one started."""
+    """Return the ids of the child processes of this process."""
     return [int(n) for n in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()]
 
 
 def memory(pid: int | str) -> tuple[float, float]:
-    """Resident memory of a process, and what of it no other process shares, in MB."""
+    """Return the resident memory of a process and its private part, in MB."""
     rows = [r.split() for r in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]]
     sizes = {r[0]: int(r[1]) / 1024 for r in rows}
     return sizes["Rss:"], sizes["Private_Clean:"] + sizes["Private_Dirty:"]
@@ -138,7 +138,7 @@ def memory(pid: int | str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Mode:
-    """How a run is made."""
+    """Settings of a run."""
 
     told: str
     workers: int
@@ -157,7 +157,7 @@ MODES = (
 
 
 def idle(mode: Mode, components: int, documents: int = DOCUMENTS) -> Stopwatch:
-    """A run over tiny documents."""
+    """Run idle components over tiny documents."""
     watch = Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
         options = RunOptions(output=Path(folder), workers=mode.workers, ledger=mode.ledger)
@@ -168,7 +168,7 @@ def idle(mode: Mode, components: int, documents: int = DOCUMENTS) -> Stopwatch:
 
 
 def overhead(rounds: int = ROUNDS) -> Rows:
-    """Microseconds for a document without components, and for each component."""
+    """Return the microseconds for a document without components, and for each component."""
     clock: dict[tuple[Mode, int], list[float]] = {(m, n): [] for m in MODES for n in COMPONENTS}
     processor: dict[tuple[Mode, int], list[float]] = {(m, n): [] for m in MODES for n in COMPONENTS}
     direct: dict[int, list[float]] = {n: [] for n in COMPONENTS}
@@ -194,7 +194,7 @@ def overhead(rounds: int = ROUNDS) -> Rows:
 
 
 def processed(components: int) -> float:
-    """Processor seconds for a document in `Pipeline.process`."""
+    """Return the processor seconds per document in `Pipeline.process`."""
     with Pipeline([IdleAnnotator() for _ in range(components)]) as pipeline:
         gc.collect()
         began = time.process_time()
@@ -204,14 +204,14 @@ def processed(components: int) -> float:
 
 
 def told(what: str, seconds: dict[int, list[float]]) -> tuple[str, str]:
-    """A row: microseconds for a document without components, and for one of ten and of fifty components."""
+    """Return a row: microseconds for a document without components, and for each of ten and of fifty components."""
     none, *others = (statistics.median(seconds[n]) for n in COMPONENTS)
     slopes = [(some - none) / n * 1e6 for some, n in zip(others, COMPONENTS[1:], strict=True)]
     return what, f"{none * 1e6:8.1f}  {'  '.join(f'{s:8.2f}' for s in slopes)}"
 
 
 def timed(call: Callable[[], Any], times: int = 5_000) -> float:
-    """Processor microseconds of a call."""
+    """Return the processor microseconds per call."""
     began = time.process_time()
     for _ in range(times):
         call()
@@ -226,7 +226,7 @@ def verdict(met: bool) -> str:
 
 
 def whole(notes: Path, workers: int | str, limit: int, half: int = 0) -> tuple[Stopwatch, float]:
-    """The default pipeline with its consumers over narratives, and the seconds that the run took with all it loads."""
+    """Run the default pipeline with its consumers over narratives; also return the seconds of the run including loading."""
     watch = Stopwatch(half)
     with tempfile.TemporaryDirectory() as folder:
         settings = [
@@ -242,13 +242,13 @@ def whole(notes: Path, workers: int | str, limit: int, half: int = 0) -> tuple[S
 
 
 def scaling(rounds: int = ROUNDS) -> Rows:
-    """Documents a second with no, one and two workers, short runs, and memory."""
+    """Return the documents per second with no, one and two workers, the times of short runs, and memory."""
     rows: Rows = []
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "notes.jsonl"
         lines = (json.dumps({"id": str(i), "text": text}) + "\n" for i, text in enumerate(narratives(NARRATIVES)))
         notes.write_text("".join(lines), encoding="utf-8")
-        whole(notes, 0, 40)  # what is imported and compiled once
+        whole(notes, 0, 40)  # imports and compiled patterns, needed once
         rates: dict[int, list[float]] = {n: [] for n in (0, 1, 2)}
         short: dict[tuple[int, int | str], list[float]] = {(f, w): [] for f in FEW for w in (0, 2, "auto")}
         memories: dict[int, list[tuple[float, float]]] = {}
@@ -262,7 +262,7 @@ def scaling(rounds: int = ROUNDS) -> Rows:
             memories[workers] = whole(notes, workers, NARRATIVES, NARRATIVES // 2)[0].workers
         own = memory("self")[0]
     for workers, found in rates.items():
-        rows.append((f"documents of 2 kB a second, {workers} workers", f"{statistics.median(found):8.0f}"))
+        rows.append((f"documents of 2 kB per second, {workers} workers", f"{statistics.median(found):8.0f}"))
     gains = {w: statistics.median(b / a for a, b in zip(rates[0], rates[w], strict=True)) for w in (1, 2)}
     rows.append(("1 worker over the run's own process", f"{gains[1]:8.2f}"))
     rows.append(

@@ -1,4 +1,6 @@
-"""JSON CAS against dkpro-cassis: writing and reading, small and of 200,000 annotations, and how the time grows.
+"""Compare JSON CAS with dkpro-cassis: writing and reading small and large CASes, and the growth of the time.
+
+The large CAS has 200,000 annotations.
 
 python -m benchmarks.bench_jsoncas
 """
@@ -16,7 +18,10 @@ from caspipe.typesystem import Annotation, read_jsoncas, write_jsoncas
 
 
 def large(pages: int = 400) -> list[Row]:
-    """Ours and cassis's on `pages` times 500 annotations; and ours against `pages` times the time for 500: 1.0 is linear."""
+    """Compare caspipe and cassis on `pages` times 500 annotations, and caspipe with `pages` times its time for 500.
+
+    A ratio of 1.0 means linear growth.
+    """
     one, many = Shared(), Shared(pages)
     small, ours, theirs = one.objects(), many.objects(), many.theirs()
     small_json, ours_json, theirs_json = write_jsoncas(small), write_jsoncas(ours), theirs.to_json()

@@ -1,13 +1,13 @@
-"""Whether memory stays flat: resident memory of the default pipeline over 1,000 and 10,000 documents, one process each.
+"""Check that memory stays flat: resident memory of the default pipeline over 1,000 and 10,000 documents, one process each.
 
 python -m benchmarks.bench_memory                      1,000 and 10,000 short notes
 python -m benchmarks.bench_memory --documents 1000 100000 --reader text
 python -m benchmarks.bench_memory --size 2000          narratives of 2 kB
-python -m benchmarks.bench_memory --documents 1000 100000 --write     and writes the section of benchmarks/RESULTS.md
+python -m benchmarks.bench_memory --documents 1000 100000 --write     also writes the section of benchmarks/RESULTS.md
 
-Notes are made on the way (benchmarks/narratives.py): their figures are new in each, so that tables over word forms keep
-filling. "Resident" is what the process holds when the last document is done, "peak" the most it ever held. CPU seconds are
-those of the run, its start left out.
+Notes are generated during the run (benchmarks/narratives.py). Each contains new numbers, so that tables over word forms keep
+growing. "Resident" is the memory of the process after the last document, "peak" its maximum. CPU seconds are those of the run
+without its start.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 SHORT = 200
 """Characters of a short note."""
 GOAL = 1.2
-"""What any number of documents may take, resident, over the fewest."""
+"""Largest allowed ratio of resident memory: any number of documents to the smallest number."""
 
 
 def notes(folder: Path, documents: int, size: int, reader: str) -> str:
-    """Writes the notes; returns what is to be set so that the reader reads them."""
+    """Write the notes; return the override that makes the reader read them."""
     if reader == "text":
         for i, text in enumerate(narratives(documents, size)):
             ward = folder / "notes" / f"ward-{i // 1000}"
@@ -47,13 +47,13 @@ def notes(folder: Path, documents: int, size: int, reader: str) -> str:
 
 
 def resident() -> tuple[float, float]:
-    """Megabytes this process holds now, and the most it ever held (Linux)."""
+    """Return the current and the peak resident memory of this process in MB (Linux)."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return tuple(int(status[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))  # type: ignore[return-value]
 
 
 def measure(documents: int, size: int, reader: str, engines: bool) -> dict[str, Any]:
-    """One run in this process. `engines`: those of the default pipeline; without, only reader and consumers."""
+    """Run the pipeline once in this process. Without `engines` only the reader and the consumers run."""
     from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
 
@@ -76,19 +76,19 @@ def measure(documents: int, size: int, reader: str, engines: bool) -> dict[str, 
         report = pipeline.run(watch)
         seconds, used = time.perf_counter() - began, time.process_time() - used
         now, peak = resident()
-        assert report.documents.read == documents, report.stopped  # the leak gate may keep some back
+        assert report.documents.read == documents, report.stopped  # the leak gate may quarantine some
     return {"documents": documents, "resident": now, "peak": peak, "seconds": seconds, "cpu": used, "curve": curve}
 
 
 def measured(documents: int, *options: str) -> dict[str, Any]:
-    """`measure` in a process of its own."""
+    """Run `measure` in a separate process."""
     command = [sys.executable, "-m", "benchmarks.bench_memory", "--one", str(documents), *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
 def section(found: list[dict[str, Any]], command: str, what: str) -> str:
-    """The section of RESULTS.md: a row for each run, what the longest held on its way, the goal."""
+    """Return the section of RESULTS.md: a row for each run, the memory during the longest run, the goal."""
     first, longest = found[0], max(found, key=lambda one: int(one["documents"]))
     over = f"over {first['documents']:,}"
     lines = [
@@ -107,7 +107,12 @@ def section(found: list[dict[str, Any]], command: str, what: str) -> str:
     way = ", ".join(f"{held:.0f} after {int(n):,}" for n, held in longest["curve"].items())
     most = max(one[name] / first[name] for one in found for name in ("resident", "peak"))
     verdict = "met" if most <= GOAL else "missed"
-    lines += ["", f"On the way, MB: {way}.", "", f"Goal: at most {GOAL} times. Measured {most:.2f}: {verdict}."]
+    lines += [
+        "",
+        f"During the longest run, MB: {way}.",
+        "",
+        f"Goal: at most {GOAL} times. Measured {most:.2f}: {verdict}.",
+    ]
     return "\n".join(lines)
 
 

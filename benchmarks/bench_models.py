@@ -1,11 +1,12 @@
-"""Speed and memory of CRF and SVM: tagging a stream of new documents, and attributes for training, against the usual ways.
+"""Compare speed and memory of CRF and SVM with common libraries: tagging new documents, and attributes for training.
 
     python -m benchmarks.bench_models
     python -m benchmarks.bench_models --documents 200 --rounds 7
 
-Every way gets the same tokens and gives the same labels, which is asserted. The usual ways: `sklearn_crfsuite.CRF.predict` from
-feature dicts, python-crfsuite with strings cached for each token form, and `DictVectorizer` with `LinearSVC`. In each round
-every way starts without cached forms. Medians of rounds taken in turn; memory is the peak of a process of its own.
+All implementations get the same tokens and must return the same labels, which is asserted. The compared ones are
+`sklearn_crfsuite.CRF.predict` with feature dicts, python-crfsuite with strings cached for each token form, and `DictVectorizer`
+with `LinearSVC`. In each round all start without cached forms. Figures are medians of interleaved rounds; memory is the peak of a
+separate process.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ PLANTED = (
     ("Given the drug {}", ""),
 )
 SECOND = {"PERSON_DOCTOR": " Smith", "PERSON_PATIENT": " Lane", "LOCATION_HOSPITAL": " General", "ORGANIZATION": " Ltd"}
-"""Words after the new one, so that spans have more than one token."""
+"""Words that follow the new one, so that spans have more than one token."""
 Tagged = list[list[str]]
 
 
 def documents(count: int, seed: int) -> Iterator[Cas]:
-    """Narratives of about 2 kB over one vocabulary, each with about a dozen words that no other has; gold over some."""
+    """Yield narratives of about 2 kB with one vocabulary and about a dozen unique words each; some of these are gold spans."""
     chance = random.Random(seed)
     text = "\n".join(p.read_text(encoding="utf-8") for p in sorted(SAMPLES.glob("*.txt")))
     pool = [s for s in re.split(r"(?<=[.!?])\s+|\n", text) if 20 < len(s) < 200]
@@ -99,13 +100,13 @@ def features() -> list[Feature]:
     return made
 
 
-# -- ways of tagging: each takes a document's words and gives labels by sentence -----------------------------------------------
+# -- implementations: each takes the words of a document and returns labels by sentence -------------------------------------
 
 
 def ours(weights: Weights) -> Callable[[Words], Tagged]:
-    """CRF or SVM by table look-up."""
+    """Return a tagger that applies a CRF or SVM by table look-up."""
     scorer = LabelScorer(FeatureSet(features()), weights)
-    scorer._blocks  # noqa: B018  (part of opening the model)
+    scorer._blocks  # noqa: B018  (part of loading the model)
     labels, pairs, bias = weights.labels, weights.transitions, weights.bias
 
     def tag(words: Words) -> Tagged:
@@ -120,7 +121,7 @@ def ours(weights: Weights) -> Callable[[Words], Tagged]:
 
 
 def dicts(of: FeatureSet, words: Words) -> list[list[dict[str, float]]]:
-    """Feature dicts of a document: what each token gives is computed once, then looked at from its neighbours."""
+    """Return the feature dicts of a document. The features of a token are computed once and reused for its neighbors."""
     found = []
     for first, last in words.sentences:
         bases = [of.bases(form) for form in words.forms[first:last]]
@@ -152,7 +153,7 @@ def by_sklearn_crfsuite(file: Path) -> Callable[[Words], Tagged]:
 
 
 def by_pycrfsuite(file: Path) -> Callable[[Words], Tagged]:
-    """Strings made once for each token form and distance."""
+    """Return a tagger that builds the strings once for each token form and distance."""
     import pycrfsuite
 
     tagger, of = pycrfsuite.Tagger(), FeatureSet(features())
@@ -180,7 +181,7 @@ def by_pycrfsuite(file: Path) -> Callable[[Words], Tagged]:
 
 
 def narrow(matrix: Any) -> Any:
-    """Indices of 32 bits, which LinearSVC asks for and DictVectorizer does not always give."""
+    """Convert the indices to 32 bits, which LinearSVC requires and DictVectorizer does not always return."""
     matrix.indices, matrix.indptr = matrix.indices.astype("int32"), matrix.indptr.astype("int32")
     return matrix
 
@@ -200,7 +201,7 @@ def by_linear_svc(vectorizer: Any, classifier: Any) -> Callable[[Words], Tagged]
 
 
 def in_turn(ways: dict[str, Callable[[], Any]], rounds: int) -> tuple[dict[str, float], dict[str, Any]]:
-    """Median seconds of each way, and what it gave the last time."""
+    """Return the median seconds of each implementation, and its last result."""
     taken: dict[str, list[float]] = {name: [] for name in ways}
     given: dict[str, Any] = {}
     for _ in range(rounds):
@@ -221,7 +222,7 @@ def show(title: str, seconds: dict[str, float], tokens: int, count: int, goals: 
 
 
 def stream(views: list[Any], make: Callable[[], Callable[[Words], Tagged]]) -> Callable[[], list[Tagged]]:
-    """Tags all documents in a row, beginning without cached forms."""
+    """Return a function that tags all documents in sequence and starts without cached forms."""
 
     def way() -> list[Tagged]:
         tag = make()
@@ -231,7 +232,7 @@ def stream(views: list[Any], make: Callable[[], Callable[[Words], Tagged]]) -> C
 
 
 def fitted(cases: list[Cas]) -> tuple[Any, Any, Weights]:
-    """DictVectorizer and LinearSVC, and the same weights for our scorer."""
+    """Train DictVectorizer and LinearSVC; also return the same weights for the scorer of caspipe."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.svm import LinearSVC
 
@@ -321,7 +322,7 @@ def main() -> None:
         assert sorted(made["design_matrix"][1]) == sorted(made["DictVectorizer"][1]), "the attributes differ"
         show("Attributes for training; same matrix", seconds, tokens, count, {"DictVectorizer": 5.0})
 
-        print("\nPeak memory of a process that does only this, and of that what the work itself added")
+        print("\nPeak memory of a process that does only this, and the part that the work itself added")
         for way in WAYS:
             command = [sys.executable, "-m", "benchmarks.bench_models", "--memory", way, "--folder", name]
             done = subprocess.run(
@@ -331,7 +332,7 @@ def main() -> None:
 
 
 def new_types(views: list[Any]) -> float:
-    """Forms that no document before had, for each document after the 20th."""
+    """Return the mean number of forms per document that no earlier document has, from the 21st document on."""
     known: set[str] = set()
     new = []
     for view in views:
@@ -364,7 +365,7 @@ WAYS = (
 
 
 def use_memory(way: str, folder: Path, count: int) -> None:
-    """Does one thing in this process and prints its peak of memory."""
+    """Run one implementation in this process and print its peak memory."""
     views = [cas.view() for cas in segmented(count, 2)]
     assert all(len(view.select(Token)) for view in views[:1])
     before = peak()
@@ -383,7 +384,7 @@ def use_memory(way: str, folder: Path, count: int) -> None:
 
 
 def peak() -> float:
-    """Peak memory of this process in MB; what it began with in the parent's memory is not counted where the system tells."""
+    """Return the peak memory of this process in MB, without the memory of the parent if the system reports it."""
     status = Path("/proc/self/status")
     if status.is_file():
         return int(re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())[0]) * 1024 / 1e6

@@ -1,12 +1,12 @@
-"""caspipe beside other programs that find and mask personal data: speed, memory, start-up and what is found, in one run.
+"""Compare caspipe with other programs that find and mask personal data: speed, memory, start-up and findings, in one run.
 
-    python -m benchmarks.bench_peers --setup FOLDER            makes the peers' environments, each with pinned versions
-    python -m benchmarks.bench_peers --peers FOLDER            measures ours and every peer that is set up there
-    python -m benchmarks.bench_peers --peers FOLDER --write    and writes the section of benchmarks/RESULTS.md
+    python -m benchmarks.bench_peers --setup FOLDER            creates the environments of the peers, with pinned versions
+    python -m benchmarks.bench_peers --peers FOLDER            measures caspipe and every peer that is set up there
+    python -m benchmarks.bench_peers --peers FOLDER --write    also writes the section of benchmarks/RESULTS.md
 
-Texts: the VAERS narratives of the open corpora beside the checkout, or with --synthetic generated ones. Each peer is a process of
-its own on one core, and all take turns for several rounds; figures are medians. Speed is by processor time, so that whoever
-else uses the machine changes it little; with several processes it is by the clock.
+The texts are the VAERS narratives of the open corpora next to the checkout, or generated ones with --synthetic. Each peer runs in
+a separate process on one core; the rounds are interleaved, and figures are medians. Speed is measured by processor time, which
+depends little on other load of the machine; with several processes it is measured by wall-clock time.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from .sections import replaced
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SECONDS = 600
-"""Longest time that one process of a peer may take."""
+"""Time limit for one process of a peer."""
 
 
 class PeerError(Exception):
-    """A peer did not answer."""
+    """A peer failed or exceeded the time limit."""
 
 
 def environment() -> dict[str, str]:
-    """One thread, no network, the same hash seed for everybody."""
+    """Return the environment variables: one thread, no network, the same hash seed for all peers."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
     return {**os.environ, **one, "PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1"}
 
 
 def launched(peers: Path | None, row: Row, folder: Path, wanted: Sequence[str]) -> dict[str, Any]:
-    """One process of a peer: what it told, and the seconds until its first text was done. Raises PeerError."""
+    """Run one process of a peer; return its results and the seconds until its first text was done. Raises PeerError."""
     cores = sorted(os.sched_getaffinity(0))[-row.cores :]
     arguments = [*command(peers, row.environment, row.module, row.variant), str(folder), *wanted]
     with tempfile.TemporaryFile("w+") as complaints:
@@ -69,7 +69,7 @@ def launched(peers: Path | None, row: Row, folder: Path, wanted: Sequence[str]) 
                 raise PeerError(f"took more than {SECONDS} s") from None
         if process.returncode or line.strip() != "first":
             complaints.seek(0)
-            last = complaints.read().strip().splitlines()[-1:] or ["nothing was said"]
+            last = complaints.read().strip().splitlines()[-1:] or ["no error message"]
             raise PeerError(f"exit code {process.returncode}: {last[0][:200]}")
     result: dict[str, Any] = json.loads(rest)
     result["first"] = first
@@ -79,7 +79,7 @@ def launched(peers: Path | None, row: Row, folder: Path, wanted: Sequence[str]) 
 def measured(
     peers: Path | None, rows: Sequence[Row], texts: Texts, rounds: int, folder: Path
 ) -> Iterator[str | Measured]:
-    """What each row gave, or why it gave nothing. All rows take turns."""
+    """Yield the results of each row, or the reason why it has none. The rounds of all rows are interleaved."""
     done: list[Measured] = []
     for row in rows:
         why = "" if row.environment == "ours" else lacking(peers, row.environment)
@@ -106,10 +106,10 @@ def measured(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--setup", type=Path, metavar="FOLDER", help="make the environments and end")
-    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="environments that --setup made")
+    parser.add_argument("--setup", type=Path, metavar="FOLDER", help="create the environments and exit")
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="folder of the environments that --setup created")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--documents", type=int, default=1000, help="most narratives")
+    parser.add_argument("--documents", type=int, default=1000, help="maximum number of narratives")
     parser.add_argument("--synthetic", action="store_true", help="generated narratives instead of the open corpora")
     parser.add_argument("--corpora", type=Path, default=SHARED, help="folder of the open corpora")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"some of {' '.join(r.name for r in ROWS)}")

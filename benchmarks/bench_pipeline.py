@@ -1,4 +1,4 @@
-"""The whole rule-based pipeline: documents and megabytes a second on one core, time by component, and peak memory.
+"""Measure the rule-based pipeline: documents and megabytes per second on one core, time by component, and peak memory.
 
 python -m benchmarks.bench_pipeline            speed
 python -m benchmarks.bench_pipeline memory N   peak memory of a run over N documents, in MB, and how many were quarantined
@@ -28,7 +28,7 @@ def load(output: Path | None = None):  # type: ignore[no-untyped-def]
 
 
 def speed(documents: int = 400, rounds: int = 5) -> list[tuple[str, str]]:
-    """Rows (what, figure): medians over the rounds, after one that warms up."""
+    """Return rows (name, figure): medians over the rounds, after a warm-up round."""
     texts = list(narratives(documents))
     characters = sum(map(len, texts))
     pipeline = load().open()
@@ -58,9 +58,9 @@ def speed(documents: int = 400, rounds: int = 5) -> list[tuple[str, str]]:
 
 
 def memory(documents: int) -> tuple[float, int]:
-    """Run over `documents` files; return the peak resident memory in MB and the number of quarantined documents.
+    """Run the pipeline over `documents` files; return the peak resident memory in MB and the number of quarantined documents.
 
-    The leak gate refuses about one generated narrative in a hundred. Memory is measured over all of them.
+    The leak gate quarantines about one generated narrative in a hundred. Memory is measured over all documents.
     """
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "notes.jsonl"

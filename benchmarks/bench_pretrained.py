@@ -1,10 +1,10 @@
-"""Speed of the `transformer` annotator: a BERT of the base size with random weights, by PyTorch and by ONNX Runtime.
+"""Measure the speed of the `transformer` annotator: a BERT of base size with random weights, in PyTorch and ONNX Runtime.
 
     python -m benchmarks.bench_pretrained
     python -m benchmarks.bench_pretrained --documents 4 --threads 2 --layers 6
 
-Random weights take as long as trained ones. The vocabulary is learnt from the narratives, so that pieces are about as long as
-those of a real model. Seconds of CPU are those of all threads: on a busy machine look at them, not at the clock.
+Random weights are as fast as trained ones. The vocabulary is learned from the narratives, so that pieces are about as long as
+those of a real model. CPU seconds include all threads; on a busy machine use them instead of the wall-clock time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def tokenizer(texts: list[str]) -> Tokenizer:
 
 
 def folder(where: Path, pieces: Tokenizer, layers: int) -> Any:
-    """A folder with the model, which is given back too."""
+    """Write a model with random weights to a folder, and return the model."""
     import torch
     from transformers import BertConfig, BertForTokenClassification
 
@@ -52,7 +52,7 @@ def folder(where: Path, pieces: Tokenizer, layers: int) -> Any:
 
 
 def export(model: Any, where: Path) -> None:
-    """The same model as a graph, with sequences of any length."""
+    """Export the model as an ONNX graph for sequences of any length."""
     import torch
 
     class Logits(torch.nn.Module):
@@ -76,7 +76,7 @@ def export(model: Any, where: Path) -> None:
 
 
 def measure(where: Path, backend: str, threads: int, texts: list[str]) -> tuple[float, float, int]:
-    """Seconds and seconds of CPU for all texts, and how many pieces they have."""
+    """Return wall-clock seconds, CPU seconds and the number of pieces for all texts."""
     annotator = TransformerAnnotator(model=str(where), backend=backend, threads=threads)  # type: ignore[arg-type]
     annotator.open()
     list(annotator.annotate(Cas(texts[0]).view()))

@@ -1,9 +1,9 @@
-"""The review page's server: how soon the first document is there, and how long a decision takes until it is on the disk.
+"""Measure the server of the review page: time until the first document, and time until a decision is on disk.
 
 python -m benchmarks.bench_review            1,000 documents of 2 kB, and one text of 1 MB
 python -m benchmarks.bench_review 200 100    200 documents, and one of 100 kB
 
-A real server over a socket, asked as the page asks it; the browser's own time is not in these figures.
+The benchmark sends the requests of the page to a real server over a socket. The figures do not include the browser's own time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DECISIONS = 50
 
 
 def reviewed(folder: Path, texts: list[str]) -> Path:
-    """The texts as XMI, as a run by rules writes them."""
+    """Write the texts as XMI with the rule-based pipeline; return the folder."""
     folder.mkdir(parents=True)
     with Pipeline.parse("engines: [segmenter, dates, ages, identifiers, masker]") as pipeline:
         for number, text in enumerate(texts):
@@ -39,7 +39,7 @@ def reviewed(folder: Path, texts: list[str]) -> Path:
 
 
 class Server:
-    """A running `caspipe review`."""
+    """A running `caspipe review` process."""
 
     def __init__(self, folder: Path) -> None:
         command = [
@@ -65,7 +65,7 @@ class Server:
             return json.load(answer)
 
     def megabytes(self) -> float:
-        """Resident memory (Linux)."""
+        """Return the resident memory in MB (Linux)."""
         status = Path(f"/proc/{self.process.pid}/status")
         return int(status.read_text().split("VmRSS:")[1].split()[0]) / 1024 if status.exists() else float("nan")
 

@@ -1,11 +1,11 @@
-"""Speed of tokens, sentences and the segmenter, as ratios to `re.finditer` in the same run; agreement of guessed chunks.
+"""Measure the speed of tokens, sentences and the segmenter relative to `re.finditer`, and the agreement of guessed chunks.
 
     python -m benchmarks.bench_segmenter                     synthetic narratives of 2 kB
     python -m benchmarks.bench_segmenter --text notes.txt    your own text, cut into pieces of 2 kB
     python -m benchmarks.bench_segmenter --large 50          also one text of 50 MB in a single line, with memory
     python -m benchmarks.bench_segmenter --chunks en_ewt-ud-dev.conllu.gz
 
-Medians of interleaved rounds. spaCy's blank English tokenizer is measured where it is installed.
+Figures are medians of interleaved rounds. spaCy's blank English tokenizer is measured if it is installed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def finditer_spans(text: str) -> tuple[list[int], list[int]]:
 
 
 def compare(candidates: dict[str, Callable[[int], object]], count: int, size: int, rounds: int) -> None:
-    """Prints the median time of each candidate over all documents, and its ratio to the first one."""
+    """Print the median time of each candidate over all documents, and its ratio to the first one."""
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, work in candidates.items():
@@ -61,7 +61,7 @@ def compare(candidates: dict[str, Callable[[int], object]], count: int, size: in
 
 
 def large(megabytes: int) -> None:
-    """One text in a single line: time and the growth of the peak of memory."""
+    """Measure one text in a single line: time and growth of peak memory."""
     piece = " ".join(narratives(500))
     text = (piece * (megabytes * 1_000_000 // len(piece) + 1))[: megabytes * 1_000_000]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -89,7 +89,7 @@ def tagged_sentences(path: Path) -> Iterator[list[tuple[str, str]]]:
 
 
 def chunk_agreement(path: Path) -> None:
-    """Chunks by guessed tags against chunks by the gold tags of a CoNLL-U file."""
+    """Compare chunks from guessed tags with chunks from the gold tags of a CoNLL-U file."""
 
     def chunks(words: list[tuple[str, str]], tags: bool) -> set[tuple[int, int, str]]:
         view, at = Cas(" ".join(word for word, _ in words)).view(), 0

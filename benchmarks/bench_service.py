@@ -1,7 +1,7 @@
-"""The service against the pipeline itself: documents a second over HTTP, one by one and in batches, with one worker and two.
+"""Compare the service with the pipeline: documents per second over HTTP, one by one and in batches, with one and two workers.
 
-Beside documents a second there are milliseconds of CPU time a document, of all processes of the service, which a busy
-machine distorts less (where the system tells: Linux).
+It also reports the milliseconds of CPU time per document, summed over all processes of the service. A busy machine distorts them
+less (Linux only).
 
 python -m benchmarks.bench_service
 """
@@ -32,7 +32,7 @@ PROGRAM = "from caspipe.pipeline.application.cli.main import main; main()"
 
 @contextmanager
 def service(workers: int) -> Iterator[tuple[httpx.Client, int]]:
-    """`caspipe serve` with the default pipeline; a client and the process's id."""
+    """Start `caspipe serve` with the default pipeline; yield a client and the process id."""
     command = [
         sys.executable,
         "-c",
@@ -63,7 +63,7 @@ def service(workers: int) -> Iterator[tuple[httpx.Client, int]]:
 
 
 def timed(work: Callable[[], None], cpu: Callable[[], float]) -> tuple[float, float]:
-    """Documents a second and CPU milliseconds a document: medians of the rounds, after one that warms up."""
+    """Return documents per second and CPU milliseconds per document: medians of the rounds, after a warm-up round."""
     seconds, busy = [], []
     for _ in range(ROUNDS + 1):
         started, before = time.perf_counter(), cpu()
@@ -74,7 +74,7 @@ def timed(work: Callable[[], None], cpu: Callable[[], float]) -> tuple[float, fl
 
 
 def inside(texts: list[str]) -> tuple[float, float]:
-    """In this process, without HTTP."""
+    """Measure the pipeline in this process, without HTTP."""
     from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
 
@@ -88,7 +88,7 @@ def inside(texts: list[str]) -> tuple[float, float]:
 
 
 def singly(client: httpx.Client, texts: list[str], together: int) -> None:
-    """A request for each document, from so many clients at a time."""
+    """Send one request for each document, from several clients at a time."""
 
     def ask(text: str) -> None:
         assert client.post("/v1/process", json={"text": text}).status_code == 200
@@ -98,14 +98,14 @@ def singly(client: httpx.Client, texts: list[str], together: int) -> None:
 
 
 def batch(client: httpx.Client, texts: list[str]) -> None:
-    """One batch of all documents."""
+    """Send all documents in one batch."""
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     response = client.post("/v1/batch", content=lines, headers={"Content-Type": "application/x-ndjson"})
     assert len(response.text.splitlines()) == len(texts)
 
 
 def family(pid: int) -> Iterator[Path]:
-    """The folders under /proc of a process and those it started; none where the system has no such folders."""
+    """Yield the folders in /proc of a process and its descendants; none if the system does not have /proc."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -116,7 +116,7 @@ def family(pid: int) -> Iterator[Path]:
 
 
 def cpu_of(pid: int) -> float:
-    """CPU seconds of a service."""
+    """Return the CPU seconds of a service."""
     ticks = 0
     for folder in family(pid):
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -125,7 +125,7 @@ def cpu_of(pid: int) -> float:
 
 
 def memory(pid: int) -> float:
-    """Resident MB of a service."""
+    """Return the resident memory of a service in MB."""
     pages = sum(int((folder / "statm").read_text().split()[1]) for folder in family(pid))
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -135,8 +135,8 @@ def main() -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
 
     def row(what: str, found: tuple[float, float]) -> None:
-        rows.append((f"{what}: documents a second", f"{found[0]:,.0f}"))
-        rows.append((f"{what}: CPU ms a document", f"{found[1]:,.1f}"))
+        rows.append((f"{what}: documents per second", f"{found[0]:,.0f}"))
+        rows.append((f"{what}: CPU ms per document", f"{found[1]:,.1f}"))
 
     row("2 kB, in process", inside(texts))
     for workers in (1, 2):

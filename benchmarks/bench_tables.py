@@ -1,9 +1,9 @@
-"""Tables and archives: rows a second into and out of Parquet, SQLite and PostgreSQL, and files a second out of archives.
+"""Measure tables and archives: rows per second to and from Parquet, SQLite and PostgreSQL, and files per second from archives.
 
 python -m benchmarks.bench_tables            2,000 documents of 2 kB
-python -m benchmarks.bench_tables 20000      more of them
+python -m benchmarks.bench_tables 20000      20,000 documents
 
-PostgreSQL is measured where CASPIPE_TEST_POSTGRES names a database (its tables bench_notes and bench_released are replaced).
+PostgreSQL is measured if CASPIPE_TEST_POSTGRES names a database. Its tables bench_notes and bench_released are replaced.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Row = tuple[str, float]
 
 
 def masked(texts: Iterable[str]) -> list[Cas]:
-    """Documents with ten masked spans each."""
+    """Return documents with ten masked spans each."""
     made = []
     for n, text in enumerate(texts):
         cas = Cas(text, id=f"{n:06}")
@@ -52,7 +52,7 @@ def masked(texts: Iterable[str]) -> list[Cas]:
 
 
 def write(consumer: CasConsumer, output: Path, documents: list[Cas]) -> float:
-    """Documents a second."""
+    """Return the documents written per second."""
     consumer.output = output
     started = time.perf_counter()
     consumer.open()
@@ -63,7 +63,7 @@ def write(consumer: CasConsumer, output: Path, documents: list[Cas]) -> float:
 
 
 def read(make: Callable[[], CollectionReader], count: int) -> float:
-    """Documents a second; the best of three."""
+    """Return the documents read per second: the best of three runs."""
     best = 0.0
     for _ in range(3):
         reader = make()
@@ -77,7 +77,7 @@ def read(make: Callable[[], CollectionReader], count: int) -> float:
 
 
 def pack(folder: Path, documents: list[Cas]) -> list[Path]:
-    """The texts as files of a folder, of a zip, of a tar and of a compressed one."""
+    """Write the texts as files to a folder, a zip, a tar and a compressed tar; return the paths."""
     made = [folder / "notes", *(folder / f"notes{s}" for s in (".zip", ".tar", ".tar.gz"))]
     made[0].mkdir()
     with (
@@ -98,7 +98,7 @@ def pack(folder: Path, documents: list[Cas]) -> list[Path]:
 
 def main(count: int) -> list[Row]:
     for module in ("pyarrow.parquet", "sqlalchemy"):
-        importlib.import_module(module)  # not to be measured
+        importlib.import_module(module)  # not measured
     documents = masked(narratives(count))
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:

@@ -1,10 +1,10 @@
-"""Speed of the tagger against CRFsuite's own with the same weights, on attributes that are ready strings for it.
+"""Compare the speed of the tagger with CRFsuite with the same weights. CRFsuite gets its attributes as ready strings.
 
     python -m benchmarks.bench_tagger FILE.conllu.gz       trains a small model on the file, compares labels and speed
     python -m benchmarks.bench_tagger                      speed of the shipped `en-tagger` on synthetic narratives only
 
-Ours does everything from tokens to tags; CRFsuite gets lists of attributes made beforehand, so that only its own work is
-timed. `cold` is the first round over documents never seen; `warm` are medians of the rounds after it, taken in turn.
+The tagger of caspipe does everything from tokens to tags. CRFsuite gets precomputed lists of attributes, so that only its own
+work is timed. `cold` is the first round over new documents; `warm` is the median of the later, interleaved rounds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COUNT, SIZE = 300, 2_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", nargs="?", type=Path, help="CoNLL-U file to train a model for the comparison on")
+    parser.add_argument("file", nargs="?", type=Path, help="CoNLL-U file to train a model for the comparison")
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
     documents = [Cas(text) for text in narratives(COUNT, SIZE)]
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def alone(tagger: Tagger, documents: Sequence[Cas], tokens: int, rounds: int) -> None:
-    """The shipped model: cold, warm, and how the time divides."""
+    """Measure the shipped model: cold, warm, and the time of its parts."""
     cold = timed(lambda: [tagger.process(cas) for cas in documents])
     warm = statistics.median(timed(lambda: [tagger.process(cas) for cas in documents]) for _ in range(rounds))
     print(f"en-tagger: cold {speed(tokens, cold)}, warm {speed(tokens, warm)}")
@@ -72,7 +72,7 @@ def alone(tagger: Tagger, documents: Sequence[Cas], tokens: int, rounds: int) ->
 
 
 def compared(file: Path, documents: Sequence[Cas], tokens: int, rounds: int) -> None:
-    """A model trained on the file, applied by us and by CRFsuite."""
+    """Train a model on the file and compare caspipe and CRFsuite with it."""
     import pycrfsuite
 
     model, raw = trained(file)
@@ -101,14 +101,14 @@ def compared(file: Path, documents: Sequence[Cas], tokens: int, rounds: int) -> 
 
 
 def trained(file: Path) -> tuple[LinearModel, bytes]:
-    """A model of three passes over a file: as a bundle, and as CRFsuite wrote it."""
+    """Train a model with three passes over a file; return it as a bundle and in the format of CRFsuite."""
     with tempfile.TemporaryDirectory() as folder:
         made = train_tagger([file], Path(folder) / "model", max_iterations=3, keep_crfsuite=True)
         return LinearModel.load(str(made.path)), (made.path / "model.crfsuite").read_bytes()
 
 
 def in_turn(parts: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Median seconds of each, taken in turn."""
+    """Return the median seconds of each function over interleaved rounds."""
     seconds: dict[str, list[float]] = {name: [] for name in parts}
     for _ in range(rounds):
         for name, work in parts.items():

@@ -1,11 +1,11 @@
-"""What workers gain: whole runs of the default pipeline, from JSON lines to all its consumers, with 0, 1, 2 ... of them.
+"""Measure the gain from workers: whole runs of the default pipeline, from JSON lines to all consumers, with 0, 1, 2 ... workers.
 
 python -m benchmarks.bench_workers                                     30 to 1,000 narratives of 2 kB
 python -m benchmarks.bench_workers --documents 100 --size 500 --rounds 5
-python -m benchmarks.bench_workers --write                             and writes the section of benchmarks/RESULTS.md
+python -m benchmarks.bench_workers --write                             also writes the section of benchmarks/RESULTS.md
 
-Each run is a process of its own, from its start to its end by the clock, as a user sees it; all take turns, figures are
-medians. "auto" is what a run does that is told nothing.
+Each run is a separate process, measured by wall-clock time from its start to its end, as a user sees it. Runs are interleaved,
+and figures are medians. "auto" is the default of a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .run import HERE, machine
 from .sections import replaced
 
 GOAL = 1.7
-"""Times as fast as in one process, with two workers on two cores."""
+"""Required speed-up over one process, with two workers on two cores."""
 _RUN = """
 import logging, sys
 logging.disable(logging.WARNING)
@@ -37,7 +37,7 @@ print(report.documents.read, report.workers, report.seconds)
 
 
 def corpus(folder: Path, documents: int, size: int) -> Path:
-    """The narratives as lines of JSON."""
+    """Write the narratives as JSON lines; return the file."""
     made = folder / f"{documents}.jsonl"
     with made.open("w", encoding="utf-8") as out:
         for number, text in enumerate(narratives(documents, size)):
@@ -46,7 +46,7 @@ def corpus(folder: Path, documents: int, size: int) -> Path:
 
 
 def timed(file: Path, workers: str) -> tuple[float, float, int]:
-    """One run in a process of its own: seconds from its start to its end, of these in the run, workers it had."""
+    """Run the pipeline in a separate process; return its total seconds, the seconds of the run, and the number of workers."""
     with tempfile.TemporaryDirectory(dir=file.parent) as out:
         settings = [f"reader.jsonl.files={file}", f"run.output={out}", f"run.workers={workers}"]
         settings.append("masker.DATE.shift.key=benchmark")
@@ -62,7 +62,7 @@ def timed(file: Path, workers: str) -> tuple[float, float, int]:
 
 
 def table(file: Path, ways: list[str], rounds: int) -> list[str]:
-    """The rows for one number of documents."""
+    """Return the rows for one number of documents."""
     took: dict[str, list[tuple[float, float, int]]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way in ways:

@@ -1,4 +1,4 @@
-"""XMI against dkpro-cassis: writing and reading, at 500 and at 200,000 annotations; how time grows; what it takes of memory.
+"""Compare XMI with dkpro-cassis: writing and reading 500 and 200,000 annotations, growth of the time, and memory.
 
 python -m benchmarks.bench_xmi
 """
@@ -20,7 +20,7 @@ from caspipe.typesystem import Annotation, read_xmi, write_xmi
 
 
 def growth(pages: int = 420) -> list[Row]:
-    """Seconds for `pages` times 500 annotations against `pages` times the seconds for 500: 1.0 is linear."""
+    """Compare the time for `pages` times 500 annotations with `pages` times the time for 500: 1.0 means linear growth."""
     rows: list[Row] = []
     small, large = Shared().objects(), Shared(pages).objects()
     small_xmi, large_xmi = write_xmi(small), write_xmi(large)
@@ -50,7 +50,7 @@ def growth(pages: int = 420) -> list[Row]:
 
 
 def large(pages: int = 400, rounds: int = 3) -> list[Row]:
-    """200,000 annotations, ours and theirs in turn: medians of `rounds`, and the most memory one call takes (in kB)."""
+    """Compare caspipe and cassis on 200,000 annotations: medians of `rounds`, and the peak memory of one call (in kB)."""
     shared = Shared(pages)
     ours, theirs = shared.objects(), shared.theirs()
     ours_xmi, theirs_xmi = write_xmi(ours), theirs.to_xmi().encode()
@@ -82,7 +82,7 @@ def large(pages: int = 400, rounds: int = 3) -> list[Row]:
 
 
 def _peak(call: Callable[[], Any]) -> int:
-    """The most bytes that Python holds while `call` runs, beyond what it held before."""
+    """Return the peak number of bytes that Python allocates while `call` runs, beyond those allocated before."""
     gc.collect()
     tracemalloc.start()
     call()
