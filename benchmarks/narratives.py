@@ -1,4 +1,4 @@
-"""Synthetic narratives for benchmarks: the bundled samples' sentences in new orders, with new figures. Seeded."""
+"""Generate narratives for benchmarks: sentences of the bundled samples in random order, with random numbers. Seeded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAMPLES = Path(__file__).resolve().parent.parent / "configs" / "samples"
 
 
 def narratives(count: int, size: int = 2000, seed: int = 1) -> Iterator[str]:
-    """`count` texts of about `size` characters, one by one. The same for the same seed."""
+    """Yield `count` texts of about `size` characters. The same seed gives the same texts."""
     random_ = random.Random(seed)
     text = "\n".join(p.read_text(encoding="utf-8") for p in sorted(SAMPLES.glob("*.txt")))
     sentences = [s for s in re.split(r"(?<=[.!?])\s+|\n", text) if len(s) > 20]

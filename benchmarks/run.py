@@ -1,9 +1,9 @@
-"""`make bench`: runs every benchmark and score, and writes benchmarks/RESULTS.md with commands, date and machine.
+"""Run every benchmark and score (`make bench`), and write benchmarks/RESULTS.md with commands, date and machine.
 
 python -m benchmarks.run            everything
 python -m benchmarks.run bench_xmi  some
 
-Sections that others write (`bench_peers --write`, which needs environments of its own) are kept as they are.
+Sections that other scripts write (such as `bench_peers --write`, which needs separate environments) are kept.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ RUNS: list[tuple[str, list[str], bool]] = [
     ("score_aci_bench", [], True),
     ("score_names", [], True),
 ]
-"""(module, arguments, whether the arguments are files of the open corpora beside the checkout)."""
+"""(module, arguments, True if the arguments are files of the open corpora next to the checkout)."""
 
 
 def machine() -> str:
-    """The interpreter and its build, since a build without profile-guided optimisation is a fifth slower."""
+    """Describe the interpreter and its build, because a build without profile-guided optimization is a fifth slower."""
     flags = sysconfig.get_config_var("CONFIG_ARGS") or ""
     pgo = "with" if "--enable-optimizations" in flags else "without"
     build = f"{platform.python_implementation()} {platform.python_version()} ({pgo} PGO)"
@@ -52,8 +52,8 @@ def main(wanted: list[str]) -> None:
     lines = [
         "# Measurements",
         "",
-        f"{time.strftime('%Y-%m-%d')}; {machine()}. Written by `make bench`; ratios within one run are what counts, machines",
-        "differ and this one is shared. Scores need the open corpora beside the checkout.",
+        f"{time.strftime('%Y-%m-%d')}; {machine()}. Written by `make bench`; compare ratios within one run, because machines",
+        "differ and this one is shared. Scores need the open corpora next to the checkout.",
         "",
     ]
     for module, arguments, corpus in RUNS:
@@ -65,7 +65,7 @@ def main(wanted: list[str]) -> None:
         )
         lines += [f"## {module}", "", f"`{shown}`", ""]
         if corpus and not (SHARED.is_dir() and all(Path(g).exists() for g in given)):
-            lines += ["Not run: the corpus is not beside this checkout.", ""]
+            lines += ["Not run: the corpus is not next to this checkout.", ""]
             continue
         print(f"{module} ...", flush=True)
         command = [sys.executable, "-m", f"benchmarks.{module}", *given]

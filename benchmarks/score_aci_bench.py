@@ -1,12 +1,12 @@
-"""Scores `known_phi` on ACI-Bench: recall of the patient's names and age as given, of names with one typo, and false hits.
+"""Score `known_phi` on ACI-Bench: recall of the patient's names and age as given, of names with one typo, and false hits.
 
     python benchmarks/score_aci_bench.py [--corpus FOLDER] [--seed N] [--show]
 
-Gold, in the note and the dialogue of each encounter of train and valid: every whole-word occurrence, in any case, of the
-patient's given name and family name, and every `N year(s) old` (blanks or hyphens) with the patient's age. A gold span is
-found where one candidate covers all of it. The known facts are those of the metadata: names, age, the doctor's name. A false hit
-is a candidate that overlaps no gold span and no occurrence of the doctor's name. For the typos each gold name gets one edit
-of a letter: another one, one more, one less, or two neighbours swapped.
+Gold spans in the note and the dialogue of each encounter of train and valid: every whole-word occurrence, in any case, of the
+patient's given name and family name, and every `N year(s) old` (blanks or hyphens) with the patient's age. A gold span is found
+if one candidate covers all of it. The known facts come from the metadata: names, age, the doctor's name. A false hit is a
+candidate that overlaps no gold span and no occurrence of the doctor's name. For the typos each gold name gets one edit of a
+letter: a replacement, an insertion, a deletion, or a swap of two neighbors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 @dataclass
 class Case:
-    """One text with what the record says."""
+    """One text with the facts of its record."""
 
     id: str
     field: str
@@ -75,7 +75,7 @@ def cases(corpus: Path) -> Iterator[Case]:
 
 
 def whole_words(words: list[str], text: str) -> list[Span]:
-    """Every whole-word occurrence of the words, in any case."""
+    """Return every whole-word occurrence of the words, in any case."""
     found = {m.span() for w in words for m in re.finditer(rf"(?<!\w){re.escape(w)}(?!\w)", text, re.IGNORECASE)}
     return sorted(found)
 
@@ -89,7 +89,7 @@ def gold_ages(age: str, text: str) -> list[Span]:
 
 
 def typo(word: str, rng: random.Random) -> str:
-    """The word with one letter changed, added, left out or swapped with the next; always another word."""
+    """Return the word with one letter changed, added, left out or swapped with the next; always a different word."""
     while True:
         kind = rng.choice(("change", "add", "leave", "swap"))
         at = rng.randrange(len(word))
@@ -108,7 +108,7 @@ def typo(word: str, rng: random.Random) -> str:
 
 
 def damaged(case: Case, rng: random.Random) -> tuple[str, list[Span]]:
-    """The text with a typo in each gold name, and where the names are now."""
+    """Return the text with a typo in each gold name, and the new spans of the names."""
     parts: list[str] = []
     spans: list[Span] = []
     at = size = 0
@@ -129,7 +129,7 @@ def candidates(annotator: KnownPhiAnnotator, text: str, case: Case) -> list[PhiC
 
 
 def run(annotator: KnownPhiAnnotator, all_cases: list[Case], seed: int | None, show: bool) -> Score:
-    """Scores all texts as they are (`seed` None) or with typos in the names."""
+    """Score all texts as they are (`seed` None) or with typos in the names."""
     score = Score()
     for case in all_cases:
         rng = random.Random(f"{seed} {case.id} {case.field}")

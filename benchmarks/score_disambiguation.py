@@ -1,12 +1,12 @@
-"""What the disambiguation of medical words takes away, right and wrong, whatever finder stands before it.
+"""Score the vetoes of the disambiguation of medical words, right and wrong, independent of the finder.
 
     python benchmarks/score_disambiguation.py [--corpora FOLDER]
 
-Names: every gold person and place of open corpora is proposed as it stands; what is vetoed would be uncovered. Medical words:
-words of the shipped dictionary, each with one letter changed, left out or added, or two swapped, and drug names with the lists of
-drugs left out, so that only stems can know them, each proposed as a person: `It was ... again.` With the module as it comes, with
-swapped letters as one edit (`osa`), and by the letter of the source: every near miss of four letters or more counts, no name is
-spared. Prints figures only, no text.
+Names: every gold person and place of open corpora is proposed unchanged; vetoed ones would stay readable. Medical words: words of
+the shipped dictionary, each with one letter changed, left out or added, or two swapped, and drug names without the lists of
+drugs, so that only stems can match them. Each is proposed as a person: `It was ... again.` The variants are the defaults of the
+module, swapped letters as one edit (`osa`), and the literal method of the source, in which every near miss of four letters or
+more counts and names are not exempt. Prints figures only, no text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import english_corpora  # noqa: E402  (lies in scripts)
+import english_corpora  # noqa: E402  (in scripts)
 
 from caspipe.annotators.disambiguation import Disambiguation  # noqa: E402
 from caspipe.annotators.lexicon import Lexicon  # noqa: E402
@@ -33,7 +33,7 @@ from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind  # noqa: E402
 
 CORPORA = ROOT.parent / "shared" / "corpora"
 LETTER = {"protect": [], "known": [], "fuzzy_length": 4, "fuzzy_length_drugs": 4, "min_precision": 0.7}
-VARIANTS: dict[str, dict[str, Any]] = {"as it comes": {}, "osa": {"metric": "osa"}, "by the letter": LETTER}
+VARIANTS: dict[str, dict[str, Any]] = {"default": {}, "osa": {"metric": "osa"}, "literal": LETTER}
 SAMPLE, SHORTEST = 3_000, 7
 REASONS = ("exact", "fuzzy", "stem")
 
@@ -45,7 +45,7 @@ def engine(**parameters: Any) -> Disambiguation:
 
 
 def judged(made: Disambiguation, cas: Cas, spans: list[tuple[int, int, PhiKind]]) -> Iterator[str]:
-    """Why each span is vetoed, empty where it stays."""
+    """Yield the reason of the veto for each span, empty if the span is kept."""
     for begin, end, kind in spans:
         candidate = PhiCandidate(begin, end, kind=kind, confidence=1.0)
         candidate._source = "gold"
@@ -97,7 +97,7 @@ def misspelt(words: list[str], edit: str) -> Iterator[str]:
 
 
 def sentences(words: list[str]) -> list[tuple[Cas, list[tuple[int, int, PhiKind]]]]:
-    """One document in lines, each word proposed as a person."""
+    """Return one document with a line for each word, and the words proposed as persons."""
     text, spans = "", []
     for word in words:
         begin = len(text) + len("It was ")
@@ -108,7 +108,7 @@ def sentences(words: list[str]) -> list[tuple[Cas, list[tuple[int, int, PhiKind]
 
 
 def words_of(*lists: str) -> list[str]:
-    """Single words of lists, letters only, no name of people or places among them; as many as the sample wants."""
+    """Return a sample of single words of lists: letters only, without names of people or places."""
     people = [Lexicon.load("names"), Lexicon.load("places")]
     found = {e.form.lower() for name in lists for e in Lexicon.load(name).all_entries() if e.form.isascii()}
     chosen = sorted(w for w in found if w.isalpha() and len(w) >= SHORTEST and not any(w in p for p in people))
@@ -122,7 +122,7 @@ def main() -> None:
     options = parser.parse_args()
     engines = {name: engine(**parameters) for name, parameters in VARIANTS.items()}
     head = "| what | proposed | vetoed | exact | fuzzy | stem | share vetoed |\n|---|---|---|---|---|---|---|"
-    print(f"Names (people and places), which must stay\n\n{head}")
+    print(f"Names (people and places), which must be kept\n\n{head}")
     with tempfile.TemporaryDirectory() as folder:
         english_corpora.prepare(options.corpora, Path(folder) / "prepared")
         for corpus, found in names(Path(folder) / "prepared"):
@@ -131,14 +131,14 @@ def main() -> None:
                 (cas, [(p.begin, p.end, p.kind) for p in cas.view("gold").select(Phi) if p.kind.top in tops])
                 for cas in found
             ]
-            for variant in ("as it comes", "by the letter"):
+            for variant in ("default", "literal"):
                 print(row(f"{corpus}: {variant}", engines[variant], given))
-    print(f"\nMedical words, which must go\n\n{head}")
+    print(f"\nMedical words, which must be vetoed\n\n{head}")
     medical = words_of(*COMBINED["medical"])
-    print(row("as the dictionary has them", engines["as it comes"], sentences([w.capitalize() for w in medical])))
+    print(row("as in the dictionary", engines["default"], sentences([w.capitalize() for w in medical])))
     for edit in ("changed", "left out", "added", "swapped"):
         given = sentences(list(misspelt(medical, edit)))
-        for variant in ("as it comes", "osa") if edit == "swapped" else ("as it comes",):
+        for variant in ("default", "osa") if edit == "swapped" else ("default",):
             print(row(f"one letter {edit}: {variant}", engines[variant], given))
     rest: list[Any] = [name for name in COMBINED["medical"] if name not in ("drug_names", "medications")]
     given = sentences([w.capitalize() for w in words_of("drug_names")])

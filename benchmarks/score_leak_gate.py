@@ -1,12 +1,12 @@
-"""Measures the leak gate: how often it stops documents of the shipped pipelines, and whether it finds what is put back in.
+"""Score the leak gate: how often it stops documents of the shipped pipelines, and whether it finds planted values.
 
     python benchmarks/score_leak_gate.py [--corpora ../shared/corpora] [--documents 300] [--places]
 
-Stopped documents: the pipeline masks, the gate reads. Where a corpus has reference annotations, a place that one of them covers
-is a leak of the pipeline; other places are false alarms. Planted values: one masked value of a document is written back at
-a seeded random blank of its masked text, as it was, in capitals, in small letters, with a soft hyphen, with line breaks for
-blanks, and of names the last word alone; recall is the share of plants that the gate finds at that place. Time: medians over
-documents, for all checks but the rules, and for the rules.
+Stopped documents: the pipeline masks a document, and the gate checks it. If a corpus has reference annotations, a place that one
+of them covers is a leak of the pipeline; other places are false alarms. Planted values: one masked value of a document is written
+back at a random blank of its masked text (seeded): unchanged, in capitals, in small letters, with a soft hyphen, with line breaks
+for blanks, and for names only the last word. Recall is the share of planted values that the gate finds at that place. Times are
+medians over documents, for all checks except the rules, and for the rules.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, Cas, Leak, MaskedSpan, OffsetMap, Phi, PhiKind
 
 FORMS: dict[str, Callable[[str], str]] = {
-    "as it was": lambda v: v,
+    "unchanged": lambda v: v,
     "in capitals": str.upper,
     "in small letters": str.lower,
     "soft hyphen": lambda v: v[: len(v) // 2] + "\u00ad" + v[len(v) // 2 :],
@@ -42,7 +42,7 @@ Plant = tuple[str, str, bool]
 
 
 def sets(corpora: Path, documents: int) -> Iterator[tuple[str, str, str]]:
-    """Title, configuration and reader of each set that is there."""
+    """Yield title, configuration and reader of each available set."""
     yield "bundled samples", "deidentify", f"text: {{folder: {folder() / 'samples'}}}"
     yield "bundled samples, Spanish", "deidentify-es", f"text: {{folder: {folder() / 'samples-es'}}}"
     yield "synthetic", "deidentify", f"synthetic: {{documents: {documents}, seed: 99}}"
@@ -57,7 +57,7 @@ def sets(corpora: Path, documents: int) -> Iterator[tuple[str, str, str]]:
 
 
 def masked(config: str, documents: Iterable[Cas]) -> tuple[list[Cas], LeakGate]:
-    """The documents behind the engines of a shipped configuration, and its gate."""
+    """Return the documents after the engines of a shipped configuration, and its gate."""
     pipeline = Pipeline.load(folder() / f"{config}.yaml")
     gates = [e for e in pipeline.engines if isinstance(e, LeakGate)]
     gate = gates[0] if gates else LeakGate()
@@ -70,20 +70,20 @@ def masked(config: str, documents: Iterable[Cas]) -> tuple[list[Cas], LeakGate]:
 
 
 def leaks(gate: LeakGate, cas: Cas) -> list[Leak]:
-    """What the gate stops a document for."""
+    """Return the leaks for which the gate stops a document."""
     gate.process(cas)
     return leaks_of(cas)
 
 
 def is_true(cas: Cas, leak: Leak) -> bool:
-    """Whether a reference annotation covers a part of the place."""
+    """Return True if a reference annotation covers a part of the place."""
     offsets = cas.view(DEIDENTIFIED_VIEW).offset_map
     begin, end = offsets.to_old(leak.begin, leak.end) if offsets else (leak.begin, leak.end)
     return bool(cas.view(GOLD_VIEW).select(Phi, overlapping=(begin, end)))
 
 
 def planted(cas: Cas, value: str, at: int) -> Cas:
-    """A copy with a value written into the masked text, between two blanks, at an offset outside the replacements."""
+    """Return a copy with a value in the masked text, between two blanks, at an offset outside the replacements."""
     made = cas.copy()
     old = made.view(DEIDENTIFIED_VIEW)
     text, spans = old.text, old.select(MaskedSpan)
@@ -100,7 +100,7 @@ def planted(cas: Cas, value: str, at: int) -> Cas:
 
 
 def plants(gate: LeakGate, documents: list[Cas], seed: int) -> Iterator[Plant]:
-    """One value of each kind of each document, put back in in each form."""
+    """Yield the results for one value of each kind of each document, planted in each form."""
     draw = random.Random(seed)
     for cas in documents:
         view = cas.view(DEIDENTIFIED_VIEW)
@@ -116,14 +116,14 @@ def plants(gate: LeakGate, documents: list[Cas], seed: int) -> Iterator[Plant]:
             value = cas.text[span.original_begin : span.original_end]
             for form, change in FORMS.items():
                 word = change(value)
-                if (form == "as it was" or word != value) and (form != "last word" or kind.top.name == "PERSON"):
+                if (form == "unchanged" or word != value) and (form != "last word" or kind.top.name == "PERSON"):
                     end = at + len(word) + 2
                     hit = any(x.begin < end and at < x.end for x in leaks(gate, planted(cas, word, at)))
                     yield kind.name, form, hit
 
 
 def table(found: list[Plant]) -> Iterator[str]:
-    """Recall by kind and form, in lines."""
+    """Yield the lines of the table of recall by kind and form."""
     total, hits = Counter((k, f) for k, f, _ in found), Counter((k, f) for k, f, hit in found if hit)
     yield f"{'':24}" + "".join(f"{f:>18}" for f in FORMS)
     kinds = sorted({k for k, _, _ in found})
@@ -133,7 +133,7 @@ def table(found: list[Plant]) -> Iterator[str]:
 
 
 def seconds(gate: LeakGate, documents: list[Cas]) -> float:
-    """Median over documents of the best of five."""
+    """Return the median over documents of the best of five times."""
     best = []
     for cas in documents:
         times = []
@@ -149,7 +149,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), help="folder of the open corpora")
     parser.add_argument("--documents", type=int, default=300, help="synthetic documents")
-    parser.add_argument("--places", action="store_true", help="also document, offsets, kind and check of every place")
+    parser.add_argument(
+        "--places", action="store_true", help="also print document, offsets, kind and check of every place"
+    )
     given = parser.parse_args()
     todo = [
         (t, c, list(Pipeline.parse(f"reader: {{{r}}}\nengines: []").reader or ()))
@@ -185,7 +187,7 @@ def main() -> None:
                 for h in hits:
                     print(f"    {cas.id} {h!r}")
         kept += done if title in ("bundled samples", "synthetic") else []
-    print("\nplanted values that were found, of all (bundled samples, synthetic)")
+    print("\nshare of planted values that were found (bundled samples, synthetic)")
     gate = LeakGate()
     gate.open()
     print("\n".join(table(list(plants(gate, kept, 1)))))

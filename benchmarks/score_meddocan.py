@@ -1,10 +1,10 @@
-"""Scores the Spanish pipelines on the dev part of MEDDOCAN, as the shared task did and by what stays readable.
+"""Score the Spanish pipelines on the dev part of MEDDOCAN, with the figures of the shared task and by readable characters.
 
     python benchmarks/score_meddocan.py ../shared/corpora/meddocan [--system crf ...] [--models FOLDER] [--part dev] [--kinds]
 
 Systems: `rules` (patterns and the component `identifiers`), `svm` and `crf` (each with the patterns below it), `combined`
-(`configs/deidentify-es.yaml`), `recall` (its recall profile). Models are looked for in `--models`, else among those
-that are shipped. Strict, spans and merged are the figures of the organisers' script; characters and documents are ours
+(`configs/deidentify-es.yaml`), `recall` (its recall profile). Models are searched in `--models`, then among the shipped ones.
+Strict, spans and merged are the figures of the organizers' script; characters and documents are figures of caspipe
 (`docs/how-to/evaluate.md`). Intervals: bootstrap over documents, 95 %, 1,000 draws.
 """
 
@@ -20,7 +20,7 @@ from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
 
 RECALL = ("svm.outside_bias=0.85",)
-"""What `configs/deidentify-es.yaml` says for missing less."""
+"""The recall profile of `configs/deidentify-es.yaml`."""
 
 FIGURES = (
     ("strict", "ner", "f1"),
@@ -35,7 +35,7 @@ FIGURES = (
 
 
 def pipeline(system: str, corpus: Path, models: Path | None) -> Pipeline:
-    """The pipeline of a system, reading the corpus."""
+    """Return the pipeline of a system with a reader of the corpus."""
     shipped = folder()
     evidence = f"{{include: {shipped / 'evidence-es.yaml'}}}"
     own = {
@@ -56,12 +56,12 @@ def pipeline(system: str, corpus: Path, models: Path | None) -> Pipeline:
 
 
 def where(models: Path | None, name: str) -> str:
-    """A model's folder, or its name among those that are shipped."""
+    """Return the folder of a model, or its name if it is shipped."""
     return str((models / name).resolve()) if models and (models / name).exists() else name
 
 
 def measure(system: str, corpus: Path, models: Path | None) -> tuple[Scores, Scores, float, int]:
-    """Figures of the shared task, ours, seconds and documents."""
+    """Return the figures of the shared task, those of caspipe, seconds and the number of documents."""
     started = time.perf_counter()
     pairs = list(found_by(pipeline(system, corpus, models)))
     seconds = time.perf_counter() - started
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--system", nargs="*", default=["rules", "svm", "crf", "combined", "recall"])
     parser.add_argument("--models", type=Path, help="folder with es-phi-crf and es-phi-svm")
     parser.add_argument("--part", default="dev")
-    parser.add_argument("--kinds", action="store_true", help="also strict figures of every category")
+    parser.add_argument("--kinds", action="store_true", help="also print strict figures of every category")
     given = parser.parse_args()
     print(f"{'':10}" + "".join(f"{name:>10}" for name, _, _ in FIGURES) + f"{'seconds':>10}  strict F1, 95 %")
     for system in given.system:

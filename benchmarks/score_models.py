@@ -1,13 +1,13 @@
-"""Scores the English models and the shipped pipeline on open corpora: rules alone, each model alone, all of it together.
+"""Score the English models and the shipped pipeline on open corpora: rules alone, each model alone, all together.
 
     python benchmarks/score_models.py [CONFIG] [--corpora FOLDER] [--only CORPUS] [--set NAME.PARAM=VALUE]
 
-Corpora with gold: every tenth document of Wikigold and of the Broad Twitter Corpus (what the models did not see), Presidio's
-synthetic sentences, our own synthetic narratives with another seed than the training's, VAERS dev. Kinds at the first level,
-those that a corpus does not annotate left out. `rules` are the finders of configs/deidentify.yaml without its models, with
-consistency, veto, resolver; a model stands alone with its own candidates; `all` is the shipped pipeline. Last, what it marks in
-795 VAERS narratives, per 100 documents: they were cleaned before publication, so that nearly every person in them is a false
-one. Prints figures only, no text.
+Corpora with gold: every tenth document of Wikigold and of the Broad Twitter Corpus (not used in training), Presidio's synthetic
+sentences, synthetic narratives of caspipe with another seed than in training, VAERS dev. Kinds are compared at the first level,
+without those that a corpus does not annotate. `rules` are the finders of configs/deidentify.yaml without its models, with
+consistency, veto, resolver; a model is scored on its own candidates only; `all` is the shipped pipeline. The last table counts
+its marks in 795 VAERS narratives, per 100 documents: they were cleaned before publication, so that nearly every person is a false
+mark. Prints figures only, no text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import english_corpora  # noqa: E402  (lies in scripts)
+import english_corpora  # noqa: E402  (in scripts)
 
 from caspipe.annotators.sequence.tagging import LinearTagger  # noqa: E402
 from caspipe.consumers.scoring import Mark, Pair, score  # noqa: E402
@@ -51,7 +51,7 @@ CRITERIA = ("strict", "overlapping")
 
 
 def corpora(folder: Path, temporary: Path) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
-    """Name, reader and annotated kinds of each corpus with gold."""
+    """Yield name, reader and annotated kinds of each corpus with gold."""
     english_corpora.prepare(folder, temporary)
     held, kinds = temporary / "held", {"MISC": None}
     yield "wikigold", {"conll": {"folder": str(held / "wikigold"), "pattern": "*.txt", "kinds": kinds}}, NAMES
@@ -65,7 +65,7 @@ def corpora(folder: Path, temporary: Path) -> Iterator[tuple[str, dict[str, Any]
 
 
 def presidio(source: Path, file: Path) -> None:
-    """Presidio's sentences as JSON Lines; their titles, dates and the like are left out, and of spans that overlap the later."""
+    """Write Presidio's sentences as JSON Lines, without titles, dates and the like; of overlapping spans keep the first."""
     with file.open("w", encoding="utf-8") as out:
         for number, record in enumerate(json.loads(gzip.decompress(source.read_bytes()))):
             spans: list[dict[str, Any]] = []
@@ -88,7 +88,7 @@ class Systems:
             pipeline.engines = [e for e in pipeline.engines if e.name != "masker"]
 
     def found(self, cas: Cas) -> Iterator[tuple[str, list[Mark]]]:
-        """What each system marks in a document: name of the system, marks."""
+        """Yield the name of each system and its marks in a document."""
         yield "rules", _marks(self.rules.process(Cas(cas.text, id=cas.id)).select(Phi))
         self.whole.process(cas)
         candidates = cas.select(PhiCandidate)
@@ -109,7 +109,7 @@ def read(config: dict[str, Any]) -> Iterator[Cas]:
 
 
 def compared(systems: Systems, reader: dict[str, Any], kinds: tuple[str, ...]) -> Iterator[str]:
-    """A row for each kind and system."""
+    """Yield a row for each kind and system."""
     pairs: dict[str, list[Pair]] = {}
     for cas in read(reader):
         gold = [m for m in _marks(cas.view("gold").select(Phi)) if m.kind in kinds]
@@ -130,7 +130,7 @@ def compared(systems: Systems, reader: dict[str, Any], kinds: tuple[str, ...]) -
 
 
 def marked(systems: Systems, file: Path) -> Iterator[str]:
-    """Spans per 100 documents of a corpus without gold."""
+    """Yield the table of spans per 100 documents of a corpus without gold."""
     counts: dict[str, Counter[str]] = {}
     documents = 0
     with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -149,7 +149,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("config", nargs="?", default="deidentify", help="YAML file, or the name of a shipped one")
     parser.add_argument("--corpora", type=Path, default=CORPORA, help="folder of the open corpora")
-    parser.add_argument("--only", action="append", default=[], metavar="CORPUS", help="this corpus; may be repeated")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="CORPUS", help="score this corpus only; may be repeated"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME.PARAM=VALUE", help="a parameter of the pipeline"
     )

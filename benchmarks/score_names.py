@@ -1,4 +1,4 @@
-"""Scores `names` on open corpora, and counts what it marks in real adverse-event narratives, where names are rare.
+"""Score `names` on open corpora, and count its marks in real adverse-event narratives, where names are rare.
 
     python benchmarks/score_names.py [--corpora FOLDER] [--mode recall|balanced|precision] [--show KIND]
 

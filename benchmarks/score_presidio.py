@@ -1,10 +1,10 @@
-"""Scores the component `identifiers` on the synthetic sentences of presidio-research (MIT): precision, recall, F1 per kind.
+"""Score the component `identifiers` on the synthetic sentences of presidio-research (MIT): precision, recall, F1 per kind.
 
     python benchmarks/score_presidio.py [path/to/synth_dataset_v2.json.gz] [--misses KIND] [--false KIND]
 
 `strict`: same begin and end. `overlap`: a hit of the kind shares a character with a gold span of the kind. `covered`: share of
-gold spans of which every letter and digit lies under some hit of any kind: what masking needs. The data are generated; see
-the README beside them for licence and origin.
+gold spans of which every letter and digit is inside a hit of any kind, as masking needs. The data are generated; see the README
+in their folder for license and origin.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Span = tuple[int, int]
 
 
 def overlap(a: Span, b: Span) -> bool:
-    """Whether two spans share a character."""
+    """Return True if two spans share a character."""
     return a[0] < b[1] and b[0] < a[1]
 
 
@@ -43,7 +43,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     arguments.add_argument("corpus", nargs="?", type=Path, default=CORPUS)
     arguments.add_argument("--misses", help="show the gold spans of this kind that are not covered")
-    arguments.add_argument("--false", help="show the hits of this kind that meet no gold span of it")
+    arguments.add_argument("--false", help="show the hits of this kind that do not overlap a gold span of it")
     given = arguments.parse_args()
     finder = IdentifierAnnotator()
     finder.open()
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def scores(precision: float, recall: float) -> str:
-    """Precision, recall and F1 as three columns."""
+    """Return precision, recall and F1 as three columns."""
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return f"{precision:8.3f}{recall:7.3f}{f1:7.3f}"
 

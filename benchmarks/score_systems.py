@@ -1,13 +1,13 @@
-"""Trains, applies and scores the systems of the sources on the same open corpora, one command for each row of the comparison.
+"""Train, apply and score the systems of the sources on the same open corpora, one command for each row of the comparison.
 
-    python -m benchmarks.score_systems S1-CRF meddocan              # one row; `all` stands for every row or corpus
-    python -m benchmarks.score_systems S4 meddocan --train          # trains anew, also what is shipped
-    python -m benchmarks.score_systems page                         # docs/results/systems.md, of all rows there are
+    python -m benchmarks.score_systems S1-CRF meddocan              # one row; `all` means every row or corpus
+    python -m benchmarks.score_systems S4 meddocan --train          # trains again, also shipped bundles
+    python -m benchmarks.score_systems page                         # docs/results/systems.md, from all measured rows
 
-Rows and how they are trained and applied: benchmarks/systems/table.yaml. Bundles are kept below `--out`; a row is a small JSON
-file below `--rows` and is not measured again unless `--again` or `--train` asks for it, so that an interrupted series goes on
-where it stopped. The open corpora lie beside the checkout, or where `--corpora` or CASPIPE_CORPORA says; a row that lacks its
-corpus is left out with the reason.
+benchmarks/systems/table.yaml declares how the rows are trained and applied. Bundles are stored in `--out`. A row is a small JSON
+file in `--rows`. It is measured again only with `--again` or `--train`, so that an interrupted series continues at the next row.
+The open corpora are in the folder next to the checkout, or in the one that `--corpora` or CASPIPE_CORPORA names. A row without
+its corpus is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAGE = ROOT / "docs" / "results" / "systems.md"
 
 
 def measured(row: Row, corpus: Corpus, given: argparse.Namespace) -> Result:
-    """One row. Raises AbsentError where something that it needs is not there."""
+    """Measure one row. Raises AbsentError if something that it needs is missing."""
     way = row.way(corpus)
     with corpora.prepared(corpus, given.corpora) as readers:
         bundles = [provided(training, given.out, given.train) for training in way.trainings]
@@ -58,7 +58,7 @@ def measured(row: Row, corpus: Corpus, given: argparse.Namespace) -> Result:
 
 
 def one_thread() -> None:
-    """Processor time of several threads is not the time that anybody waits."""
+    """Limit torch to one thread, because the processor time of several threads is not the waiting time."""
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
@@ -69,9 +69,9 @@ def main() -> None:
     parser.add_argument("row", metavar="ROW", help="a row of the table, all, or page")
     parser.add_argument("corpus", metavar="CORPUS", nargs="?", default="all", help="; ".join(corpora.CORPORA))
     parser.add_argument(
-        "--train", action="store_true", help="make the bundles of each row anew, also those that are shipped"
+        "--train", action="store_true", help="train the bundles of each row again, also the shipped ones"
     )
-    parser.add_argument("--again", action="store_true", help="measure a row that is there already")
+    parser.add_argument("--again", action="store_true", help="measure a row again")
     parser.add_argument("--corpora", type=Path, default=corpora.default_folder(), help="folder of the open corpora")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "systems", help="folder of the bundles")
     parser.add_argument("--rows", type=Path, default=ROWS, help="folder of the rows")
@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def one(row: Row, corpus: Corpus, given: argparse.Namespace) -> int:
-    """Measures a row unless it is there; 1 where something that it needs is not there."""
+    """Measure a row unless it is already measured; return 1 if something that it needs is missing."""
     file = path_of(given.rows, row.name, corpus.name)
     if file.exists() and not (given.again or given.train):
         print(f"{row.name}, {corpus.title}: measured before ({file.name}); --again measures it again")
@@ -104,7 +104,7 @@ def one(row: Row, corpus: Corpus, given: argparse.Namespace) -> int:
 
 
 def one_by_one(wanted: Sequence[tuple[Row, Corpus]], given: argparse.Namespace) -> int:
-    """Each row in a process of its own, since what one has loaded and remembered would make the next one faster."""
+    """Measure each row in a separate process, because loaded modules and caches would make the next row faster."""
     options = [f"--{name}" for name in ("train", "again") if getattr(given, name)]
     for name in ("corpora", "out", "rows"):
         options += [f"--{name}", str(getattr(given, name))]

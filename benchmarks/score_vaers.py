@@ -1,4 +1,4 @@
-"""Scores the date and age finders on marked narratives, under the three criteria of the VigiBase system.
+"""Score the date and age finders on marked narratives, under the three criteria of the VigiBase system.
 
     python benchmarks/score_vaers.py ../shared/corpora/vaers_dev/narratives.jsonl [--errors]
 
@@ -33,7 +33,7 @@ KINDS = ("DATE", "AGE")
 
 
 def wilson(hits: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's score interval of a share (Wilson 1927, J Am Stat Assoc 22)."""
+    """Return Wilson's score interval of a share (Wilson 1927, J Am Stat Assoc 22)."""
     if total == 0:
         return 0.0, 1.0
     share = hits / total
@@ -43,7 +43,7 @@ def wilson(hits: int, total: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def counts(documents: Iterable[Document], kinds: Sequence[str], criterion: str) -> tuple[int, int, int, int]:
-    """Predictions that hit, predictions, gold spans hit, gold spans."""
+    """Return the numbers of predictions that hit, predictions, gold spans hit, and gold spans."""
     holds = CRITERIA[criterion]
     good = predicted = found = gold = 0
     for document in documents:
@@ -56,7 +56,7 @@ def counts(documents: Iterable[Document], kinds: Sequence[str], criterion: str) 
 
 
 def f1(good: int, predicted: int, found: int, gold: int) -> float:
-    """Harmonic mean of precision and recall; 1 where there was nothing to find and nothing was found."""
+    """Return the harmonic mean of precision and recall; 1 if there are neither gold spans nor predictions."""
     if not predicted and not gold:
         return 1.0
     precision, recall = good / predicted if predicted else 0.0, found / gold if gold else 0.0
@@ -64,7 +64,7 @@ def f1(good: int, predicted: int, found: int, gold: int) -> float:
 
 
 def bootstrap(documents: list[Document], kinds: Sequence[str], criterion: str) -> tuple[float, float]:
-    """95 % interval of F1 over resampled documents."""
+    """Return the 95 % interval of F1 over resampled documents."""
     draw = random.Random(1)
     each = [counts([d], kinds, criterion) for d in documents]
     values = sorted(
@@ -74,7 +74,7 @@ def bootstrap(documents: list[Document], kinds: Sequence[str], criterion: str) -
 
 
 def predict(text: str) -> list[PhiCandidate]:
-    """Candidates of both finders."""
+    """Return the candidates of both finders."""
     view = Cas(text).view()
     found = [*DateAnnotator().annotate(view), *AgeAnnotator().annotate(view)]
     view.add_all(found)

@@ -1,4 +1,4 @@
-"""Sections of benchmarks/RESULTS.md: one is replaced, or those of benchmarks that were not run are kept."""
+"""Edit the sections of benchmarks/RESULTS.md: replace one, or keep those of benchmarks that were not run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HEAD = re.compile(r"^## (\S+)[^\n]*\n", re.MULTILINE)
 
 
 def split(page: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first section, and each section by the first word of its head."""
+    """Return the text before the first section, and each section by the first word of its heading."""
     heads = list(_HEAD.finditer(page))
     if not heads:
         return page, {}
@@ -18,12 +18,12 @@ def split(page: str) -> tuple[str, dict[str, str]]:
 
 
 def replaced(page: str, name: str, body: str) -> str:
-    """The page with a section instead of the one of that name, or behind the others."""
+    """Return the page with a section replaced; a new section is added at the end."""
     top, parts = split(page)
     parts[name] = f"## {name}\n\n{body.strip()}\n"
     return "\n".join(part.rstrip() + "\n" for part in (top, *parts.values()) if part.strip())
 
 
 def kept(page: str, rewritten: Collection[str]) -> str:
-    """The sections that are not among those written anew."""
+    """Return the sections that are not rewritten."""
     return "\n".join(part.rstrip() + "\n" for name, part in split(page)[1].items() if name not in rewritten)

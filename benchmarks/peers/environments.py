@@ -1,4 +1,4 @@
-"""Throw-away environments of the peers: a virtual environment for each, with the versions that were measured, and UIMA's jars."""
+"""Set up the temporary environments of the peers: a virtual environment with the measured versions for each, and UIMA's jars."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "edsnlp": ("edsnlp==0.23.0", "spacy==3.8.18"),
     "spacy": ("spacy==3.8.18",),
 }
-"""Packages of each environment; what they depend on is as new as the day of the set-up."""
+"""Packages of each environment. Their dependencies are not pinned."""
 DEBIAN = ("libuima-addons-java", "libxmlbeans-java")
 _JARS = ("uimaj-core.jar", "uima-RegularExpressionAnnotator.jar", "xmlbeans.jar")
 _DONE = "set-up.txt"
 
 
 def python(folder: Path, name: str) -> Path:
-    """The interpreter of an environment."""
+    """Return the interpreter of an environment."""
     return folder / name / "bin" / "python"
 
 
 def lacking(folder: Path | None, name: str) -> str:
-    """Why an environment cannot be used; empty where it can."""
+    """Return the reason why an environment cannot be used; empty if it can."""
     if folder is None:
         return "no environments given: --peers FOLDER, made by --setup FOLDER"
     if not (folder / name / _DONE).is_file():
@@ -47,16 +47,16 @@ def lacking(folder: Path | None, name: str) -> str:
 
 
 def versions(folder: Path, name: str) -> str:
-    """Name and version of what an environment is for."""
+    """Return the names and versions of the programs in an environment."""
     return (folder / name / _DONE).read_text(encoding="utf-8").strip()
 
 
 def set_up(folder: Path, tell: Callable[[str], None]) -> None:
-    """Makes every environment that is not there yet; one that cannot be made is told and left out."""
+    """Create all missing environments; report and skip those that fail."""
     for name in (*PACKAGES, "uima"):
         place = folder / name
         if (place / _DONE).is_file():
-            tell(f"{name}: there already")
+            tell(f"{name}: already set up")
             continue
         try:
             told = _uima(place) if name == "uima" else _packages(place, PACKAGES[name])
@@ -76,7 +76,7 @@ def _packages(place: Path, packages: tuple[str, ...]) -> str:
 
 
 def _uima(place: Path) -> str:
-    """The add-ons of Debian unpacked beside the installed core, our driver compiled, and the patterns as its concept file."""
+    """Unpack the add-ons of Debian, compile the driver, and write the patterns as its concept file; return the versions."""
     if shutil.which("javac") is None:
         raise OSError("needs a JDK (Debian: default-jdk-headless libuima-core-java)")
     shutil.rmtree(place, ignore_errors=True)
@@ -102,14 +102,14 @@ def _version(folder: Path, jar: str) -> str:
 
 
 def class_path(place: Path) -> str:
-    """Of our driver, UIMA's core and the add-ons, which may be unpacked or installed."""
+    """Return the class path of the driver, UIMA's core and the add-ons, which may be unpacked or installed."""
     beside, installed = place / "usr/share/java", Path("/usr/share/java")
     jars = [str(beside / jar if (beside / jar).exists() else installed / jar) for jar in _JARS]
     return os.pathsep.join([str(place), *jars])
 
 
 def concepts() -> str:
-    """The shared patterns as a concept file of the regular expression annotator: one concept for each pattern."""
+    """Return the shared patterns as a concept file of the regular expression annotator: one concept for each pattern."""
     parts = []
     for name, kind, pattern in PATTERNS:
         parts.append(
@@ -128,7 +128,7 @@ def _run(command: list[str], folder: Path | None = None) -> str:
 
 
 def command(folder: Path | None, environment: str, module: str, variant: str) -> list[str]:
-    """How a peer is started; the folder of the texts and what is wanted come behind it."""
+    """Return the command that starts a peer; the folder of the texts and the names of the sets are appended to it."""
     if environment == "uima":
         assert folder is not None
         place = folder / environment

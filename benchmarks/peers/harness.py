@@ -1,10 +1,10 @@
-"""What runs in a peer's own environment: starts it, lets it work, and tells times, memory and spans as JSON.
+"""Run a peer in its own environment and report times, memory and spans as JSON.
 
     python -m benchmarks.peers.harness MODULE VARIANT FOLDER [WHAT ...]
 
-Of FOLDER come `warm.jsonl` and, for each WHAT, `WHAT.jsonl`: one JSON string a line; `WHAT-again` is the same file once more.
-Standard output: a line `first` when the
-first text is done, then one JSON object. Only the standard library is needed, since a peer's environment has not caspipe.
+FOLDER contains `warm.jsonl` and, for each WHAT, `WHAT.jsonl` with a JSON string per line; `WHAT-again` reads the same file again.
+Standard output is a line `first` when the first text is done, then one JSON object. The harness needs only the standard library,
+because the environment of a peer does not contain caspipe.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from pathlib import Path
 from typing import Any
 
 Span = tuple[int, int, str]
-"""Begin, end (code points), kind as in caspipe's first level."""
+"""Begin, end (code points), first-level kind of caspipe."""
 _AGAIN = "-again"
 One = Callable[[str], tuple[str, Sequence[Span]]]
-"""Of a text: the masked text and what was found."""
+"""Function of a text that returns the masked text and the spans."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a peer module's `load(variant)` gives."""
+    """The functions of a peer, as returned by `load(variant)` of its module."""
 
     batch: Callable[[Sequence[str]], list[Sequence[Span]]]
-    """Works on texts, one after the other; the spans of each."""
+    """Processes texts one after the other; returns the spans of each."""
     peak: Callable[[Sequence[str]], float] | None = None
-    """Works on texts and tells the memory of all its processes together, in MB, where there are several. Not timed; done where
-    a set is wanted a second time."""
+    """Processes texts and returns the memory of all its processes in MB, for peers with several. Not timed; called if a set is
+    requested a second time."""
     refused: Callable[[], int] = lambda: 0
-    """Texts that were not released."""
+    """Returns the number of texts that were not released."""
     began: Callable[[], tuple[float, float]] | None = None
-    """Clock and processor seconds at which the first text of the latest batch was begun, where loading comes before it."""
+    """Returns wall-clock and processor seconds at the start of the first text of the latest batch, for peers that load first."""
 
 
 def each(one: One) -> Work:
-    """The work of a peer that takes one text at a time."""
+    """Return the work of a peer that takes one text at a time."""
     return Work(lambda texts: [one(text)[1] for text in texts])
 
 
 def masked(text: str, spans: Iterable[Span]) -> str:
-    """The text with `[KIND]` for each span, for peers without a masker; where spans overlap, the longer of those first."""
+    """Replace each span with `[KIND]`, for peers without a masker; of overlapping spans, take the first and longest."""
     parts = []
     at = 0
     for begin, end, kind in sorted(spans, key=lambda s: (s[0], -s[1])):
@@ -60,24 +60,24 @@ def masked(text: str, spans: Iterable[Span]) -> str:
 
 
 def read(file: Path) -> list[str]:
-    """The texts of a file."""
+    """Return the texts of a file."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def cpu() -> float:
-    """Processor seconds of this process, its threads, and those of its children that have ended."""
+    """Return the processor seconds of this process, its threads, and its finished children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def memory(what: str) -> float:
-    """`VmRSS` (resident now) or `VmHWM` (its peak) of this process in MB. Linux only: ru_maxrss counts the parent's, too."""
+    """Return `VmRSS` (resident now) or `VmHWM` (peak) of this process in MB. Linux only: ru_maxrss includes the parent."""
     with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024
 
 
 def timed(work: Work, texts: Sequence[str]) -> tuple[dict[str, float], list[Sequence[Span]]]:
-    """Seconds on the clock and of the processor, and what was found."""
+    """Return wall-clock seconds, processor seconds and the spans."""
     gc.collect()
     wall, used = time.perf_counter(), cpu()
     found = work.batch(texts)
@@ -89,7 +89,7 @@ def timed(work: Work, texts: Sequence[str]) -> tuple[dict[str, float], list[Sequ
 
 def main(module: str, variant: str, folder: str, *wanted: str) -> None:
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a peer prints is none of ours
+    os.dup2(2, 1)  # discard what a peer prints
     work: Work = importlib.import_module(f"benchmarks.peers.{module}").load(variant)
     warm = read(Path(folder) / "warm.jsonl")
     work.batch(warm[:1])
@@ -98,7 +98,7 @@ def main(module: str, variant: str, folder: str, *wanted: str) -> None:
     resident = memory("VmRSS")
     work.batch(warm)
     gc.collect()
-    gc.freeze()  # what our runs do after loading, granted to every peer
+    gc.freeze()  # as caspipe's runs do after loading, for every peer
     passes: dict[str, Any] = {}
     found: dict[str, Any] = {}
     refused: dict[str, int] = {}

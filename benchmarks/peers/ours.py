@@ -1,4 +1,4 @@
-"""caspipe itself, measured like every peer: engines alone, and whole runs with reader, consumers and workers."""
+"""Run caspipe like every peer: engines alone, and whole runs with reader, consumers and workers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ SAME = "engines: [dates, {identifiers: {kinds: [PHONE, FAX, EMAIL, URL, IP, ID_S
 
 
 def load(variant: str) -> Work:
-    """`patterns`: the patterns that every engine has; `dates`; `same`: what Presidio's recognizers of the same name find;
-    `rules`; `full`: the engines of the default pipeline;
-    `run-N`: the default pipeline as it runs, from a file of JSON lines to its four consumers, with N workers."""
+    """Load a variant of caspipe.
+
+    `patterns`: the shared patterns; `dates`; `same`: the kinds that Presidio's recognizers of the first row find; `rules`;
+    `full`: the engines of the default pipeline; `run-N`: a whole run of the default pipeline, from a file of JSON lines to its
+    four consumers, with N workers.
+    """
     warnings.simplefilter("ignore")  # no key: dates become placeholders, as with every peer
     logging.disable(logging.WARNING)
     os.environ.pop("CASPIPE_KEY", None)
@@ -56,7 +59,7 @@ def load(variant: str) -> Work:
         nonlocal refused
         try:
             cas = pipeline.process(text)
-        except ComponentError:  # the leak gate stops a document
+        except ComponentError:  # the leak gate quarantines a document
             refused += 1
             return "", []
         found = [(p.begin, p.end, p.kind.top.name) for p in cas.view().select(Phi)]
@@ -120,7 +123,7 @@ def _whole(workers: int) -> Work:
 
 
 def together() -> float:
-    """Memory of this process and its children in MB, shared pages counted once (`Pss`)."""
+    """Return the memory of this process and its children in MB, with shared pages counted once (`Pss`)."""
     total = 0
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     for pid in ("self", *children):

@@ -1,4 +1,4 @@
-"""The same patterns for every engine that takes patterns: plain ones, in what Python, google-re2 and Java have in common."""
+"""Shared patterns for all engines that take patterns, in the common syntax of Python, google-re2 and Java."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("ssn", "ID", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
     ("record_number", "ID", r"\b(?:mrn|case|record|patient id)[ ]?(?:number|no[.]?|#)?[ ]?[:#]?[ ]?[0-9]{5,12}\b"),
 )
-"""(name, kind, pattern); case does not matter."""
+"""(name, kind, pattern); patterns ignore case."""

@@ -1,4 +1,4 @@
-"""The rows of the comparison: which programs, in which form, and what they are told to find."""
+"""Rows of the comparison: the programs, their variants, and what each is configured to find."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One peer in one form."""
+    """One variant of a peer."""
 
     title: str
     environment: str
-    """As in benchmarks/peers/environments.py; `ours` is the interpreter that measures."""
+    """Environment, as in benchmarks/peers/environments.py; `ours` is the interpreter of the benchmark itself."""
     module: str
-    """Below benchmarks/peers; empty: a program of its own."""
+    """Module in benchmarks/peers; empty for a program that is not in Python."""
     variant: str
     told: str
-    """What it consists of, for the page."""
+    """Description of its parts, for the page."""
     cores: int = 1
     slow: bool = False
-    """Takes part in one round only, and does not get the narratives a second time."""
+    """True if it runs in one round only and does not get the narratives a second time."""
 
     @property
     def whole(self) -> bool:
-        """Whether it is a run from files to files, which does not tell what it found."""
+        """True for a run from files to files, which does not report its spans."""
         return self.variant.startswith("run-")
 
     @property
     def name(self) -> str:
-        """For `--only`."""
+        """Return the name for `--only`."""
         return f"{self.environment.partition('-')[0]}-{self.variant}"
 
 
@@ -97,11 +97,11 @@ ROWS = (
         "with_presidio",
         "model",
         "all its recognizers, and spaCy's small English model for names and places, from an unofficial upload; its default "
-        "is the large one, which was not to be had; one round only",
+        "is the large model, which was not available; one round only",
         slow=True,
     ),
     Row("scrubadub", "scrubadub", "with_scrubadub", "default", "its default detectors, locale en_US"),
-    Row("EDS-NLP, dates", "edsnlp", "with_edsnlp", "dates", "normaliser, sentences, dates; made for French"),
+    Row("EDS-NLP, dates", "edsnlp", "with_edsnlp", "dates", "normalizer, sentences, dates; made for French"),
     Row(
         "spaCy, EntityRuler",
         "spacy",
@@ -114,6 +114,6 @@ ROWS = (
         "uima",
         "",
         "regex",
-        "Java: the shared patterns in the add-ons' regular expression annotator, masked by a driver of ours",
+        "Java: the shared patterns in the add-ons' regular expression annotator, masked by a driver of caspipe",
     ),
 )

@@ -1,4 +1,4 @@
-"""What each peer found, against what is known: for masking it counts whether the characters of a span are covered."""
+"""Score the spans of each peer against the gold spans. For masking, a span counts if its characters are covered."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .harness import Span
 from .texts import Gold
 
 Cell = tuple[int, int]
-"""How many of how many."""
+"""Count and total."""
 
 
 def outermost(spans: Iterable[Span]) -> list[Span]:
-    """The spans that a masker replaces: of those that overlap the first, of those that begin together the longest."""
+    """Return the spans that a masker replaces: of overlapping spans the first, of spans with the same begin the longest."""
     chosen: list[Span] = []
     for span in sorted(spans, key=lambda s: (s[0], -s[1], s[2])):
         if not chosen or span[0] >= chosen[-1][1]:
@@ -22,12 +22,12 @@ def outermost(spans: Iterable[Span]) -> list[Span]:
 
 
 def counts(found: Iterable[Sequence[Span]]) -> Counter[str]:
-    """Spans by kind."""
+    """Count the spans by kind."""
     return Counter(kind for spans in found for _, _, kind in spans)
 
 
 def covered(text: str, spans: Iterable[Span], gold: Gold) -> bool:
-    """Whether every letter and digit of a gold span lies under some span, whatever its kind."""
+    """Return True if every letter and digit of a gold span is inside a span of any kind."""
     under = {i for begin, end, _ in spans for i in range(max(begin, gold[0]), min(end, gold[1]))}
     return all(i in under for i in range(gold[0], gold[1]) if text[i].isalnum())
 
@@ -35,7 +35,7 @@ def covered(text: str, spans: Iterable[Span], gold: Gold) -> bool:
 def recalls(
     texts: Sequence[str], found: Sequence[Sequence[Span]], gold: Iterable[tuple[int, Sequence[Gold]]]
 ) -> dict[str, Cell]:
-    """By kind: gold spans that are covered, gold spans."""
+    """Return the number of covered gold spans and of all gold spans, by kind."""
     hits: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     for i, spans in gold:
@@ -46,7 +46,7 @@ def recalls(
 
 
 def false_marks(found: Sequence[Sequence[Span]], gold: Iterable[tuple[int, Sequence[Gold]]]) -> Cell:
-    """Spans that share no character with a gold span of any kind, and annotated texts."""
+    """Return the number of spans that share no character with any gold span, and the number of annotated texts."""
     wrong = texts = 0
     for i, spans in gold:
         texts += 1

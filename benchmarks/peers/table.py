@@ -1,4 +1,4 @@
-"""The tables of the comparison, made of what its rows measured."""
+"""Write the tables of the comparison from the measured rows."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ KINDS = ("DATE", "AGE", "PHONE", "EMAIL", "URL", "ID", "PERSON", "LOCATION", "OR
 
 @dataclass
 class Measured:
-    """What a row's rounds gave."""
+    """Results of the rounds of a row."""
 
     row: Row
     found: dict[str, Any] = field(default_factory=dict)
-    """The first round's result, which is not timed but for the second time over the same texts."""
+    """Result of the first round, used for the spans and for the time of the second pass over the same texts."""
     rounds: list[dict[str, Any]] = field(default_factory=list)
 
     def seconds(self, what: str) -> list[float]:
-        """Of each round: of the processor; on the clock where several cores work."""
+        """Return the seconds of each round: processor time, or wall-clock time for rows with several cores."""
         return [r["passes"][what]["cpu" if self.row.cores == 1 else "wall"] for r in self.rounds]
 
     @property
     def peak(self) -> float:
-        """MB; of whole runs it is measured once."""
+        """Return the peak memory in MB; for whole runs it is measured once."""
         told = [r["peak_mb"] for r in self.rounds if r["peak_mb"] is not None]
         return float(statistics.median(told or [self.found["peak_mb"]]))
 
@@ -38,13 +38,13 @@ class Measured:
 
 
 def times(mine: Measured, other: Measured, what: str = "long") -> float:
-    """How many times as fast `mine` is: the median of the ratios within each round."""
+    """Return the speed of `mine` relative to the other: the median of the ratios within each round."""
     pairs = zip(mine.seconds(what), other.seconds(what), strict=False)  # a slow one has fewer rounds
     return statistics.median(theirs / ours for ours, theirs in pairs)
 
 
 def speed(done: Sequence[Measured], texts: Texts) -> list[str]:
-    """Table of speed, memory and start-up."""
+    """Return the table of speed, memory and start-up."""
     lines = [
         "| | narratives: documents/s | MB/s | 2 kB: documents/s | MB/s "
         "| first document, s | of it processor, s | then resident, MB | peak, MB |",
@@ -63,7 +63,7 @@ def speed(done: Sequence[Measured], texts: Texts) -> list[str]:
 
 
 def ratios(done: Sequence[Measured]) -> list[str]:
-    """Table of how many times as fast ours are, on 2 kB texts, and what a second time over the same texts costs."""
+    """Return the table of speed ratios on 2 kB texts, and of the cost of a second pass over the same texts."""
     mine = [d for d in done if d.row.environment == "ours" and d.row.cores == 1]
     lines = [
         f"| times as fast as | {' | '.join(m.row.title.replace('caspipe, ', '') for m in mine)} | same texts again |",
@@ -84,7 +84,7 @@ def cell(hits: int, total: int) -> str:
 
 
 def finds(done: Sequence[Measured], texts: Texts) -> list[str]:
-    """Table of spans by kind in the narratives and, where it is known what stands in them, shares covered and false marks."""
+    """Return the table of spans by kind in the narratives and, if gold spans are known, of shares covered and false marks."""
     gold = texts.gold.get("notes", [])
     heads = [*KINDS, "other"] + (["dates covered", "ages covered", "false marks in 100"] if gold else [])
     lines = [f"| spans in the narratives | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
@@ -105,7 +105,7 @@ def finds(done: Sequence[Measured], texts: Texts) -> list[str]:
 
 
 def sentences(done: Sequence[Measured], texts: Texts) -> list[str]:
-    """Table of the shares covered in presidio-research's sentences."""
+    """Return the table of the shares covered in the sentences of presidio-research."""
     gold = texts.gold.get("sentences", [])
     kinds = ("DATE", "AGE", "PHONE", "EMAIL", "URL", "IP", "ID", "PERSON", "LOCATION", "ORGANIZATION")
     lines = [f"| covered in the sentences | {' | '.join(kinds)} |", f"|---|{'---:|' * len(kinds)}"]
@@ -118,7 +118,7 @@ def sentences(done: Sequence[Measured], texts: Texts) -> list[str]:
 
 
 def goals(by_name: Mapping[str, Measured], texts: Texts) -> list[str]:
-    """Table of the goals that can be judged."""
+    """Return the table of the goals that the measured rows can decide."""
     lines = ["| goal | measured | |", "|---|---:|---|"]
 
     def add(goal: str, value: float, met: bool, form: str) -> None:

@@ -1,4 +1,4 @@
-"""The texts that every peer gets, and what is known to stand in them."""
+"""Load the texts for all peers, and their gold spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..narratives import narratives
 
 Gold = tuple[int, int, str]
 LONG = 2000
-"""Characters of a long text, as in the other benchmarks."""
+"""Number of characters of a long text, as in the other benchmarks."""
 SYNTHETIC_KINDS = {
     "PERSON": "PERSON",
     "STREET_ADDRESS": "LOCATION",
@@ -30,30 +30,30 @@ SYNTHETIC_KINDS = {
     "IBAN_CODE": "ID",
     "US_DRIVER_LICENSE": "ID",
 }
-"""Entities of presidio-research's sentences as our kinds."""
+"""Entities of the presidio-research sentences -> kinds of caspipe."""
 
 
 class AbsentError(Exception):
-    """The corpora are not there."""
+    """The corpora are missing."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """`sets`: name -> texts; `gold`: name -> for each text that is annotated its place and its spans."""
+    """`sets`: name -> texts; `gold`: name -> index and spans of each annotated text."""
 
     told: str
     sets: dict[str, list[str]]
     gold: dict[str, list[tuple[int, list[Gold]]]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
-        """A file of JSON strings for each set."""
+        """Write a file of JSON strings for each set."""
         for name, texts in self.sets.items():
             lines = "".join(json.dumps(text) + "\n" for text in texts)
             (folder / f"{name}.jsonl").write_text(lines, encoding="ascii")
 
 
 def joined(texts: Sequence[str], size: int = LONG) -> Iterator[str]:
-    """The same texts, as many of them together as make `size` characters."""
+    """Yield the same texts, joined to texts of about `size` characters."""
     parts: list[str] = []
     for text in texts:
         parts.append(text)
@@ -65,16 +65,16 @@ def joined(texts: Sequence[str], size: int = LONG) -> Iterator[str]:
 
 
 def synthetic(documents: int) -> Texts:
-    """Generated narratives; nothing is known of what stands in them."""
+    """Return generated narratives, without gold spans."""
     notes = list(narratives(documents, 400, seed=2))
     told = f"{len(notes):,} generated narratives (benchmarks/narratives.py, seed 2)"
     return Texts(told, {"warm": list(narratives(20)), "notes": notes, "long": list(joined(notes))})
 
 
 def vaers(corpora: Path, documents: int) -> Texts:
-    """The VAERS narratives there are, the annotated ones first, and presidio-research's sentences for kinds that VAERS lacks.
+    """Return the available VAERS narratives, annotated ones first, and sentences of presidio-research for kinds missing in VAERS.
 
-    Raises AbsentError where the corpora are not there.
+    Raises AbsentError if the corpora are missing.
     """
     files = [
         corpora / "vaers_dev" / "narratives.jsonl",
@@ -102,7 +102,7 @@ def vaers(corpora: Path, documents: int) -> Texts:
         )
         for i, d in enumerate(sentences)
     ]
-    told = f"{len(notes):,} VAERS narratives, all there are in the open corpora"
+    told = f"{len(notes):,} VAERS narratives, all those of the open corpora"
     if len(notes) < len(annotated) + len(others):
         told = f"the first {len(notes):,} VAERS narratives of the open corpora"
     return Texts(

@@ -1,4 +1,4 @@
-"""EDS-NLP: normaliser, sentences and dates. Its rules are written for French; of English dates it knows the numeric ones."""
+"""Run EDS-NLP: normalizer, sentences and dates. Its rules are written for French; of English dates it finds the numeric ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def load(variant: str) -> Work:
         found = [
             (span.start_char, span.end_char, "DATE")
             for span in doc.spans["dates"]
-            if type(span._.date).__name__ == "AbsoluteDate"  # "two weeks later" is none to us
+            if type(span._.date).__name__ == "AbsoluteDate"  # caspipe does not count "two weeks later" as a date
         ]
         return masked(text, found), found
 

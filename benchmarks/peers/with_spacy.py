@@ -1,4 +1,4 @@
-"""spaCy: blank English pipeline, sentencizer, and an EntityRuler with the token patterns of benchmarks/peers/patterns.py."""
+"""Run spaCy: blank English pipeline, sentencizer, and an EntityRuler with the token patterns of benchmarks/peers/patterns.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Token = dict[str, Any]
 
 
 def rules() -> Iterator[tuple[str, list[Token]]]:
-    """(kind, tokens). spaCy's tokenizer splits digits at hyphens and not at slashes, so that a date is one token or five."""
+    """Yield (kind, tokens). spaCy's tokenizer splits digits at hyphens but not at slashes: a date is one token or five."""
     month: Token = {"LOWER": {"IN": [*MONTHS, "sept", *LONG_MONTHS, *(f"{m}." for m in MONTHS)]}}
     day: Token = {"LOWER": {"REGEX": r"^[0-9]{1,2}(?:st|nd|rd|th)?$"}}
     year: Token = {"TEXT": {"REGEX": r"^(?:[0-9]{4}|[0-9]{2})$"}}
