@@ -107,7 +107,7 @@ class ComponentError(CaspipeError):
         self.component = component
         self.cause = type(cause).__name__
         self.fatal: bool = isinstance(cause, OutputError) or getattr(cause, "fatal", False)
-        """Whether the run cannot go on."""
+        """True if the run cannot continue."""
         self.code: str = "memory" if isinstance(cause, MemoryError) else "error"
         """Reason code of the failure."""
         if not isinstance(cause, Exception):  # `exit()`: a worker would be gone

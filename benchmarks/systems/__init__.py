@@ -1,1 +1,1 @@
-"""The comparison of all systems on the same open corpora: what is compared, on what, how it is measured, and the page of it."""
+"""Comparison of all systems on the same open corpora: the systems, the corpora, the measurement, and the page of results."""

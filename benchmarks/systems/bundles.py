@@ -1,4 +1,4 @@
-"""Bundles of the comparison: trained once and kept, with the time that took."""
+"""Train the bundles of the comparison once, and store them with the training time."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from .corpora import AbsentError
 from .declared import Training
 
 RECORD = "trained.json"
-"""Beside the bundles: how they were made and how long that took."""
+"""File next to the bundles: the settings and the time of the training."""
 _NO_MODEL = {"README.md", "model.onnx"}
-"""What prediction does not need, or holds twice."""
+"""Files that prediction does not need, or that duplicate another file."""
 
 
 @dataclass(frozen=True)
 class Bundles:
-    """What a training made: one bundle, or several."""
+    """The bundles of a training: one or several."""
 
     name: str
-    """Of the training."""
+    """Name of the training."""
     places: dict[str, str]
-    """What `@…` stands for: `@name` for the only bundle, `@name/bundle` for one of several -> its folder or shipped name."""
+    """Name after `@` (`name` for the only bundle, `name/bundle` for one of several) -> its folder or shipped name."""
     bytes: int
     cpu_seconds: float | None
-    """Of the processor, all threads together; None for a shipped bundle that was not made here."""
+    """Processor seconds of all threads; None for a shipped bundle that was not trained here."""
     seconds: float | None
 
 
 def provided(training: Training, out: Path, again: bool = False) -> Bundles:
-    """What a training made: kept in `out`, else shipped, else made now; `again` makes it anew.
+    """Return the bundles of a training: those in `out`, else the shipped ones, else new ones; `again` always trains.
 
-    Raises AbsentError where the configuration is not there, RuntimeError where the training fails.
+    Raises AbsentError if the configuration is missing, RuntimeError if the training fails.
     """
     place = out / "models" / training.name
     if not again and (place / RECORD).is_file():
@@ -52,7 +52,7 @@ def provided(training: Training, out: Path, again: bool = False) -> Bundles:
 
 
 def train(training: Training, place: Path) -> None:
-    """Makes bundles; what was there is replaced at the end. What a trainer keeps for going on lies beside it meanwhile."""
+    """Train bundles in a temporary folder next to `place`, and replace the earlier ones at the end."""
     config = training.path
     work = place.with_name(f".{place.name}")
     started, cpu = time.perf_counter(), processor_seconds()
@@ -78,7 +78,7 @@ def train(training: Training, place: Path) -> None:
 
 
 def kept(name: str, place: Path) -> Bundles:
-    """What an earlier training left at a place."""
+    """Return the bundles that an earlier training stored in a folder."""
     told = json.loads((place / RECORD).read_text(encoding="utf-8"))
     names = told["bundles"]
     places = {name if len(names) == 1 else f"{name}/{one}": str((place / one).resolve()) for one in names}
@@ -86,20 +86,20 @@ def kept(name: str, place: Path) -> Bundles:
 
 
 def size(place: Path) -> int:
-    """Bytes of what prediction needs. Raises AbsentError where there is no such bundle."""
+    """Return the bytes of the files that prediction needs. Raises AbsentError if the bundle is missing."""
     if not place.is_dir():
         raise AbsentError(f"no bundle {place.name}")
     return sum(f.stat().st_size for f in place.rglob("*") if f.is_file() and f.name not in _NO_MODEL)
 
 
 def processor_seconds() -> float:
-    """Processor time of this process so far, all its threads and ended children together."""
+    """Return the processor time of this process so far, with all threads and finished children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def total(bundles: Iterable[Bundles]) -> tuple[int, float | None, float | None]:
-    """Bytes, processor and wall seconds of several; None where one of them is not known."""
+    """Return the total bytes, processor seconds and wall-clock seconds; None if one of the values is unknown."""
     listed = list(bundles)
     return sum(b.bytes for b in listed), _sum(b.cpu_seconds for b in listed), _sum(b.seconds for b in listed)
 

@@ -1,4 +1,4 @@
-"""The four corpora of the comparison: what is trained on, what is held back, and which kinds of PHI each annotates."""
+"""The four corpora of the comparison: training parts, test parts, and the kinds of PHI that each annotates."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ NAMES = ("PERSON", "LOCATION", "ORGANIZATION")
 
 
 class AbsentError(Exception):
-    """A corpus, a configuration or a package that a row needs is not there."""
+    """A corpus, a configuration or a package that a row needs is missing."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a system is scored on."""
+    """A corpus on which systems are scored."""
 
     name: str
     title: str
-    """As the page's table has it."""
+    """Name in the table of the page."""
     language: str
     folders: tuple[str, ...]
-    """Below the folder of the open corpora: what must be there for training and scoring."""
+    """Paths in the folder of the open corpora that training and scoring need."""
     told: str
-    """For the page: what is trained on and what is held back."""
+    """Description of the training and test parts, for the page."""
     kinds: tuple[str, ...] = ()
-    """First-level kinds that are annotated; empty: all."""
+    """First-level kinds that are annotated; empty for all."""
     level: Level = "top"
-    """At which level kinds are compared."""
+    """Level at which kinds are compared."""
 
 
 _ENGLISH = ("wikigold", "btc", "wnut17", "phee")
@@ -87,12 +87,12 @@ CORPORA = {
 
 
 def default_folder() -> Path:
-    """The folder of the open corpora: what the environment variable says, else beside the checkout."""
+    """Return the folder of the open corpora: from the environment variable, else the one next to the checkout."""
     return Path(os.environ.get(VARIABLE) or ROOT.parent / "shared" / "corpora")
 
 
 def check(corpus: Corpus, folder: Path) -> None:
-    """Raises AbsentError where a folder that the corpus is made from is not there."""
+    """Check the folders of the corpus. Raises AbsentError if one is missing."""
     missing = [name for name in corpus.folders if not (folder / name).exists()]
     if missing:
         raise AbsentError(
@@ -102,9 +102,9 @@ def check(corpus: Corpus, folder: Path) -> None:
 
 @contextlib.contextmanager
 def prepared(corpus: Corpus, folder: Path) -> Iterator[list[dict[str, Any]]]:
-    """The readers of what is held back; meanwhile the environment tells training configurations where the other part is.
+    """Yield the readers of the test part; within the context the environment names the training part for configurations.
 
-    Raises AbsentError as `check`.
+    Raises AbsentError like `check`.
     """
     check(corpus, folder)
     if corpus.language == "es":

@@ -1,4 +1,4 @@
-"""What `table.yaml` declares: the rows of the comparison, what each trains, and the engines that apply it."""
+"""Read `table.yaml`: the rows of the comparison, the trainings of each, and the engines that apply their bundles."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TABLE = Path(__file__).with_name("table.yaml")
 
 @dataclass(frozen=True)
 class Training:
-    """How a bundle is made."""
+    """A training, which produces one or more bundles."""
 
     name: str
     config: str
-    """Name of a shipped training configuration, or its file below the root of the checkout."""
+    """Name of a shipped training configuration, or a file relative to the root of the checkout."""
     overrides: tuple[str, ...] = ()
     shipped: bool = False
-    """Whether the bundle is shipped, so that it need not be made."""
+    """True if the bundle is shipped, so that training is optional."""
 
     @property
     def path(self) -> Path:
-        """The configuration. Raises AbsentError where it is not there."""
+        """Return the configuration file. Raises AbsentError if it is missing."""
         place = ROOT / self.config if self.config.endswith(".yaml") else locate(self.config)
         if not place.is_file():
             raise AbsentError(f"{self.name}: no training configuration {self.config}")
@@ -40,7 +40,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Way:
-    """How a row is made on one corpus."""
+    """The trainings and engines of a row on one corpus."""
 
     trainings: tuple[Training, ...]
     engines: Sequence[Any] = ()
@@ -48,7 +48,7 @@ class Way:
     pipeline: str = ""
     """Name of a whole configuration instead of engines."""
     overrides: tuple[str, ...] = ()
-    """Of that configuration."""
+    """Overrides of that configuration."""
     note: str = ""
 
 
@@ -58,21 +58,21 @@ class Row:
 
     name: str
     title: str
-    """What it is, in one sentence."""
+    """Description in one sentence."""
     binary: bool
-    """Whether it tells PHI from the rest only, without kinds."""
+    """True if it only separates PHI from other text, without kinds."""
     ways: Mapping[str, Way]
-    """By name of the corpus."""
+    """Corpus name -> way."""
 
     def way(self, corpus: Corpus) -> Way:
-        """How this row is made on a corpus. Raises AbsentError where the table does not say."""
+        """Return the way of this row on a corpus. Raises AbsentError if the table does not declare it."""
         if corpus.name not in self.ways:
             raise AbsentError(f"{self.name}: nothing is declared for {corpus.title}")
         return self.ways[corpus.name]
 
 
 def rows(file: Path = TABLE) -> dict[str, Row]:
-    """The rows of the table, by name. Raises ValueError for a key, corpus or training that is not known."""
+    """Return the rows of the table by name. Raises ValueError for an unknown key, corpus or training."""
     given = yaml.safe_load(file.read_text(encoding="utf-8"))
     _only(given, ("trainings", "rows"), file.name)
     trainings = {name: _training(name, told) for name, told in given["trainings"].items()}
@@ -118,7 +118,7 @@ def _only(told: Mapping[str, Any], known: Sequence[str], where: str) -> None:
 
 
 def assembled(way: Way, places: Mapping[str, str]) -> Pipeline:
-    """The engines of a way, with its bundles at their places. Raises ConfigError as any configuration."""
+    """Return the pipeline of a way, with the paths of its bundles. Raises ConfigError for an invalid configuration."""
     if way.pipeline:
         return Pipeline.load(locate(way.pipeline), [_placed(text, places) for text in way.overrides])
     return Pipeline.parse(json.dumps({"engines": _settled(way.engines, places)}))
@@ -133,7 +133,7 @@ def _settled(value: Any, places: Mapping[str, str]) -> Any:
 
 
 def _placed(text: str, places: Mapping[str, str]) -> str:
-    """What stands behind `@`, alone or behind the `=` of an override."""
+    """Replace `@name`, alone or after the `=` of an override, with the path of the bundle or shipped configuration."""
     head, sign, name = text.rpartition("@")
     if not sign or (head and not head.endswith("=")):
         return text
@@ -145,7 +145,7 @@ def _placed(text: str, places: Mapping[str, str]) -> str:
 
 
 def combinations(row: str, corpus: str, known: Mapping[str, Row]) -> Iterator[tuple[Row, Corpus]]:
-    """What `all` stands for: rows in the table's order, corpora in theirs. Raises ValueError for an unknown name."""
+    """Yield the combinations of rows and corpora; `all` selects all, in their order. Raises ValueError for an unknown name."""
     for name, among in ((row, known), (corpus, CORPORA)):
         if name != "all" and name not in among:
             raise ValueError(f"no {name}; expected all or one of {', '.join(among)}")

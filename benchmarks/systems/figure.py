@@ -1,4 +1,4 @@
-"""The plot of the comparison: for each corpus and system strict F1, binary token recall and documents without a leak."""
+"""Draw the plot of the comparison: for each corpus and system strict F1, binary token recall and documents without a leak."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ SERIES = (
 )
 """Label, criterion, figure, marker."""
 _ROW = 0.42
-"""Height of a system, inches."""
+"""Height of a system in inches."""
 _TICKS = (0, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 1)
 _LAST = 0.005
-"""Added to what is missed before the logarithm, so that 1 stands somewhere."""
+"""Added to the distance from 1 before the logarithm, so that 1 has a finite position."""
 
 
 @styled
 def drawn(results: Sequence[Result], rows: Mapping[str, Row]) -> Figure:
-    """One panel for each corpus that has rows, a line for each system, a mark with its 95 % interval for each figure."""
+    """Draw one panel for each corpus with rows, a line for each system, and a mark with its 95 % interval for each figure."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -80,7 +80,7 @@ def _panel(axes: Axes, title: str, results: Sequence[Result], names: Sequence[st
 
 
 def _stretched(values: Array) -> Array:
-    """What is missed, on a logarithmic scale: near 1 small differences are what matters."""
+    """Map the distance from 1 to a logarithmic scale, because small differences near 1 are important."""
     import numpy as np
 
     return -np.log10(1 + _LAST - np.clip(values, 0, 1))

@@ -1,4 +1,4 @@
-"""The goals of the comparison, and whether the measured rows meet them."""
+"""Define the goals of the comparison, and check the measured rows against them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .results import Result
 
 @dataclass(frozen=True)
 class Bound:
-    """A figure and what it must reach."""
+    """A figure and its minimum."""
 
     criterion: str
     figure: str
@@ -25,16 +25,16 @@ class Goal:
 
     text: str
     rows: tuple[str, ...]
-    """Beginnings of the names of the rows that it is set for."""
+    """Name prefixes of the rows to which the goal applies."""
     corpora: tuple[str, ...]
     bounds: tuple[Bound, ...]
 
     def candidates(self, results: Iterable[Result], corpus: str) -> list[Result]:
-        """The measured rows that it is set for."""
+        """Return the measured rows to which the goal applies."""
         return [r for r in results if r.corpus == corpus and r.row.startswith(self.rows)]
 
     def lacking(self, result: Result) -> float:
-        """How far a row is from the goal: the largest distance of its figures below what is asked for, 0 where it is met."""
+        """Return the distance of a row from the goal: the largest shortfall of its figures, 0 if the goal is met."""
         return max(max(0.0, b.least - (result.value(b.criterion, b.figure) or 0.0)) for b in self.bounds)
 
 
@@ -64,7 +64,7 @@ GOALS = (
 
 
 def verdicts(results: Sequence[Result], goals: Sequence[Goal] = GOALS) -> Iterator[tuple[str, str, str, str]]:
-    """For each goal and corpus: the goal, the corpus, what the row that comes closest reached, and `met` or `missed`."""
+    """Yield for each goal and corpus: the goal, the corpus, the figures of the best row, and `met` or `missed`."""
     for goal in goals:
         for corpus in goal.corpora:
             rows = goal.candidates(results, corpus)
@@ -94,7 +94,7 @@ def _told(result: Result, bound: Bound) -> str:
 
 
 def _distance(lack: float) -> str:
-    """So many digits that what is missed never shows as 0."""
+    """Format the shortfall with enough digits that it is never 0."""
     digits = 3
     while digits < 9 and round(lack, digits) == 0:
         digits += 1

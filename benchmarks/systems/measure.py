@@ -1,4 +1,4 @@
-"""Measures one system on one corpus: every figure of its row."""
+"""Measure one system on one corpus: every figure of its row."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ OF_KINDS = ("strict", "covering", "overlapping")
 WHATEVER = ("strict-binary", "covering-binary", "overlapping-binary", "token-binary")
 DRAWS = 1000
 OTHER = "OTHER"
-"""First-level kind that binary systems mark with."""
+"""First-level kind of the marks of binary systems."""
 
 
 def found(pipeline: Pipeline, readers: Sequence[Mapping[str, Any]]) -> tuple[list[Pair], float]:
-    """Each document with what the engines find, maskers left out; and the processor seconds of the engines.
+    """Return the marks of the engines without maskers for each document, and the processor seconds of the engines.
 
-    Models and lists are loaded before; reading and comparing are not counted. Raises RuntimeError where a document cannot be
-    read, ComponentError where an engine fails: figures over the rest would be those of another corpus.
+    Models and lists are loaded before; reading and comparing are not counted. Raises RuntimeError if a document cannot be read,
+    ComponentError if an engine fails, because figures over the other documents would be those of a different corpus.
     """
     reader = Pipeline.parse(json.dumps({"reader": list(readers), "engines": ["segmenter"]})).reader
     assert reader is not None
@@ -50,12 +50,12 @@ def found(pipeline: Pipeline, readers: Sequence[Mapping[str, Any]]) -> tuple[lis
 
 
 def figures(pairs: Iterable[Pair], corpus: Corpus, binary: bool) -> dict[str, dict[str, float | None]]:
-    """Criterion -> figures over all kinds with the ends of their 95 % intervals, `f1_low` and `f1_high`.
+    """Return criterion -> figures over all kinds with the bounds of their 95 % intervals, `f1_low` and `f1_high`.
 
-    Intervals are bootstraps over documents, that of the share of documents without a leak is Wilson's. Kinds that the corpus
-    does not annotate are left out on both sides, but for the recall of masking and for leaks: what is masked as something else
-    is masked all the same. Criteria by kind are left out for a binary system. Tokens are the segmenter's own for every
-    system, also for one that cuts them otherwise.
+    Intervals are bootstraps over documents; that of the share of documents without a leak is Wilson's. Kinds that the corpus
+    does not annotate are left out on both sides, except for masking recall and leaks, because text that is masked as another
+    kind is masked. Criteria by kind are left out for a binary system. All systems are scored on the tokens of the segmenter,
+    even if they use other tokens.
     """
     listed = [at_level(replace(pair, candidates=[], tokens=_tokens(pair.text)), corpus.level) for pair in pairs]
     wanted = [_annotated(pair, corpus, binary) for pair in listed]
@@ -73,7 +73,7 @@ def _tokens(text: str) -> tuple[list[int], list[int]]:
 
 
 def _annotated(pair: Pair, corpus: Corpus, binary: bool) -> Pair:
-    """Both sides with the kinds that the corpus annotates; a binary system's marks could be any of them."""
+    """Return both sides with the annotated kinds of the corpus only; the marks of a binary system can be of any kind."""
     known = _known(pair, corpus)
     if not corpus.kinds:
         return known

@@ -1,4 +1,4 @@
-"""An engine that lets only some components have a say: evidence that a model looked at is not its own finding."""
+"""Define an engine that keeps only the candidates of some components: input of a model is not its own finding."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from caspipe.typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind
 
 @component("only", inputs=[PhiCandidate], outputs=[PhiCandidate])
 class OnlyEngine(AnalysisEngine):
-    """Removes the candidates of all components but those that are named."""
+    """Remove the candidates of all components except the named ones."""
 
     sources: list[str]
-    """Components or aggregates whose candidates stay; an entry matches any element of a source's path."""
+    """Components or aggregates whose candidates are kept; an entry matches any element of the path of a source."""
     others: list[PhiKind] = field(default_factory=list)
-    """Kinds, with those below them, whose candidates stay whoever made them: what the named components have not learnt."""
+    """Kinds, with their subkinds, whose candidates are kept from all components: kinds that the named ones did not learn."""
 
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):

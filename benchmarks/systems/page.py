@@ -1,4 +1,4 @@
-"""The page of the comparison: goals, claims, one table and one plot, made from the measured rows and `page.md`."""
+"""Write the page of the comparison: goals, claims, one table and one plot, from the measured rows and `page.md`."""
 
 from __future__ import annotations
 
@@ -36,18 +36,21 @@ COLUMNS = (
 
 
 def write_page(page: Path, folder: Path, rows: Mapping[str, Row]) -> str:
-    """Writes the page and its plot from the rows in `folder`, and says how many. Raises ValueError for a damaged row."""
+    """Write the page and its plot from the rows in `folder`; return a message with their number.
+
+    Raises ValueError for a damaged row.
+    """
     results = [read(file) for corpus in CORPORA for row in rows if (file := path_of(folder, row, corpus)).exists()]
     plot = folder / "systems.svg"
     if results:
         save(drawn(results, rows), plot)
     text = rendered(results, rows, claims(), plot.relative_to(page.parent).as_posix())
     write_atomic(page, text.encode())
-    return f"{page.name}: {len(results)} rows of {sum(len(row.ways) for row in rows.values())} that are declared"
+    return f"{page.name}: {len(results)} rows of {sum(len(row.ways) for row in rows.values())} declared"
 
 
 def rendered(results: Sequence[Result], rows: Mapping[str, Row], told: Sequence[Mapping[str, str]], plot: str) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     template = string.Template((HERE / "page.md").read_text(encoding="utf-8"))
     dates = sorted({r.date for r in results})
     return template.substitute(
@@ -63,7 +66,7 @@ def rendered(results: Sequence[Result], rows: Mapping[str, Row], told: Sequence[
 
 
 def claims() -> list[dict[str, str]]:
-    """What the sources claim and what was found; written by hand from the pages that it names."""
+    """Return the claims of the sources and the findings, which are written by hand from the pages that they name."""
     given: list[dict[str, Any]] = yaml.safe_load((HERE / "claims.yaml").read_text(encoding="utf-8"))
     return [{key: str(value) for key, value in one.items()} for one in given]
 
@@ -126,7 +129,7 @@ def _training(result: Result) -> str:
 
 
 def _notes(row: Row) -> str:
-    """What is said of single corpora, each once."""
+    """Return the distinct notes on single corpora."""
     notes: dict[str, list[str]] = {}
     for corpus, way in row.ways.items():
         if way.note:

@@ -1,4 +1,4 @@
-"""A measured row: the figures of one system on one corpus, as a small JSON file."""
+"""Store a measured row: the figures of one system on one corpus, as a small JSON file."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ class Result:
     corpus: str
     documents: int
     figures: Figures
-    """Criterion -> figure -> value, None where it is undefined."""
+    """Criterion -> figure -> value, None if undefined."""
     documents_per_second: float
-    """Of processor time, engines only."""
+    """Documents per second of processor time, engines only."""
     bytes: int
-    """Of the bundles; lists and rules are not counted."""
+    """Bytes of the bundles, without lists and rules."""
     training_cpu_seconds: float | None
     training_seconds: float | None
-    """None for shipped bundles that were not made here."""
+    """None for shipped bundles that were not trained here."""
     bundles: list[str]
     date: str
     machine: str
 
     def value(self, criterion: str, name: str) -> float | None:
-        """One figure; None where it is undefined or the system has no such criterion."""
+        """Return one figure; None if it is undefined or the system does not have the criterion."""
         return self.figures.get(criterion, {}).get(name)
 
     def interval(self, criterion: str, name: str) -> tuple[float, float] | None:
-        """The 95 % interval of a figure, where it has one."""
+        """Return the 95 % interval of a figure, or None."""
         low, high = self.value(criterion, f"{name}_low"), self.value(criterion, f"{name}_high")
         return None if low is None or high is None else (low, high)
 
     def told(self) -> str:
-        """The row in one line, for the console."""
+        """Return the row in one line, for the console."""
         cells = [("strict F1", "strict", "f1"), ("token R", "token-binary", "recall")]
         cells += [("P", "token-binary", "precision"), ("masking R", "masking", "recall")]
         cells += [("P", "masking", "precision"), ("without leak", "documents", "share")]
@@ -52,7 +52,7 @@ class Result:
         return f"{self.documents} documents, {', '.join(shown)}, {self.documents_per_second:.1f} documents/s"
 
     def write(self, file: Path) -> None:
-        """Whole or not at all; figures to six digits."""
+        """Write the row atomically, with figures to six digits."""
         make_folder(file.parent)
         told = asdict(self)
         told["figures"] = {c: {n: _short(v) for n, v in of.items()} for c, of in self.figures.items()}
@@ -61,7 +61,7 @@ class Result:
 
 
 def read(file: Path) -> Result:
-    """A row from its file. Raises ValueError for a file that is none."""
+    """Read a row from its file. Raises ValueError for an invalid file."""
     told = json.loads(file.read_text(encoding="utf-8"))
     names = [f.name for f in fields(Result)]
     if not isinstance(told, dict) or sorted(told) != sorted(names):
@@ -70,7 +70,7 @@ def read(file: Path) -> Result:
 
 
 def path_of(folder: Path, row: str, corpus: str) -> Path:
-    """The file of a row."""
+    """Return the file of a row."""
     return folder / f"{re.sub(r'[^a-z0-9]+', '-', row.lower())}-{corpus}.json"
 
 

@@ -1,4 +1,4 @@
-"""Where else the same words stand: for decisions about all of them at once, and for what may have been overlooked."""
+"""Find other places of the same words, for decisions about all of them at once and for possible leaks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .state import ACCEPTED, LIVE, REJECTED, Change, Span, SpanTable
 _WORD = re.compile(r"\w+")
 _FEW = 12
 _NOT_NAMES = ("AGE", "DATE", "OTHER")
-"""What stands elsewhere in these kinds' words says nothing about a person."""
+"""Kinds whose words do not identify a person in other places."""
 
 
 class Leak(NamedTuple):
@@ -27,7 +27,7 @@ class Leak(NamedTuple):
 
 
 def places(text: str, words: str) -> list[tuple[int, int]]:
-    """Where exactly these words stand as whole words."""
+    """Return the places with exactly these words as whole words."""
     found = []
     at = text.find(words)
     while at >= 0 and words:
@@ -39,14 +39,14 @@ def places(text: str, words: str) -> list[tuple[int, int]]:
 
 
 def _whole(text: str, begin: int, end: int) -> bool:
-    """Whether no word goes on beyond the ends."""
+    """Return True if no word continues beyond the ends."""
     left = begin > 0 and text[begin - 1].isalnum() and text[begin].isalnum()
     right = end < len(text) and text[end].isalnum() and text[end - 1].isalnum()
     return not (left or right)
 
 
 class Plan(NamedTuple):
-    """What a decision about the same words would do in one document."""
+    """Effects of a decision about the same words in one document."""
 
     change: Change
     added: int
@@ -54,13 +54,13 @@ class Plan(NamedTuple):
     changed: int
     """Spans that get the kind or the status."""
     left: int
-    """Places that lie in, or overlap, a span with other bounds: those stay as they are."""
+    """Places that are inside or overlap a span with other bounds; these do not change."""
 
 
 def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Plan:
-    """Does with all places of `words` what was done with `like`: makes them of its kind, or rejects those of its first level.
+    """Apply the decision about `like` to all places of `words`: give them its kind, or reject those of its first-level kind.
 
-    `itself`: the id of `like` in this document; it is accepted as well, and not counted.
+    `itself`: the id of `like` in this document; it is accepted too, but not counted.
     """
     change: Change = {}
     added = changed = left = 0
@@ -92,7 +92,7 @@ def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Pl
 
 
 class LeakFinder:
-    """Finds what may have been overlooked in one document. Remembers where words stand, so that asking again is cheap."""
+    """Finds possible leaks in one document. Caches the places of words, so that repeated calls are fast."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -100,7 +100,7 @@ class LeakFinder:
         self._words: dict[tuple[int, int, str], list[str]] = {}
 
     def leaks(self, table: SpanTable) -> list[Leak]:
-        """Readable places whose words are masked elsewhere or known from the record, unless somebody dismissed them."""
+        """Return readable places whose words are masked elsewhere or known from the record, without dismissed ones."""
         wanted = self._wanted(table)
         self._look_up(wanted)
         dismissed = {sid for sid, s in table.own.items() if s.status == REJECTED}
@@ -115,7 +115,7 @@ class LeakFinder:
         return _longest(found.values())
 
     def _wanted(self, table: SpanTable) -> dict[str, tuple[str, str]]:
-        """Words to look for, case folded, with the kind and where they come from."""
+        """Return the words to search, case folded, with their kind and the reason."""
         wanted: dict[str, tuple[str, str]] = {}
         for begin, end, sid in table.live:
             kind = table.spans[sid].kind
@@ -159,7 +159,7 @@ class LeakFinder:
 
 
 def _telling(kind: str, words: str) -> Iterator[str]:
-    """The words of a span that tell something wherever they stand; also each part of a person's name."""
+    """Yield the words of a span that identify a person in any place; also each part of a person's name."""
     top = kind.partition("_")[0]
     words = " ".join(words.split()) if "\n" not in words else words
     if top in _NOT_NAMES or len(words) < 3 or (words == words.lower() and not any(c.isdigit() for c in words)):
@@ -173,7 +173,7 @@ def _telling(kind: str, words: str) -> Iterator[str]:
 
 
 def _longest(leaks: Iterable[Leak]) -> list[Leak]:
-    """In text order; of overlapping ones the longest at the first begin."""
+    """Return the leaks in text order; of overlapping ones keep the longest at the first begin."""
     kept: list[Leak] = []
     for leak in sorted(leaks, key=lambda k: (k.begin, -k.end, k.kind)):
         if not kept or leak.begin >= kept[-1].end:
