@@ -61,8 +61,8 @@ CORPORA = {
             "English names",
             "en",
             _ENGLISH,
-            "Wikigold and the Broad Twitter Corpus (CC BY 4.0): every tenth document is held back, 14 of Wikipedia and 93 of ten "
-            "tweets. Only people, places and organisations are annotated, so only these are scored.",
+            "Wikigold and the Broad Twitter Corpus (CC BY 4.0): every tenth document is the test part, 14 of Wikipedia and 93 of "
+            "ten tweets. Only people, places and organizations are annotated, so only these are scored.",
             kinds=NAMES,
         ),
         Corpus(
@@ -71,7 +71,7 @@ CORPORA = {
             "en",
             _ENGLISH,
             "300 English narratives of the reader `synthetic`, seed 99; training used seed 11. Texts differ, but they come from "
-            "the same templates, so these figures say whether a system can learn at all, not how it does on notes.",
+            "the same templates, so these figures show whether a system can learn at all, not how well it works on notes.",
         ),
         Corpus(
             "vaers",
@@ -79,7 +79,7 @@ CORPORA = {
             "en",
             (*_ENGLISH, "vaers_dev"),
             "100 real adverse-event narratives (public domain), cleaned of names before publication: 141 dates and 7 ages. "
-            "Nobody trains on them.",
+            "No system is trained on them.",
             kinds=("DATE", "AGE", *NAMES, "ID"),
         ),
     )

@@ -10,7 +10,7 @@ from caspipe.typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind
 
 @component("only", inputs=[PhiCandidate], outputs=[PhiCandidate])
 class OnlyEngine(AnalysisEngine):
-    """Remove the candidates of all components except the named ones."""
+    """Removes the candidates of all components except the named ones."""
 
     sources: list[str]
     """Components or aggregates whose candidates are kept; an entry matches any element of the path of a source."""

@@ -1,4 +1,4 @@
-// What is selected in the text, by mouse, finger or keyboard, and what the keys do.
+// Selection in the text by mouse, touch or keyboard, and the keyboard shortcuts.
 let chosen = null, lastKind = kinds[0][0];
 const WORD = /[\p{L}\p{N}]+(?:['’.\-/@_][\p{L}\p{N}]+)*/gu;
 

@@ -1,4 +1,4 @@
-// Which document is shown, what was found in it, and where that is kept. Offsets here are UTF-16 units; files hold code points.
+// The current document, its findings and their storage. Offsets here are UTF-16 code units; files contain code points.
 const data = JSON.parse(document.getElementById('data').textContent);
 const {sample, documents, kinds} = data;
 const direct = new Map(kinds.map(([name, , is]) => [name, is]));
@@ -143,7 +143,7 @@ function drawAll() {
   all.children[at].scrollIntoView({block: 'nearest'});
 }
 
-// A note must not carry words out of the document: one that holds a marked text stays here.
+// A note must not contain words of the document: a note with a marked text is not exported.
 function spoiled(i) {
   const note = of(i).note.toLowerCase();
   return of(i).leaks.some(([b, e]) => e - b > 2 && note.includes(documents[i].t.slice(b, e).toLowerCase()));

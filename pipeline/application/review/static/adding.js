@@ -1,4 +1,4 @@
-// Ways to select text: the mouse, a caret for the keyboard, the search. What is selected can become a span.
+// Select text with the mouse, a keyboard caret or the search. The selection can become a span.
 
 import {chip, make} from './dialogs.js';
 import {character, word} from './moving.js';
@@ -7,17 +7,17 @@ import {named} from './text.js';
 const $ = id => document.getElementById(id);
 
 export class Adding {
-  // `add([begin, end], kind or null)` makes a span of it, and asks for the kind if it is null
+  // `add([begin, end], kind or null)` creates a span, and asks for the kind if it is null
   constructor(view, add) {
     this.view = view;
     this.add = add;
     this.text = '';
     this.recent = () => [];
-    this.caret = null; // {anchor, at} while the keyboard selects
+    this.caret = null; // {anchor, at} during keyboard selection
     this.hits = [];
   }
 
-  // another document is shown
+  // Sets the text of another document, and resets the selection.
   load(text) {
     this.text = text;
     this.leave();
@@ -26,7 +26,7 @@ export class Adding {
     $('search').value = $('search-told').textContent = '';
   }
 
-  // -- the mouse: a bar of kinds beside what was selected --
+  // -- the mouse: a bar of kinds next to the selection --
 
   show() {
     const selected = this.view.selected();
@@ -81,7 +81,7 @@ export class Adding {
     else this.view.select(Math.min(anchor, at), Math.max(anchor, at));
   }
 
-  // whether it was a key of the caret's
+  // Returns true if the caret handled the key.
   key(e) {
     if (!this.caret) return false;
     if (e.key === 'Escape') {
@@ -102,7 +102,7 @@ export class Adding {
     return true;
   }
 
-  // where a key leads; null for others
+  // Returns the new offset for a key; null for other keys.
   to(key, byWord) {
     const {text, caret: {at}} = this;
     const next = byWord ? word : character;

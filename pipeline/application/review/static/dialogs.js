@@ -1,4 +1,4 @@
-// The boxes that ask: which kind, the same words elsewhere, all keys.
+// Dialogs: the kind, other places of the same words, all keys.
 
 import {kindClass} from './text.js';
 
@@ -51,7 +51,7 @@ export function chip(kind, ...more) {
   return make('span', `chip ${kindClass(kind)}`, kind, ...more);
 }
 
-// asks for a kind; resolves to its name, or to null
+// Asks for a kind; resolves to its name or to null.
 export class KindChooser {
   constructor(kinds) {
     this.kinds = kinds;
@@ -84,7 +84,7 @@ export class KindChooser {
 
   remember(kind) {
     this.recent = [kind, ...this.recent.filter(k => k !== kind)].slice(0, 9);
-    try { sessionStorage.setItem('caspipe-kinds', JSON.stringify(this.recent)); } catch { /* not kept then */ }
+    try { sessionStorage.setItem('caspipe-kinds', JSON.stringify(this.recent)); } catch { /* storage is not available: the list is not kept */ }
   }
 
   draw() {
@@ -134,7 +134,7 @@ function kept() {
   try { return JSON.parse(sessionStorage.getItem('caspipe-kinds')) || []; } catch { return []; }
 }
 
-// `loc_ci` and `p_doc` mean what they begin
+// Returns true if each piece is a prefix of a part, in order: `loc_ci`, `p_doc`.
 function inParts(parts, asked) {
   let at = 0;
   return asked.every(piece => {
@@ -152,7 +152,7 @@ function rank(kind, asked) {
   return kind.about.toLowerCase().includes(asked.replaceAll('_', ' ')) ? 4 : 9;
 }
 
-// asks where else; resolves to 'here', 'all' or null
+// Asks for the scope; resolves to 'here', 'all' or null.
 export function askSame(what, counts) {
   const dialog = $('same-dialog');
   const places = n => n.added + n.changed;

@@ -1,11 +1,11 @@
 // Differences between two annotators, for an adjudicator.
 
-// those that wait for a choice
+// Returns the differences without a choice.
 export function openDifferences(doc, spans) {
   return (doc.differences || []).filter(d => [...d.left, ...d.right].some(id => ['left', 'right'].includes(spans.get(id).s)));
 }
 
-// the difference that a span belongs to, with both sides as they were found; null for none
+// Returns the difference of a span, with both original sides; null if there is none.
 export function differenceOf(doc, spans, span) {
   const number = (doc.differences || []).findIndex(d => d.left.includes(span.id) || d.right.includes(span.id));
   if (number < 0) return null;

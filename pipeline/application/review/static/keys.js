@@ -1,7 +1,7 @@
 // Keyboard shortcuts outside dialogs and fields.
 
-// `first(event)`: whether it was a key of the caret's; `act(key)`: what a plain key does, or null; `move(side, by, by word)`: whether
-// there was a span to move
+// `first(event)`: returns true if the caret handled the key; `act(key)`: returns the action of a plain key, or null;
+// `move(side, by, by word)`: returns true if a span could be moved.
 export function listen({first, act, undo, move, refocus}) {
   document.addEventListener('keydown', e => {
     if (document.querySelector('dialog[open]') || e.isComposing) return;

@@ -1,4 +1,4 @@
-// The list of documents: filters, progress, and only as many elements as the window shows.
+// The list of documents: filters, progress, and elements only for the visible rows.
 
 import {make} from './dialogs.js';
 
@@ -44,7 +44,7 @@ export class List {
     };
   }
 
-  // whether one steps to a span
+  // Returns true if navigation stops at a span.
   wants(s) {
     const f = this.filters;
     return (!f.kind || s.k === f.kind || s.k.startsWith(f.kind + '_')) && (!f.low || (s.s === 'open' && (s.c ?? 1) < f.threshold))
@@ -55,7 +55,7 @@ export class List {
     const f = this.filters;
     const ofKind = kinds => Object.keys(kinds).some(k => k === f.kind || k.startsWith(f.kind + '_'));
     const fits = row => {
-      if (row.i === this.current) return true; // what one works on never vanishes
+      if (row.i === this.current) return true; // the current document is always shown
       if (f.words && !row.id.toLowerCase().includes(f.words)) return false;
       const asks = f.kind || f.low || f.disputed || f.leaks || f.differ;
       if (row.kinds === undefined) return !asks && (f.which === 'all' || (f.which === 'todo' && !row.fault && !row.waiting));
@@ -102,7 +102,7 @@ export class List {
     return item;
   }
 
-  // the next document that the filters show, from the current one; `todo`: only those that wait
+  // Returns the next document that matches the filters; `todo`: only unfinished ones.
   next(step, todo) {
     const at = this.shown.findIndex(r => r.i === this.current);
     for (let n = at + step; n >= 0 && n < this.shown.length; n += step) {

@@ -1,8 +1,8 @@
-// Steps through a text by characters as readers see them, and by words. Offsets are UTF-16 code units.
+// Step through a text by visible characters and by words. Offsets are UTF-16 code units.
 
 const graphemes = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter(undefined, {granularity: 'grapheme'}) : null;
 
-// the offset after the next, or before the last, character that a reader sees as one
+// Returns the offset after the next, or before the previous, visible character.
 export function character(text, at, step) {
   const from = step > 0 ? at : Math.max(0, at - 40);
   const piece = text.slice(from, step > 0 ? at + 40 : at);
@@ -17,7 +17,7 @@ export function character(text, at, step) {
 
 const inWord = c => c !== undefined && /[\p{L}\p{N}\p{M}_]/u.test(c);
 
-// the offset at the next word's end, or the last word's begin
+// Returns the offset at the end of the next word, or at the begin of the previous one.
 export function word(text, at, step) {
   let i = at;
   if (step > 0) {
@@ -30,7 +30,7 @@ export function word(text, at, step) {
   return i;
 }
 
-// a border moved by a character or a word, never to lie beside white space inside the span
+// Moves a border by a character or a word, so that the span never begins or ends with white space.
 export function moved(text, span, side, step, byWord) {
   let at = side === 'b' ? span.b : span.e;
   const blank = () => at > 0 && at < text.length && /\s/.test(side === 'b' ? text[at] : text[at - 1]);

@@ -1,4 +1,4 @@
-// The panel of the selected span: its facts, and the actions on it.
+// The panel of the selected span: its properties and actions.
 
 import {chip, make} from './dialogs.js';
 import {isLive, named, told} from './text.js';
@@ -12,7 +12,7 @@ export class Panel {
     this.asked = '';
   }
 
-  // `why`: a function that resolves to the server's facts
+  // `why`: a function that resolves to the explanation from the server
   async show(span, text, why, difference, two) {
     if (!span) {
       this.asked = '';

@@ -1,5 +1,5 @@
-// The review page: one document at a time, one span at a time, by keyboard or mouse. Everything that is decided goes to the server
-// at once; the page shows what the server answers.
+// The review page: one document at a time, one span at a time, by keyboard or mouse. Every decision is sent to the server
+// immediately; the page shows the answer of the server.
 
 import {Adding} from './adding.js';
 import {differenceOf, openDifferences} from './differences.js';
@@ -13,15 +13,15 @@ import {depth, progress, setUpPage, showSaved, tellDocument, toast} from './tell
 import {TextView, isLive, named} from './text.js';
 
 const $ = id => document.getElementById(id);
-const MANY = 20000; // spans; with more of them the page shows what the server has confirmed
+const MANY = 20000; // spans; with more of them the page waits for the confirmation of the server
 
-let start; // what the server says of itself
-let doc = null; // the document that is shown
+let start; // settings from the server
+let doc = null; // the current document
 let spans = new Map(); // its spans by id, possible leaks too
 let chosen = null; // id of the chosen span
 let version = 0;
-let wanted = -1; // the document that was asked for last
-let turn = 0; // counts what was asked for: an answer that comes late is not shown
+let wanted = -1; // the document of the last request
+let turn = 0; // counts requests: a late answer is not shown
 const line = new Line(showSaved);
 const view = new TextView($('text'), $('caret'));
 const list = new List(open, progress);
@@ -64,7 +64,7 @@ async function open(number, focus = '') {
 
 const shows = number => doc !== null && doc.i === number;
 
-// the same document again, unless another one is on its way
+// Loads the same document again, unless another one is loading.
 async function reopen(number) {
   if (shows(number) && wanted === number) await open(number, chosen);
 }
@@ -119,7 +119,7 @@ function tell() {
 
 // -- spans ------------------------------------------------------------------------------------------------------------
 
-// the spans that one steps through, in text order
+// Returns the spans for navigation, in text order.
 function stops() {
   const all = visible().filter(s => !start.two || s.s !== 'rejected' || s.id[0] === 'L' || s.id[0] === 'R');
   const found = all.filter(s => s.id === chosen || list.wants(s));
@@ -151,7 +151,7 @@ function step(by, which = () => true) {
 
 // -- decisions --------------------------------------------------------------------------------------------------------
 
-// the server's answer; null if it refused, or if another document is shown by now
+// Resolves to the answer of the server; null if it refused or if another document is shown now.
 async function send(op, given = {}) {
   const number = doc.i;
   try {
@@ -193,7 +193,7 @@ async function decide(op) {
   const span = spans.get(chosen);
   if (!span || !doc) return;
   const id = chosen;
-  if (spans.size < MANY && span.s !== 'leak' && span.s !== 'left' && span.s !== 'right') { // shown at once, confirmed in a moment
+  if (spans.size < MANY && span.s !== 'leak' && span.s !== 'left' && span.s !== 'right') { // shown immediately, confirmed later
     spans.set(id, {...span, s: op === 'accept' ? 'accepted' : 'rejected', m: op === 'accept' ? span.m : []});
     redraw.also.push(span);
     redraw([id]);
@@ -219,7 +219,7 @@ async function changeKind() {
   if (answer) choose_(answer.span || span.id, true);
 }
 
-// whether another document is shown by now; what was asked about the one before is not done to it
+// Returns true, with a message, if another document is shown now. An answer for the previous document must not change it.
 function left(number) {
   if (!shows(number)) toast('Another document was opened meanwhile; nothing was changed.');
   return !shows(number);
@@ -242,7 +242,7 @@ async function move(side, by, byWord = false) {
   if (!span || !isLive(span)) return;
   const bounds = moved(doc.text, span, side, by, byWord);
   if (!bounds || (bounds[0] === span.b && bounds[1] === span.e)) return;
-  spans.set(chosen, {...span, b: bounds[0], e: bounds[1]}); // the next press goes on from here
+  spans.set(chosen, {...span, b: bounds[0], e: bounds[1]}); // the next key press continues here
   await send('move', {span: chosen, begin: bounds[0], end: bounds[1]});
 }
 
@@ -362,7 +362,7 @@ $('search').addEventListener('keydown', e => {
 });
 addEventListener('hashchange', () => open(Number(location.hash.slice(1)) || 0));
 
-// -- begin ------------------------------------------------------------------------------------------------------------
+// -- start ------------------------------------------------------------------------------------------------------------
 
 async function begin() {
   try {
@@ -393,7 +393,7 @@ async function poll() {
     version = some.version;
     if (some.rows.length) list.take(some.rows);
     again = some.scanned < start.total;
-  } catch { /* the server is gone for a while */ }
+  } catch { /* the server is temporarily unavailable */ }
   if (again) setTimeout(poll, 700);
 }
 

@@ -1,4 +1,4 @@
-// Talks to the server: decisions go one after the other, each with a key of its own, and again until the server has it.
+// Send decisions to the server one after the other, each with its own key, and repeat each until the server has it.
 
 import {toast} from './telling.js';
 
@@ -8,10 +8,10 @@ export class Refused extends Error {}
 
 export class Line {
   constructor(show) {
-    this.show = show; // told ('saved' | 'saving' | 'unsaved' | 'locked', how many wait)
+    this.show = show; // called with ('saved' | 'saving' | 'unsaved' | 'locked', number of pending decisions)
     this.waiting = [];
     this.busy = false;
-    this.locked = false; // the server answers, but not to this page
+    this.locked = false; // true if the server rejects requests of this page
     this.token = token();
     addEventListener('beforeunload', e => { if (this.waiting.length) e.preventDefault(); });
   }
@@ -20,7 +20,7 @@ export class Line {
     return this.ask(path, {});
   }
 
-  // everything goes through here; `aria-busy` says while it does
+  // All requests use this method; `aria-busy` is set meanwhile.
   async ask(path, options) {
     this.asking = (this.asking || 0) + 1;
     document.body.setAttribute('aria-busy', 'true');
@@ -49,7 +49,7 @@ export class Line {
     return body;
   }
 
-  // resolves to the server's answer, as soon as it has it; rejects if the server refuses
+  // Resolves to the answer of the server; rejects if the server refuses.
   post(path, body) {
     const keyed = {...body, key: key()};
     return new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ export function progress(rows) {
   $('progress-told').textContent = `${done.toLocaleString('en')} of ${rows.length.toLocaleString('en')} done`;
 }
 
-// what is told of the document that is shown; `waiting`: differences without a choice
+// Shows the status of the current document; `waiting`: differences without a choice.
 export function tellDocument(doc, all, waiting) {
   const live = all.filter(isLive), open_ = live.filter(s => s.s === 'open');
   const facts = [`${doc.text.length.toLocaleString('en')} characters`, `${live.length} spans`];
@@ -62,7 +62,7 @@ export function tellDocument(doc, all, waiting) {
   $('legend').replaceChildren(...[...counts].sort().map(([kind, n]) => chip(kind, ' ', make('b', '', String(n)))));
 }
 
-// what stays as it is: who works, on what
+// Shows the fixed part: the annotator and the project.
 export function setUpPage(start) {
   $('who').textContent = start.two ? `${start.annotator}, between ${start.two[0]} and ${start.two[1]}` : start.annotator;
   $('threshold').value = start.threshold;

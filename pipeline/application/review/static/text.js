@@ -1,5 +1,5 @@
-// The text of a document, twice beside each other, row by row: spans as marks, what is written in their place, offsets and caret.
-// Offsets are UTF-16 code units, JavaScript's own. Rows far from the window are empty boxes, so that a text of 5 MB stays usable.
+// The text of a document in two columns, row by row: spans as marks, their replacements, offsets and caret.
+// Offsets are UTF-16 code units, as in JavaScript. Rows far from the window are empty boxes, so that a text of 5 MB stays usable.
 
 import {character} from './moving.js';
 
@@ -60,7 +60,7 @@ export class TextView {
       : written(spans, this.strays);
   }
 
-  // redraws the text between two offsets
+  // Redraws the text between two offsets.
   update(spans, begin, end) {
     this.arrange(spans);
     for (let n = this.rowAt(begin); n < this.rows.length && this.rows[n].b <= end; n++) {
@@ -141,7 +141,7 @@ export class TextView {
     return made;
   }
 
-  // marks one span as chosen and brings it into view
+  // Marks one span as chosen and scrolls to it.
   choose(span, focus) {
     this.element.querySelectorAll('mark.on').forEach(m => m.classList.remove('on'));
     this.chosen = span ? span.id : null;
@@ -176,7 +176,7 @@ export class TextView {
     return low;
   }
 
-  // the offset of the first row that is in view
+  // Returns the offset of the first visible row.
   firstVisible() {
     const frame = this.element.getBoundingClientRect();
     const row = this.rows.find(r => r.box.getBoundingClientRect().bottom > frame.top + 4);
@@ -198,7 +198,7 @@ export class TextView {
     return this.offsetOf(child, 0);
   }
 
-  // [begin, end] of what is selected in the original text, without white space at its ends; null if nothing is
+  // Returns [begin, end] of the selection in the original text, without white space at its ends; null if it is empty.
   selected() {
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return null;
@@ -257,7 +257,7 @@ export class TextView {
     return boxes.length ? boxes[boxes.length - 1] : (node.parentElement || node).getBoundingClientRect();
   }
 
-  // the offset one line further up or down
+  // Returns the offset one line up or down.
   line(offset, step) {
     const box = this.rectangle(offset);
     const column = this.rows[this.rowAt(offset)].left.getBoundingClientRect();
@@ -306,7 +306,7 @@ function rowBegins(text) {
   }
 }
 
-// spans that do not overlap, in text order; those that count most first
+// Returns disjoint spans in text order; of overlapping spans the one with the highest rank.
 function layers(spans) {
   const sorted = spans.filter(s => s.b < s.e).sort((x, y) => ORDER[x.s] - ORDER[y.s] || x.b - y.b || y.e - x.e);
   const kept = [];
@@ -335,7 +335,7 @@ function layers(spans) {
   return kept;
 }
 
-// the masked column: replacements, and live spans that stay readable
+// Returns the content of the masked column: replacements, and live spans that stay readable.
 function written(spans, strays) {
   const free = ([b, e]) => !spans.some(s => isLive(s) && s.b < Math.max(e, b + 1) && b < s.e);
   const found = strays.filter(free).map(([b, e, t]) => ({b, e, t, k: 'OTHER', id: ''}));
