@@ -264,9 +264,9 @@ def scaling(rounds: int = ROUNDS) -> Rows:
     for workers, found in rates.items():
         rows.append((f"documents of 2 kB per second, {workers} workers", f"{statistics.median(found):8.0f}"))
     gains = {w: statistics.median(b / a for a, b in zip(rates[0], rates[w], strict=True)) for w in (1, 2)}
-    rows.append(("1 worker over the run's own process", f"{gains[1]:8.2f}"))
+    rows.append(("1 worker, speed relative to no workers", f"{gains[1]:8.2f}"))
     rows.append(
-        ("2 workers over the run's own process; goal: 1.7 or more", f"{gains[2]:8.2f} {verdict(gains[2] >= 1.7)}")
+        ("2 workers, speed relative to no workers; goal: 1.7 or more", f"{gains[2]:8.2f} {verdict(gains[2] >= 1.7)}")
     )
     for few in FEW:
         base = statistics.median(short[few, 0])
@@ -275,12 +275,12 @@ def scaling(rounds: int = ROUNDS) -> Rows:
             value = statistics.median(short[few, chosen])
             rows.append((f"  {chosen} workers", f"{value:8.2f}"))
     ratio = statistics.median(a / b for a, b in zip(short[FEW[-1], "auto"], short[FEW[-1], 0], strict=True))
-    goal = f"  auto over 0 workers, {FEW[-1]} documents; goal: never slower (1.1 at most, for noise)"
+    goal = f"  auto relative to 0 workers, {FEW[-1]} documents; goal: not slower (1.1 at most, for noise)"
     rows.append((goal, f"{ratio:8.2f} {verdict(ratio <= 1.1)}"))
     for workers, found_ in memories.items():
         for resident, private in found_:
-            rows.append((f"MB of a worker of {workers}: resident; its own", f"{resident:8.0f}  {private:8.0f}"))
-    rows.append(("MB of the run's process that they were copied from", f"{own:8.0f}"))
+            rows.append((f"MB of a worker of {workers}: resident; private", f"{resident:8.0f}  {private:8.0f}"))
+    rows.append(("MB of the main process", f"{own:8.0f}"))
     return rows
 
 

@@ -1,5 +1,5 @@
-// Runs the regular expression annotator of Apache UIMA's add-ons over texts and masks what it finds, as one peer among others:
-// same arguments and same output as benchmarks/peers/harness.py. Concept file and types come from the folder of the class path.
+// Runs the regular expression annotator of Apache UIMA's add-ons over texts and masks its findings, as one of the peers. It has
+// the same arguments and output as benchmarks/peers/harness.py. Concept file and types come from the folder of the class path.
 //   java -cp ... UimaRegex CONCEPTS FOLDER [WHAT ...]
 
 import java.io.BufferedReader;
@@ -108,7 +108,7 @@ public final class UimaRegex {
     kind = type.getFeatureByBaseName("kind");
   }
 
-  /** The masked text; what was found is added to `spans`: begin, end (UTF-16 code units), kind. */
+  /** Returns the masked text, and adds the findings to `spans`: begin, end (UTF-16 code units), kind. */
   private static String one(String text, List<Object[]> spans) throws Exception {
     cas.reset();
     cas.setDocumentText(text);
@@ -128,7 +128,7 @@ public final class UimaRegex {
     return masked.append(text, at, text.length()).toString();
   }
 
-  /** Offsets become code points. */
+  /** Converts offsets to code points. */
   private static void tell(StringBuilder json, String text, List<Object[]> spans) {
     String comma = "";
     for (Object[] span : spans) {
@@ -161,7 +161,7 @@ public final class UimaRegex {
     return texts;
   }
 
-  /** The text of a JSON string. */
+  /** Returns the text of a JSON string. */
   private static String string(String json) {
     StringBuilder text = new StringBuilder(json.length());
     for (int i = 1; i < json.length() - 1; i++) {

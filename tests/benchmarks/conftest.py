@@ -1,4 +1,4 @@
-"""The benchmarks lie beside the package, at the root of the checkout."""
+"""Put the root of the checkout, which contains the benchmarks, on the import path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of the framework: what a stopwatch tells of a run, and what a row says."""
+"""Tests of the framework benchmark: the stopwatch of a run, and the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison with other programs: what counts as found, how a peer is measured, and what is told where it is absent."""
+"""Tests of the comparison with other programs: scores, measurement of a peer, and messages for missing peers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_benchmark_without_corpora_says_so_and_ends_well(tmp_path: Path) -> 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Texts, list[str | Measured]]:
-    """Ours with patterns only, and a peer that is not there, over a few generated texts."""
+    """Return the results of caspipe with patterns only and of a missing peer, over a few generated texts."""
     folder = tmp_path_factory.mktemp("texts")
     texts = synthetic(6)
     texts.write(folder)

@@ -1,4 +1,4 @@
-"""The table of the comparison: what it declares can be made, and what it cannot mean is refused."""
+"""Tests of the table of the comparison: its declarations are valid, and invalid ones are rejected."""
 
 from __future__ import annotations
 

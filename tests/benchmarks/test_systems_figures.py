@@ -1,4 +1,4 @@
-"""The figures of a row, against counts by hand on made-up documents."""
+"""Tests of the figures of a row against manual counts on synthetic documents."""
 
 from __future__ import annotations
 

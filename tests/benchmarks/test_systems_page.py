@@ -1,4 +1,4 @@
-"""The page of the comparison: goals told from the figures, one table, and a row that is there is not measured again."""
+"""Tests of the page of the comparison: goals, the table, and rows that are not measured again."""
 
 from __future__ import annotations
 
