@@ -48,7 +48,7 @@ class Page:
     def open(self, address: str) -> None:
         self.driver.get(address)
         self.wait(lambda: self.saved == "Saved" and self.js("return document.querySelectorAll('.row').length > 0"))
-        self.suggest_overridden()
+        self.settle()
 
     def js(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
@@ -75,7 +75,7 @@ class Page:
             for modifier in reversed(modifiers):
                 chain.key_up(modifier)
             chain.perform()
-            self.suggest_overridden()
+            self.settle()
 
     def settle(self) -> None:
         """Until the server has answered everything."""
@@ -84,7 +84,7 @@ class Page:
 
     def click(self, selector: str) -> None:
         self.driver.find_element("css selector", selector).click()
-        self.suggest_overridden()
+        self.settle()
 
     def text(self, selector: str) -> str:
         return str(self.js("const e = document.querySelector(arguments[0]); return e ? e.textContent : ''", selector))

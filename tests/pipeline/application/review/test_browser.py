@@ -99,7 +99,7 @@ def test_the_masked_column_is_what_would_be_released(page: Page, server: Server,
 def test_changing_the_kind_by_typing_and_by_digit(page: Page) -> None:
     page.keys("c")
     page.driver.switch_to.active_element.send_keys("loc ci", keys.ENTER)
-    page.suggest_overridden()
+    page.settle()
     assert page.chosen == ("3 May 2020", "LOCATION_CITY", "accepted")
     page.keys("j", "c", "1")
     assert page.chosen == ("Ana Ruiz", "LOCATION_CITY", "accepted")
@@ -143,7 +143,7 @@ def test_adding_with_the_caret(page: Page, server: Server, folder: Path) -> None
     assert page.js("return getSelection().toString()") == "called"
     page.keys("c")
     page.driver.switch_to.active_element.send_keys("profession", keys.ENTER)
-    page.suggest_overridden()
+    page.settle()
     assert page.chosen == ("called", "PROFESSION", "accepted")
     page.keys("i", keys.ESCAPE)
     assert page.js("return document.getElementById('caret').hidden")
@@ -187,7 +187,7 @@ def test_searching_selects_and_the_selection_becomes_a_span(page: Page) -> None:
     page.driver.switch_to.active_element.send_keys(keys.ESCAPE)
     page.keys("c")
     page.driver.switch_to.active_element.send_keys("age", keys.ENTER)
-    page.suggest_overridden()
+    page.settle()
     assert page.chosen == ("aged", "AGE", "accepted")
 
 
@@ -254,7 +254,7 @@ def test_filters_of_documents_and_spans(page: Page) -> None:
     )
     assert [name for name, _ in page.documents()] == ["a", "b"], "the document that is open stays in the list"
     page.keys("[")
-    page.suggest_overridden()
+    page.settle()
     page.wait(lambda: page.document == "a")
     page.keys("j")
     assert page.chosen == ("44", "AGE", "open")
@@ -295,7 +295,7 @@ def test_everything_by_mouse(page: Page) -> None:
     page.js(
         "[...document.querySelectorAll('#kind-list li')].find(l => l.textContent.includes('LOCATION_STATE')).click()"
     )
-    page.suggest_overridden()
+    page.settle()
     assert page.chosen == ("Lun", "LOCATION_STATE", "accepted")
     page.click("#done")
     assert page.document == "b"
@@ -329,7 +329,7 @@ def test_a_document_that_comes_late_does_not_take_the_place_of_a_later_one(page:
     page.js(SLOW, "api/doc/1")
     page.js("document.querySelectorAll('.doc')[1].click(); document.querySelectorAll('.doc')[2].click()")
     page.wait(lambda: page.document == "c")
-    page.suggest_overridden()
+    page.settle()
     assert page.document == "c"
     assert page.js("return document.querySelector('.doc.on .name').textContent") == "c"
     page.keys("a")
@@ -343,7 +343,7 @@ def test_a_kind_that_was_asked_for_one_document_is_not_given_in_another(page: Pa
     page.js("document.getElementById('act-kind').click()")
     page.wait(lambda: page.document == "b")
     page.driver.switch_to.active_element.send_keys("profession", keys.ENTER)
-    page.suggest_overridden()
+    page.settle()
     assert server.call("/api/doc/1")[1]["spans"] == before
     assert page.toast == "Another document was opened meanwhile; nothing was changed."
 
