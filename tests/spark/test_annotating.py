@@ -268,4 +268,4 @@ def test_another_bundle_in_its_place_is_refused(spark: Any, tmp_path: Path, monk
         pyspark.SparkFiles, "get", staticmethod(lambda name, get=pyspark.SparkFiles.get: get(other.file))
     )
     with pytest.raises(ResourceError, match=f"expected a manifest with SHA-256 {ticket.digest}, found {other.digest}"):
-        engine.pipeline_of(ticket)
+        engine.load_assembly(ticket)
