@@ -48,7 +48,9 @@ def machine() -> str:
     return f"{build}, {platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
 
 
-def main(wanted: list[str]) -> None:
+def main(wanted: list[str]) -> int:
+    """Run the wanted benchmarks, or all; return 1 if one failed."""
+    failed = []
     lines = [
         "# Measurements",
         "",
@@ -76,13 +78,18 @@ def main(wanted: list[str]) -> None:
             else f"{done.stdout}\nfailed with exit code {done.returncode}\n{done.stderr}"
         )
         print(output, flush=True)
+        if done.returncode:
+            failed.append(module)
         lines += ["```", output.strip().replace(str(ROOT.parent), ".."), "```", ""]
     if not wanted:
         results = HERE / "RESULTS.md"
         if results.exists():
             lines.append(kept(results.read_text(encoding="utf-8"), [module for module, *_ in RUNS]))
         results.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))
