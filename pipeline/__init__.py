@@ -17,6 +17,7 @@ from .contract.component import (
     component,
     part,
 )
+from .contract.leaks import refuse_leaks
 from .contract.resources import Resource
 
 if TYPE_CHECKING:
@@ -38,13 +39,14 @@ __all__ = [
     "TwoPhaseConsumer",
     "component",
     "part",
+    "refuse_leaks",
 ]
 
 _LATER = {"Pipeline": "pipeline", "RunReport": "contract.report"}
 
 
 def __getattr__(name: str) -> Any:
-    """The assembler is imported when asked for: components and the command line start without it."""
+    """Import the assembler when it is used, so that components and the command line start without it."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,9 +1,9 @@
-"""Refusing to release a document in which the leak gate found something: in consumers, service, cluster and command line."""
+"""Refuses to release documents in which the leak gate found leaks, for consumers, the service, Spark and the command line."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ...typesystem import DEIDENTIFIED_VIEW, Cas, Leak
@@ -27,18 +27,17 @@ def leaks_of(cas: Cas) -> list[Leak]:
 
 
 def refuse_leaks(cas: Cas) -> None:
-    """Raises ComponentError, in the name of the gate, where the masked text must not be given away."""
-    found = leaks_of(cas)
-    if found:
-        raise ComponentError(found[0].source or "leak_gate", LeakError(told(found)))
+    """Raise ComponentError in the name of the leak gate if it found leaks, because the masked text must not be released."""
+    leaks = leaks_of(cas)
+    if leaks:
+        raise ComponentError(leaks[0].source or "leak_gate", LeakError(describe_leaks(leaks)))
 
 
-def told(leaks: Iterable[Leak]) -> str:
+def describe_leaks(leaks: Sequence[Leak]) -> str:
     """Describe leaks without quoting text: `2 leaks: values PERSON 2; in the masked text at PERSON 12:17, PERSON 40:45`."""
-    found = list(leaks)
-    counts = Counter((leak.check, leak.kind.name) for leak in found)
+    counts = Counter((leak.check, leak.kind.name) for leak in leaks)
     kinds = ", ".join(f"{check} {kind} {count}" for (check, kind), count in sorted(counts.items()))
-    places = [f"{leak.kind.name} {leak.begin}:{leak.end}" for leak in found if leak.check != "fields"]
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    at = f"; in the masked text at {', '.join(places[:_SHOWN])}{more}" if places else ""
-    return f"{len(found)} leak{'s' * (len(found) != 1)}: {kinds}{at}"
+    spans = [f"{leak.kind.name} {leak.begin}:{leak.end}" for leak in leaks if leak.check != "fields"]
+    more = f" and {len(spans) - _SHOWN} more" if len(spans) > _SHOWN else ""
+    offsets = f"; in the masked text at {', '.join(spans[:_SHOWN])}{more}" if spans else ""
+    return f"{len(leaks)} leak{'s' * (len(leaks) != 1)}: {kinds}{offsets}"

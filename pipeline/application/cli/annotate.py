@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from ....typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
-from ...contract.leaks import leaks_of, refuse_leaks, told
+from ...contract.leaks import describe_leaks, leaks_of, refuse_leaks
 from ...errors import ReaderError
 from . import console
 from .command import CommandApp, complain
@@ -52,7 +52,7 @@ def annotate(
     else:
         _print_spans(cas)
         if leaks := leaks_of(cas):
-            complain(f"leak gate: {told(leaks)}: no consumer would write this")
+            complain(f"leak gate: {describe_leaks(leaks)}: no consumer would write this")
 
 
 @app.command(epilog="Example: `caspipe why my.yaml notes/17.txt 120`")
