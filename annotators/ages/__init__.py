@@ -1,7 +1,6 @@
 """Ages of people: the rules that find them, guards against durations and the age of things, and the annotator."""
 
-from .annotator import AgeAnnotator
-from .finder import find_ages
+from .finder import AgeAnnotator, find_ages
 from .match import AgeMatch
 
 __all__ = ["AgeAnnotator", "AgeMatch", "find_ages"]

@@ -1,11 +1,14 @@
-"""Finds the ages of people in text: one fast pass for offsets where an age could begin, then rules and guards there."""
+"""The component `ages`: one fast pass for offsets where an age could begin, then rules and guards there."""
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from ...pipeline.contract.component import Annotator, component
+from ...typesystem import PhiCandidate, PhiKind, View
 from ..dates.numerals import CARDINAL
 from ..dates.windows import spans
 from . import rules
@@ -111,3 +114,17 @@ def _cut_out(text: str, begin: int) -> bool:
     left = text[begin - 1 : begin] if begin else ""
     inside = left in (".", "/", ":", ",") and begin > 1 and text[begin - 2].isdigit()
     return inside or left in ("$", "#", "€", "£")
+
+
+@component("ages", outputs=[PhiCandidate])
+class AgeAnnotator(Annotator):
+    """Marks ages of people with their unit words; durations, gestational ages and the age of things are not marked.
+
+    `value` is the age in digits with its unit: `65 years`, `11 months`, `18-25 years`. Ages over 89 years have the kind
+    `AGE_OVER_89` (45 CFR 164.514(b)(2)(i)(C)).
+    """
+
+    def annotate(self, view: View) -> Iterator[PhiCandidate]:
+        for age in find_ages(view.text):
+            kind = PhiKind.AGE_OVER_89 if age.over_89 else PhiKind.AGE
+            yield PhiCandidate(age.begin, age.end, kind=kind, value=age.value, rule=age.rule)

@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import Any
 
-from .calendar import ENGLISH, Calendar
+from .calendar import ENGLISH, SEASONS, Calendar
 from .context import joined
 from .expression import DAYS, DateExpression, ExpressionMatcher
-from .prescan import places
+from .holidays import HOLIDAYS
+from .numerals import ORDINAL, YEAR
 from .rules import Shape
+from .windows import spans
+
+_GAP = r"[\s\x{A0}]{0,3}"
+_DASH = "(?:[-–—‐‑])"
+_DAY = rf"\d{{1,2}}(?:{_GAP}(?:st|nd|rd|th|er))?"
+_OF = r"[\s\x{A0}.,/_–-]{0,5}(?:of\s|de\s|del\s|do\s|day\s(?:of\s)?)?(?:the\s)?"
+_STAGE = (
+    r"(?:early|mid|late|end|beginning|start|middle|"
+    r"(?:first|second|third|fourth|last|\dst|\dnd|\drd|\dth)\s(?:week|half|part|days|weekend))"
+)
+
+
+def _words(forms: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, forms), key=lambda word: (-len(word), word)))
+
+
+@functools.lru_cache(32)
+def _pattern(calendar: Calendar) -> Any:
+    import re2
+
+    months = _words(calendar.months)
+    holidays = _words(HOLIDAYS).replace("'", "['’]").replace(r"\ ", r"\s{1,2}")
+    options = re2.Options()
+    options.case_sensitive = False
+    options.never_capture = True
+    options.max_mem = 64 << 20
+    places = (
+        rf"\b\d{{1,2}}[.](?:{_GAP}\d{{1,2}}[.])?{_GAP}{_DASH}{_GAP}\d{{1,2}}[.]{_GAP}\d{{1,2}}[.]{_GAP}\d\d",
+        rf"\d{{1,4}}{_GAP}[/\\]{{1,2}}{_GAP}\d{{1,4}}",
+        rf"\d{{1,4}}{_GAP}(?:{_DASH}|[.]){_GAP}(?:\d{{1,2}}|[ivx]{{1,4}}){_GAP}(?:{_DASH}|[./\\]){_GAP}\d{{1,4}}",
+        rf"{_DAY}{_GAP}(?:{_DASH}|/|&|to|through|thru|and|or|until){_GAP}{_DAY}{_OF}(?:{months})",
+        rf"{_DAY}{_OF}(?:{months})",
+        rf"\d{{1,2}}{_GAP}(?:st|nd|rd|th)\b",
+        rf"(?:on|dated?|since|dob|:)\s(?:the\s)?\d{{1,2}}{_DASH}\d{{1,2}}\b",
+        r"\b\d{1,2}[.-](?:19|20)\d\d\b",
+        r"(?:18|19|20)\d\ds?",
+        r"\b21\d\d[-/.]\d{1,2}[-/.]\d",
+        r"\b\d{6}(?:\d\d)?\b",
+        r"\b\d\d \d\d (?:19|20)\d\d\b",
+        r"\bthe\s[2-9]0['’]?s\b",
+        r"['’‘]\d\d",
+        r"\b[1-4]q\s?['’]?\d\d|\bq[1-4](?:[\s/,-]|'?\d)|\bfy\s?['’]?\d\d",
+        rf"\b{_STAGE}[\s-]|\b(?:first|second|third|fourth|last)\squarter\s",
+        rf"(?:\b|_)(?:{months})(?:\b|\d|_)",
+        rf"\b(?:{_words(calendar.weekdays)})",
+        rf"\b(?:{_words(SEASONS)})\b",
+        rf"\b(?:{holidays})\b",
+        rf"\b{ORDINAL}\b|\b{YEAR}\b",
+    )
+    return re2.compile("|".join(places), options)
+
+
+def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
+    """Yield spans, in order and disjoint, in each of which one or more dates may begin."""
+    return spans(_pattern(calendar), text)
+
 
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 """The start of a word or number, or digits with two slashes directly after a letter."""

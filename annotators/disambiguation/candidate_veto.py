@@ -10,7 +10,7 @@ from typing import ClassVar
 from ...pipeline.contract.component import AnalysisEngine
 from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, View
 from ..resolving import VETOED, SourceSet
-from ..resolving.sources import names
+from ..resolving.candidates import names
 
 
 class CandidateVeto(AnalysisEngine):

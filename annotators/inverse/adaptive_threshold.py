@@ -22,7 +22,7 @@ from ...typesystem import (
     View,
 )
 from ..resolving import VETOED, SourceSet
-from ..resolving.sources import names
+from ..resolving.candidates import names
 from .decision import VERDICTS, Mode, Thresholds
 from .word_lists import is_punctuation
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..dates.numerals import TENS, UNITS
-from .folding import fold, whole_word_offsets
-from .searchable_text import PhiMatch, SearchableText
+from .searchable_text import PhiMatch, SearchableText, fold, whole_word_offsets
 
 _UNITS = {
     "year": r"(?:years?|yrs?|yr)",

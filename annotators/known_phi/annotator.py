@@ -11,13 +11,11 @@ from ...typesystem import KnownPhi, PhiCandidate, PhiKind, View
 from ..names.words import Words
 from .age import AgeMatcher
 from .date import DateMatcher
-from .folding import compose, without_invisible
 from .number import NumberMatcher
-from .online_address import OnlineAddressMatcher
 from .person import PersonMatcher
 from .person_name import parse_name
-from .phrase import PhraseMatcher, address_matchers, organization_matchers
-from .searchable_text import PhiMatch, SearchableText
+from .phrase import OnlineAddressMatcher, PhraseMatcher, address_matchers, organization_matchers
+from .searchable_text import PhiMatch, SearchableText, compose, without_invisible
 
 _ROLES = {
     "patient": "PERSON_PATIENT",

@@ -14,8 +14,7 @@ from ..dates.calendar import LANGUAGES, Calendar
 from ..dates.numerals import ORDINALS
 from ..dates.parse import parse_date
 from .age import in_words
-from .folding import fold, whole_word_offsets
-from .searchable_text import PhiMatch, SearchableText
+from .searchable_text import PhiMatch, SearchableText, fold, whole_word_offsets
 
 
 class Day(NamedTuple):

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
-from .folding import fold
-from .searchable_text import PhiMatch, SearchableText
+from .searchable_text import PhiMatch, SearchableText, fold
 
 _GAP = re.compile(r"[\s\-./()+_,]{0,3}$")
 _OPENING = re.compile(r"(?:\+|\(|\+\()$")

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .folding import fold, spelling_variants, whole_word_offsets
-from .nicknames import nickname_table
 from .person_name import PersonName
-from .searchable_text import PhiMatch, SearchableText
+from .searchable_text import PhiMatch, SearchableText, fold, spelling_variants, whole_word_offsets
+
+
+@cache
+def nickname_table() -> Mapping[str, tuple[str, ...]]:
+    """Return, by folded given name, its other forms, in both directions: `william` -> `bill`, ...; `bill` -> `william`."""
+    table: dict[str, dict[str, None]] = {}
+    for line in (files("caspipe.configs") / "lexicons" / "nicknames.txt").read_text(encoding="utf-8").splitlines():
+        name, _, forms = line.partition(": ")
+        for form in () if line.startswith("#") else forms.split():
+            table.setdefault(name, {})[form] = None
+            table.setdefault(form, {})[name] = None
+    return {name: tuple(forms) for name, forms in table.items()}
+
 
 _GAP = re.compile(
     r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .folding import fold
+from .searchable_text import fold
 
 PARTICLES = frozenset(
     "van von de der den del della di da das dos du des la las le lo los el al ter ten te zu zur vom af av ibn bin bint ben "

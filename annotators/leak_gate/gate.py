@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 from itertools import islice
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
@@ -27,12 +27,25 @@ from ...typesystem import (
 )
 from ..identifiers import IdentifierAnnotator
 from ..known_phi import KnownPhiAnnotator
-from ..known_phi.folding import fold
+from ..known_phi.searchable_text import fold
 from ..names.words import Words
 from ..resolving import takes_part
-from .leak import LeakSpan
 from .masked_values import MaskedValue, MaskedValueFinder
 from .visible_text import VisibleText, plain
+
+
+class LeakSpan(NamedTuple):
+    """A span of the masked text, `begin:end` in code points, that should not be readable."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    check: str
+    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no span in the text."""
+
+    def __repr__(self) -> str:
+        return f"<LeakSpan {self.check} {self.kind.name} {self.begin}:{self.end}>"
+
 
 Check = Literal["values", "known_phi", "rules"]
 

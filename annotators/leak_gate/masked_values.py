@@ -10,13 +10,11 @@ from functools import cached_property
 from ...typesystem import PhiKind
 from ..known_phi.age import AgeMatcher
 from ..known_phi.date import DateMatcher
-from ..known_phi.folding import fold, spelling_variants
 from ..known_phi.number import NumberMatcher
-from ..known_phi.online_address import OnlineAddressMatcher
 from ..known_phi.person import PersonMatcher
 from ..known_phi.person_name import AFFIXES, PARTICLES, parse_name
-from ..known_phi.phrase import PhraseMatcher, address_matchers, organization_matchers
-from ..known_phi.searchable_text import PhiMatch, SearchableText
+from ..known_phi.phrase import OnlineAddressMatcher, PhraseMatcher, address_matchers, organization_matchers
+from ..known_phi.searchable_text import PhiMatch, SearchableText, fold, spelling_variants
 from ..names.words import Words
 from .visible_text import plain
 

@@ -24,10 +24,8 @@ from ...typesystem import (
     replace_spans,
 )
 from .annotation_copies import copy_annotations
-from .context import Context
 from .keys import MissingKeyWarning
-from .mention import Mention
-from .operator import KEPT, NO_KEY, Fallback, Operator, Outcome
+from .operator import KEPT, NO_KEY, Context, Fallback, Mention, Operator, Outcome
 from .operators.age import Age
 from .operators.placeholder import Placeholder
 from .readable_overlaps import mask_overlaps

@@ -1,15 +1,91 @@
-"""The interface of masking operators: an operator takes a mention and returns its replacement."""
+"""The interface of masking operators: an operator takes a mention and its document and returns the replacement."""
 
 from __future__ import annotations
 
 import enum
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from ...pipeline.contract.component import Part
-from ...typesystem import PhiKind
-from .context import Context
-from .mention import Mention
+from ...typesystem import Cas, PhiKind
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Mention:
+    """A span of text to be masked. Its repr never shows the text."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    text: str
+    value: str = ""
+    """The value as normalised by the finder; may be empty."""
+
+    def __repr__(self) -> str:
+        return f"<Mention {self.kind.name} {self.begin}:{self.end}>"
+
+
+T = TypeVar("T")
+Scope = Literal["project", "patient", "document"]
+
+
+class Context:
+    """One document while it is masked: its text, its mentions sorted by begin, its patient, and a cache for operators."""
+
+    def __init__(self, cas: Cas, mentions: Sequence[Mention]) -> None:
+        self.cas = cas
+        self.text = cas.text
+        self.mentions = tuple(mentions)
+        self._begins = [mention.begin for mention in self.mentions]
+        self._cache: dict[tuple[int, str], Any] = {}
+
+    def remember(self, owner: object, name: str, make: Callable[[], T]) -> T:
+        """Return the result of `make`, computed once for this document, owner and name."""
+        key = (id(owner), name)
+        if key not in self._cache:
+            self._cache[key] = make()
+        cached: T = self._cache[key]
+        return cached
+
+    def of_kind(self, kind: PhiKind) -> list[Mention]:
+        """Return the mentions of a kind and the kinds below it, in text order."""
+        return [m for m in self.mentions if m.kind.is_a(kind)]
+
+    def neighbours(self, mention: Mention) -> list[Mention]:
+        """Return the mention after this one and the one before it."""
+        index = bisect_left(self._begins, mention.begin)
+        same = index < len(self.mentions) and self.mentions[index].begin == mention.begin
+        return [self.mentions[i] for i in (index + same, index - 1) if 0 <= i < len(self.mentions)]
+
+    def patient(self, metadata: str) -> str:
+        """Return the patient's identifier: the metadata of that name, else known PHI of the patient (a medical record number
+        before other numbers), else an empty string."""
+        identifier = self.cas.metadata.get(metadata, "").strip()
+        if identifier:
+            return identifier
+        numbers = sorted(
+            (known.kind is not PhiKind.ID_MEDICAL_RECORD, known.kind.name, known.value)
+            for known in self.cas.known_phi
+            if known.role == "patient" and known.kind.top is PhiKind.ID and known.value.strip()
+        )
+        return numbers[0][2].strip() if numbers else ""
+
+    def subject(self, scope: Scope, metadata: str) -> tuple[str, str]:
+        """Return whose replacements agree: those of the project, the patient (if known), or the document.
+
+        A document without an id is identified by its text.
+        """
+        if scope == "project":
+            return ("project", "")
+        patient = self.patient(metadata) if scope == "patient" else ""
+        if patient:
+            return ("patient", patient)
+        return ("document", self.cas.id) if self.cas.id else ("text", self.text)
+
+    def __repr__(self) -> str:
+        return f"<Context of {len(self.mentions)} mentions>"
 
 
 @dataclass(frozen=True, slots=True)

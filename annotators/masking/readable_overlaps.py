@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from ...typesystem import PhiCandidate, PhiKind
 from ..resolving import takes_part, trim
-from .context import Context
-from .mention import Mention
-from .operator import KEPT, Fallback, Operator, Outcome
+from .operator import KEPT, Context, Fallback, Mention, Operator, Outcome
 
 Decide = Callable[[Mention, Context], tuple[Outcome, Operator]]
 _PARTIAL = Fallback("only part of a candidate")

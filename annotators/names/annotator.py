@@ -12,8 +12,7 @@ from .consistency import enumerated, repeated
 from .organization import find_organizations
 from .person import find_people
 from .place import find_places
-from .span import NameSpan
-from .token_context import TokenContext
+from .token_context import NameSpan, TokenContext
 from .words import Words
 
 _THRESHOLDS = {"recall": 0.2, "balanced": 0.3, "precision": 0.7}

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from . import words
+from .cues import CAPITAL, SHOUT, SMALL
 from .non_names import is_sized
 from .scoring import is_eponym
-from .shape import CAPITAL, SHOUT, SMALL
-from .span import NameSpan, span_of
-from .token_context import TokenContext
+from .token_context import NameSpan, TokenContext, span_of
 
 _SURE = 0.65
 _ROW = frozenset([", ", " and ", ", and ", " & ", " or ", ",\n", "\n"])

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from . import cues, words
-from .cues import listed
+from .cues import SHOUT, SMALL, listed
 from .preceding import name_is
 from .scoring import is_eponym
-from .shape import SHOUT, SMALL
-from .span import NameSpan, span_of
-from .token_context import TokenContext
+from .token_context import NameSpan, TokenContext, span_of
 
 _OWNERS = listed("my his her our their your pt's patient's 's ’s")
 _VERBS = listed("rose drew sue pat rob grant chase pierce mark bill ray will may can grace dawn august earnest long")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import words
-from .cues import listed
-from .shape import CAPITAL, LETTER, SHOUT
+from .cues import CAPITAL, LETTER, SHOUT, listed
 from .token_context import TokenContext
 
 _SYMBOLS = listed(

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from . import cues, words
-from .cues import listed
+from .cues import CAPITAL, LETTER, SHOUT, SMALL, listed
 from .non_names import is_product
-from .shape import CAPITAL, LETTER, SHOUT, SMALL
-from .span import NameSpan, span_of
-from .token_context import TokenContext
+from .token_context import NameSpan, TokenContext, span_of
 
 _KINDS = {
     "hospital": PhiKind.LOCATION_HOSPITAL,

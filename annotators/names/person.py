@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from . import cues, lowercase, words
+from .cues import CAPITAL, CASELESS, LETTER, SHOUT, SHOWN
 from .non_names import is_other, is_sized
 from .preceding import PrecedingCue, preceding_cue
 from .runs import after_title, run_end, with_particles
 from .scoring import around, by_words, credential_after, is_doubtful, is_eponym
-from .shape import CAPITAL, CASELESS, LETTER, SHOUT, SHOWN
-from .span import NameSpan, span_of
-from .token_context import TokenContext
+from .token_context import NameSpan, TokenContext, span_of
 
 _PLACE = words.CITY | words.STATE | words.COUNTRY
 _CUES = cues.TITLE | cues.WEAK_TITLE | cues.RELATIVE | cues.NAMED | cues.GREETING

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from . import cues, words
-from .cues import listed
-from .shape import CAPITAL, LETTER, SMALL
+from .cues import CAPITAL, LETTER, SMALL, listed
 from .token_context import TokenContext
 
 

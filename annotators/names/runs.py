@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import cues, words
-from .cues import listed
-from .shape import CAPITAL, LETTER, SHOUT, SMALL
+from .cues import CAPITAL, LETTER, SHOUT, SMALL, listed
 from .token_context import TokenContext
 
 _ABBREVIATED = listed("St Ste Wm Chas Geo Jos Thos")

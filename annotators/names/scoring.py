@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...typesystem import PhiKind
 from . import cues, words
-from .cues import listed
+from .cues import CAPITAL, SMALL, listed
 from .non_names import owns
-from .shape import CAPITAL, SMALL
 from .token_context import TokenContext
 
 _ARTICLES = listed("the a an this that la le un une el der die das au du of")

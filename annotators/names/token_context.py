@@ -1,12 +1,13 @@
-"""The tokens of a document with their shapes, cues and the text between them."""
+"""The tokens of a document with their shapes, cues and the text between them, and the spans that the name rules find."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import NamedTuple
 
-from ...typesystem import Sentence, View
+from ...typesystem import PhiKind, Sentence, View
 from . import cues, words
-from .shape import HOT, SHOUT, SHOWN
+from .cues import HOT, SHOUT, SHOWN
 from .words import Words
 
 
@@ -151,3 +152,20 @@ _UNSEEN = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
 _BLOCKABLE = words.NAME | words.OFTEN | words.UNKNOWN | words.EPONYM | words.CITY | words.PLACES_BEGIN
 _OPENERS = frozenset([".", "!", "?", ":", ";", "•", "-", "*", "–", "—", "...", "…", "/", "·", "=", ">", "|", "\\"])
 _QUOTES = frozenset(['"', "'", "“", "”", "‘", "’", "(", "[", "«", "»"])
+
+
+class NameSpan(NamedTuple):
+    """A span with its kind, confidence and rule; `first` and `last` are token numbers, `last` exclusive."""
+
+    begin: int
+    end: int
+    kind: PhiKind
+    confidence: float
+    rule: str
+    first: int
+    last: int
+
+
+def span_of(doc: TokenContext, first: int, last: int, kind: PhiKind, confidence: float, rule: str) -> NameSpan:
+    """Return the span of tokens `first` to `last` (exclusive)."""
+    return NameSpan(doc.begins[first], doc.ends[last - 1], kind, round(confidence, 2), rule, first, last)

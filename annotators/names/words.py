@@ -14,7 +14,7 @@ from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
 from ..lexicon.normalization import NORMAL, key_of
-from .shape import HOT, HOT_SHAPE, SMALL, shape
+from .cues import HOT, HOT_SHAPE, SMALL, shape
 
 # Bits of a form in `Words.facts`.
 GIVEN, SURNAME = 1 << 0, 1 << 1

@@ -15,9 +15,8 @@ from .context import Surroundings
 from .filters import find_filter
 from .gate import Gate, head
 from .lists import StringList
-from .registry import digits
 from .rule import AllowList, DenyList, Rule
-from .validators import find_validator
+from .validators import digits, find_validator
 
 WINDOW = 4_096
 OVERLAP = 1_024

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...pipeline.errors import nearest
-from .registry import NamedCheck, digits, registrar
-from .validators import VALIDATORS
+from .validators import VALIDATORS, NamedCheck, digits, registrar
 
 FILTERS: dict[str, NamedCheck] = {}
 hit_filter = registrar(FILTERS, "filter")

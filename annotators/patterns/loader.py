@@ -8,10 +8,9 @@ from typing import Any
 import yaml
 
 from ...pipeline.errors import Fault, ResourceError, nearest
-from .marked_yaml import KeyPath, MarkedYaml
 from .rule import AllowList, DenyList, Rule
 from .rule_reader import RuleReader
-from .rule_source import RuleSource, SharedNames, sort_of
+from .rule_source import KeyPath, MarkedYaml, RuleSource, SharedNames, sort_of
 from .syntax import PatternError, compile_pattern
 
 try:

@@ -1,8 +1,8 @@
-"""The resource "rule file": rules and lists read from YAML, with the line of every fault."""
+"""The resource "rule file": rules and lists read from YAML with the line of every fault, and the examples that test them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +11,36 @@ from typing import ClassVar, Self
 from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ConfigError, Fault, ResourceError
 from .engine import RuleMatcher
-from .examples import check_examples
 from .loader import Loader, files_of, shipped
-from .rule import AllowList, DenyList, Rule
+from .rule import AllowList, DenyList, Rule, unmark
+
+
+def check_examples(rules: Iterable[Rule], matcher: RuleMatcher) -> Iterator[Fault]:
+    """Yield a fault for each example that its rule marks wrongly and for each counter-example that it marks.
+
+    Only the rule itself runs; messages give offsets and kinds, never the text.
+    """
+    for rule in rules:
+        for marked, line in rule.examples:
+            text, spans = unmark(marked)
+            actual = _spans(matcher, rule, text)
+            expected = [(b, e, tag if rule.kind is not None else rule.list) for b, e, tag in spans]
+            if actual != expected:
+                message = f"example: expected {_shown(expected)}, found {_shown(actual)}"
+                yield Fault(rule.name, message, rule.file, line)
+        for text, line in rule.counter_examples:
+            if actual := _spans(matcher, rule, text):
+                message = f"counter-example: expected nothing, found {_shown(actual)}"
+                yield Fault(rule.name, message, rule.file, line)
+
+
+def _spans(matcher: RuleMatcher, rule: Rule, text: str) -> list[tuple[int, int, str]]:
+    matches = matcher.find(text, rule=rule.name)
+    return sorted({(m.begin, m.end, m.kind.name if m.kind is not None else m.list) for m in matches})
+
+
+def _shown(spans: list[tuple[int, int, str]]) -> str:
+    return ", ".join(f"{name} {begin}:{end}" for begin, end, name in spans) or "nothing"
 
 
 @dataclass(frozen=True)

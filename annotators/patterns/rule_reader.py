@@ -8,9 +8,8 @@ from ...pipeline.errors import nearest
 from ...typesystem import PhiKind
 from .context import ContextCondition, Side
 from .filters import find_filter
-from .marked_yaml import KeyPath
 from .rule import Boundary, Rule, Value, unmark
-from .rule_source import NAME, RuleSource, shown, sort_of
+from .rule_source import NAME, KeyPath, RuleSource, shown, sort_of
 from .validators import find_validator
 
 RULE_KEYS = (

@@ -6,8 +6,31 @@ import ipaddress
 import re
 
 from .filters import has_digit, hit_filter
-from .registry import digits
-from .tlds import COUNTRY, GENERIC, UNSAFE
+from .validators import digits
+
+_COUNTRY = """
+ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by bz ca cc
+    cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gb gd
+    ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh
+    ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx
+    my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd
+    se sg sh si sj sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy
+    uz va vc ve vg vi vn vu wf ws ye yt za zm zw
+"""
+_GENERIC = """
+com org net edu gov mil int info biz aero coop museum mobi arpa app dev online site website blog cloud tech xyz club
+    london berlin paris nyc tokyo local internal
+"""
+_UNSAFE = """
+am as at be by do et go he id im in is it la me ms my no of on or pm re so to us mg ml al dr st pt
+py sh pl rs md cc ps ai mk gz bz az ec tm cv vi so bb bs bw cm cd ht kg mm ng nm np pa pg pn ps sd tt vc
+"""
+
+COUNTRY = frozenset(_COUNTRY.split())
+GENERIC = frozenset(_GENERIC.split())
+UNSAFE = frozenset(_UNSAFE.split())
+"""Country codes that are also words, units or abbreviations: alone they do not make `word.xx` an address."""
+
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _NUMERIC = re.compile(r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![0-9])")

@@ -1,7 +1,18 @@
 """Resolve overlapping candidates into disjoint PHI: source priority, strategies, votes, remainders, merging."""
 
-from .candidates import BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE, VETOED, CandidateSpan, has_content, takes_part, trim
-from .sources import DEFAULT_PRIORITY, SourceOrder, SourceSet
+from .candidates import (
+    BELOW_THRESHOLD,
+    DEFAULT_PRIORITY,
+    EMPTY,
+    REJECTED_BY_VOTE,
+    VETOED,
+    CandidateSpan,
+    SourceOrder,
+    SourceSet,
+    has_content,
+    takes_part,
+    trim,
+)
 from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan
 from .strategies import Strategy
 

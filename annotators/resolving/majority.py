@@ -10,8 +10,7 @@ from typing import ClassVar, Literal
 
 from ...pipeline.contract.component import part
 from ...typesystem import PhiKind
-from .candidates import CandidateSpan, has_content, trim
-from .sources import SourceOrder, SourceSet
+from .candidates import CandidateSpan, SourceOrder, SourceSet, has_content, trim
 from .spans import Remainder, Resolution
 from .strategies import Priority
 from .voting import ElectedSpan, Minority, VoteResult, resolve_vote

@@ -7,8 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from ...typesystem import PhiKind
-from .candidates import source_name
-from .sources import SourceOrder
+from .candidates import SourceOrder, source_name
 from .spans import Resolution, ResolvedSpan
 
 _GAP = re.compile(r"[ \u00a0\-\u2010\u2011]?")

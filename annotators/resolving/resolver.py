@@ -10,9 +10,17 @@ from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
 from . import majority as _majority  # noqa: F401  # registers the strategy
-from .candidates import BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE, VETOED, CandidateSpan, group_overlapping, trim
+from .candidates import (
+    BELOW_THRESHOLD,
+    EMPTY,
+    REJECTED_BY_VOTE,
+    VETOED,
+    CandidateSpan,
+    SourceOrder,
+    group_overlapping,
+    trim,
+)
 from .merging import merge_neighbors, refine_kinds
-from .sources import SourceOrder
 from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan, uncontested, uncovered
 from .strategies import Priority, Strategy
 

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Part, part
 from ...typesystem import FeatureStructure, PhiCandidate, View
-from .candidates import CandidateSpan, source_name, tie_breaker
-from .sources import SourceOrder
+from .candidates import CandidateSpan, SourceOrder, source_name, tie_breaker
 from .spans import Remainder, Resolution, ResolvedSpan, resolve_ranked
 
 _PRIORITY = ("higher priority", "lower priority")

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...typesystem import PhiCandidate, PhiKind
-from .candidates import REJECTED_BY_VOTE, CandidateSpan
-from .sources import SourceOrder
+from .candidates import REJECTED_BY_VOTE, CandidateSpan, SourceOrder
 from .spans import Remainder, Resolution, ResolvedSpan, resolve_ranked
 
 Minority = Literal[

@@ -19,10 +19,9 @@ from ..storage.secrets import Secret, configured, is_secret
 from ..storage.yaml_source import Text
 from . import registry
 from .component import Part, family
-from .leaf_values import Report, convert_leaf
+from .leaf_values import Report, convert_leaf, describe_type, kind_of, shown
 from .resources import Resource
 from .type_hints import UNIONS, cached, hints, inner_classes
-from .type_names import describe_type, kind_of, shown
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,9 +7,7 @@ import re
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.numerals import CARDINAL, cardinal
-from ..context import Context
-from ..mention import Mention
-from ..operator import KEPT, Fallback, Operator, Outcome
+from ..operator import KEPT, Context, Fallback, Mention, Operator, Outcome
 
 _NUMBER = re.compile(
     rf"(?P<digits>\d+)(?P<tens>['’]?s\b)?|\b(?P<words>{CARDINAL})\b"

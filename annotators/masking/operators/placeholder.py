@@ -1,13 +1,12 @@
-"""`placeholder`: the kind in brackets."""
+"""`placeholder`: the kind in brackets; `redact`: one character for each code point; `keep`: the text stays readable."""
 
 from __future__ import annotations
 
 import string
 
 from ....pipeline.contract.component import part
-from ..context import Context
-from ..mention import Mention
-from ..operator import Operator, Outcome
+from ....typesystem import PhiKind
+from ..operator import KEPT, Context, Mention, Operator, Outcome
 
 
 @part("placeholder")
@@ -34,3 +33,31 @@ class Placeholder(Operator):
     def write(self, mention: Mention) -> str:
         kind = mention.kind if self.detail else mention.kind.top
         return self.format.format(kind=kind.name)
+
+
+@part("keep")
+class Keep(Operator):
+    """Leaves the text as it is. If a candidate of a masked kind overlaps it, that part is masked all the same."""
+
+    def mask(self, mention: Mention, context: Context) -> Outcome:
+        return KEPT
+
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        return value
+
+
+@part("redact")
+class Redact(Operator):
+    """Replaces every character; the length of the text, and with `spaces` its words, remain visible."""
+
+    char: str = "*"
+    """The character that replaces every code point; not a letter or digit."""
+    spaces: bool = True
+    """Keep white space and line breaks."""
+
+    def __post_init__(self) -> None:
+        if len(self.char) != 1 or self.char.isalnum() or self.char.isspace():
+            raise ValueError(f"char: expected one character that is not a letter, digit or space, got {self.char!r}")
+
+    def mask(self, mention: Mention, context: Context) -> Outcome:
+        return "".join(c if self.spaces and c.isspace() else self.char for c in mention.text)

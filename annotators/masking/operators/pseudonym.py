@@ -7,10 +7,8 @@ from typing import Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
-from ..context import Context
 from ..keys import KeyedOperator
-from ..mention import Mention
-from ..operator import NO_KEY, Outcome
+from ..operator import NO_KEY, Context, Mention, Outcome
 
 _NUMBERS = (PhiKind.ID, PhiKind.PHONE, PhiKind.FAX)
 

@@ -8,12 +8,9 @@ from typing import Literal
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ...dates.interpretation import PartialDate
-from ..context import Context
 from ..date_arithmetic import representative_day
-from ..date_range import complete_ends
-from ..document_dates import DocumentDates, Order
-from ..mention import Mention
-from ..operator import Fallback, Operator, Outcome
+from ..document_dates import DocumentDates, Order, complete_ends
+from ..operator import Context, Fallback, Mention, Operator, Outcome
 
 
 @part("relative")

@@ -15,15 +15,11 @@ from ....pipeline.contract.component import part
 from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
 from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
-from ..context import Context
 from ..date_arithmetic import Shifter, parse_iso, representative_day, shift_date
-from ..date_format import Style, format_dates
-from ..date_layout import format_like, match_case
-from ..date_range import complete_ends
-from ..document_dates import DocumentDates, Order, edges
+from ..date_format import Style, format_dates, format_like, match_case
+from ..document_dates import DocumentDates, Order, complete_ends, edges
 from ..keys import KeyedOperator
-from ..mention import Mention
-from ..operator import NO_KEY, Fallback, Outcome
+from ..operator import NO_KEY, Context, Fallback, Mention, Outcome
 
 _BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")

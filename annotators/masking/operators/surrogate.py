@@ -7,11 +7,9 @@ from typing import Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
-from ..context import Context
 from ..document_dates import Order
 from ..keys import KeyedHash, KeyedOperator
-from ..mention import Mention
-from ..operator import NO_KEY, Fallback, Outcome
+from ..operator import NO_KEY, Context, Fallback, Mention, Outcome
 from ..surrogates import pools, shapes
 from ..surrogates.ages import other_age
 from ..surrogates.keyed_choices import KeyedChoices

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind, RecordField
-from ..context import Context
 from ..date_arithmetic import parse_iso, representative_day
-from ..date_range import complete_ends
-from ..document_dates import DocumentDates
-from ..mention import Mention
-from ..operator import Fallback, Operator, Outcome
+from ..document_dates import DocumentDates, complete_ends
+from ..operator import Context, Fallback, Mention, Operator, Outcome
 
 _OLDEST = 89
 

@@ -6,9 +6,7 @@ import re
 from typing import Literal
 
 from ....pipeline.contract.component import part
-from ..context import Context
-from ..mention import Mention
-from ..operator import Fallback, Operator, Outcome
+from ..operator import Context, Fallback, Mention, Operator, Outcome
 
 RESTRICTED = {
     "2000": "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893",

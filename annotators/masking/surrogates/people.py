@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..date_layout import match_case
-from ..mention import Mention
+from ..date_format import match_case
+from ..operator import Mention
 from . import pools
 from .keyed_choices import KeyedChoices
 

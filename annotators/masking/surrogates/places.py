@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ....typesystem import PhiKind
-from ..date_layout import match_case
+from ..date_format import match_case
 from . import pools
 from .keyed_choices import KeyedChoices
 from .shapes import same_shape

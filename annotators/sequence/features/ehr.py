@@ -12,12 +12,10 @@ from ....pipeline.contract.resources import load
 from ....typesystem import FormTable, KnownPhi, PhiKind
 from ...known_phi.age import AgeMatcher
 from ...known_phi.date import DateMatcher
-from ...known_phi.folding import compose, fold, spelling_variants
 from ...known_phi.number import NumberMatcher
-from ...known_phi.online_address import OnlineAddressMatcher
 from ...known_phi.person_name import PersonName, parse_name
-from ...known_phi.phrase import address_matchers, organization_matchers
-from ...known_phi.searchable_text import SearchableText
+from ...known_phi.phrase import OnlineAddressMatcher, address_matchers, organization_matchers
+from ...known_phi.searchable_text import SearchableText, compose, fold, spelling_variants
 from ...lexicon.normalization import tokens_of
 from ...names.words import Words as WordLists
 from ..feature import TokenFeature, Words

@@ -6,7 +6,7 @@ import re
 
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable, KnownPhi
-from ...known_phi.folding import compose, fold
+from ...known_phi.searchable_text import compose, fold
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
 from .tidy import label

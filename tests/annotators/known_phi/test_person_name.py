@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.known_phi.age import in_words
 from caspipe.annotators.known_phi.date import Day, interpretations, ordinal_in_words
-from caspipe.annotators.known_phi.folding import fold, spelling_variants, whole_word_offsets
-from caspipe.annotators.known_phi.nicknames import nickname_table
+from caspipe.annotators.known_phi.person import nickname_table
 from caspipe.annotators.known_phi.person_name import parse_name
+from caspipe.annotators.known_phi.searchable_text import fold, spelling_variants, whole_word_offsets
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from caspipe.annotators.leak_gate import LeakGate
 from caspipe.annotators.masking import Context, Mention, Operator, Outcome
 from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.operators.age import Age
-from caspipe.annotators.masking.operators.keep import Keep
+from caspipe.annotators.masking.operators.placeholder import Keep
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.annotators.masking.operators.surrogate import Surrogate
 from caspipe.consumers.files.text import TextConsumer

@@ -22,8 +22,8 @@ from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.assembly.schema import hint_schema
 from caspipe.pipeline.contract import params
 from caspipe.pipeline.contract.component import Component, component
+from caspipe.pipeline.contract.leaf_values import describe_type
 from caspipe.pipeline.contract.type_hints import hints
-from caspipe.pipeline.contract.type_names import describe_type
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage.file_names import pseudonym

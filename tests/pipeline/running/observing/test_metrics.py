@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caspipe.pipeline.contract.report import ComponentStats, Documents, RunReport, Timings
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.pipeline.running.observing import Memory, Metrics, metrics
-from caspipe.pipeline.running.observing.exposition import Exposition
+from caspipe.pipeline.running.observing.metrics import Exposition
 from caspipe.pipeline.running.runners.events import DocumentEvent, WorkerEvent
 from caspipe.typesystem import CaspipeWarning
 
