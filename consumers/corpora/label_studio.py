@@ -54,6 +54,7 @@ class LabelStudioConsumer(TaskConsumer):
 
     separator = b",\n"
     ending = b""
+    footer = b"\n]\n"
 
     def task_with_state(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
         attributes = {name for span in annotated.spans for name, _ in span.attributes}
@@ -91,12 +92,10 @@ class LabelStudioConsumer(TaskConsumer):
             yield region | {"from_name": control, "type": "textarea", "value": value | texts}
 
     def close(self) -> None:
-        """End the array and write the configuration."""
-        if self._slices is not None:
-            self._slices.file.write(b"\n]\n")
-            if self.configuration:
-                path = (self.output / self.file).with_name(self.configuration)
-                write_atomic(path, self._labels().encode(), private=self.holds_original_text())
+        """Write the configuration and the end of the array."""
+        if self._slices is not None and self.configuration:
+            path = (self.output / self.file).with_name(self.configuration)
+            write_atomic(path, self._labels().encode(), private=self.holds_original_text())
         super().close()
 
     def _labels(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...pipeline.contract.component import Locate, Output, TwoPhaseConsumer
 from ...pipeline.storage.file_names import FileNames
-from ...pipeline.storage.files import DocumentFolder, Staged, digest_of, stage
+from ...pipeline.storage.files import DocumentFolder, Staged, digest_of
 from ...typesystem import Cas
 from .content import Content
 from .document_names import NameOptions
@@ -39,8 +39,6 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
         self._shares_disk = True
         self.check_key()
         self._files: DocumentFolder | None = None
-        self._companions: tuple[str, list[Path]] | None = None
-        self._named: str | None = None
 
     def open_folder(self, suffix: str, *, restricted: bool, reserved: Iterable[str] = ()) -> None:
         """Create the folder, for files with this suffix; no document gets a `reserved` name. To be called by `open`.
@@ -84,9 +82,7 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
         staged: list[tuple[str, Staged]] = []
         try:
             for suffix, file in files:
-                if isinstance(file, bytes):
-                    file = stage(folder.folder, file, private=folder.restricted, durable=self.durable)
-                staged.append((suffix, file))
+                staged.append((suffix, folder.stage(file) if isinstance(file, bytes) else file))
         except BaseException:
             _discard(staged)
             raise
@@ -104,54 +100,24 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         """Give the files of a document their names."""
         files = self.files
-        self._companions = self._named = None
-        name = self._name(document_id)
+        name = files.begin(document_id)
         outputs: list[Output] = []
-        companions: list[Path] = []
-        self._companions = document_id, companions
-        (_, first), *others = self._staged(prepared.files)
-        self._announce(name)
-        files.place(document_id, first, name)
-        outputs.append(self._output(name, first.length, first.digest))
-        for suffix, staged in others:
-            path = name.with_suffix(suffix)
+        for suffix, staged in self._staged(prepared.files):
+            path = name.with_suffix(suffix) if suffix else name
             self._announce(path)
-            files.place_beside(staged, path)
-            companions.append(files.folder / path)
+            files.place(staged, path)
             outputs.append(self._output(path, staged.length, staged.digest))
         self.add_state(prepared.state)
         return outputs
 
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
-        """Adopt the files of an earlier run if they are intact and have the names that they would get now, or are in another
-        folder."""
-        files = self.files
-        name = self._name(document_id)
-        own = [o for o in outputs if o.whole]
-        first = PurePosixPath(own[0].path) if own else None
-        elsewhere = bool(own) and locate(own[0]) != self.output / own[0].path
-        if (
-            first is None
-            or not (elsewhere or first == self._path(name))
-            or any(digest_of(locate(o)) != o.digest for o in own)
-        ):
-            files.names.release_last()  # the document is processed again and gets the name then
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> StagedFiles | None:
+        """Return the files of an earlier run if they are intact."""
+        own = [(o, locate(o)) for o in outputs if o.whole]
+        if not own or any(digest_of(path) != o.digest for o, path in own):
             return None
-        stem = first.with_suffix("").as_posix()
-        adopted = []
-        for o in own:
-            path = name.with_suffix(o.path.removeprefix(stem))
-            files.take_over(document_id, locate(o), path)
-            adopted.append(dataclasses.replace(o, path=self._path(path).as_posix()))
-        self.add_state(state)
-        return adopted
-
-    def _name(self, document: str) -> PurePosixPath:
-        name = self.files.names.next(document)
-        self._named = document
-        return name
+        stem = PurePosixPath(own[0][0].path).with_suffix("").as_posix()
+        files = [(o.path.removeprefix(stem), Staged(str(path), o.length, o.digest, kept=True)) for o, path in own]
+        return StagedFiles((("", files[0][1]), *files[1:]), state, None)
 
     def _announce(self, name: PurePosixPath) -> None:
         if self.announce_file is not None:
@@ -168,14 +134,7 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
 
     def rollback(self, document_id: str) -> None:
         if self._files is not None:
-            if self._named == document_id:
-                self._files.names.release_last()  # as in a resumed run, where a failed document gets no name
             self._files.rollback(document_id)
-        self._named = None
-        if self._companions is not None and self._companions[0] == document_id:
-            for path in self._companions[1]:
-                path.unlink(missing_ok=True)
-            self._companions = None
 
     def close(self) -> None:
         self._files = None

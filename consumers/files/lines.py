@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsum
 from ...pipeline.storage.files import make_folder, restricted_folder
 from ...typesystem import Cas
 from .content import Content
-from .slices import Slices
+from .slices import Slices, slice_of
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
@@ -24,6 +23,8 @@ class LineConsumer(TwoPhaseConsumer):
     scope = Scope.RUN
     separator: ClassVar[bytes] = b""
     """Written between two documents."""
+    footer: ClassVar[bytes] = b""
+    """Written at the end."""
 
     def __post_init__(self) -> None:
         self._slices: Slices | None = None
@@ -44,12 +45,7 @@ class LineConsumer(TwoPhaseConsumer):
             restricted_folder(path.parent, self.output)
         else:
             make_folder(path.parent)
-        self._slices = Slices(path, private=self.holds_original_text())
-        try:
-            self._slices.file.write(self.header())
-        except BaseException:
-            self.abort()
-            raise
+        self._slices = Slices(path, private=self.holds_original_text(), header=self.header())
 
     @property
     def slices(self) -> Slices:
@@ -75,31 +71,19 @@ class LineConsumer(TwoPhaseConsumer):
 
     def commit(self, document_id: str, prepared: Content) -> list[Output]:
         """Write everything about a document, or nothing."""
-        begin, length = self.slices.append(document_id, prepared.data, self._separator())
+        slices = self.slices
+        separator = self.separator if slices.file.offset > len(self.header()) else b""
+        position = slices.append(document_id, prepared.data, separator)
         self.add_state(prepared.state)
-        return [self._output(begin, length, hashlib.sha256(prepared.data).hexdigest())]
+        return [Output(self.id, Path(self.file).as_posix(), *position, False)]
 
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
-        """Copy a document from an earlier run's file."""
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> Content | None:
         previous = next((o for o in outputs if not o.whole), None)
-        if previous is None:
-            return None
-        position = self.slices.copy(document_id, locate(previous), previous, self._separator())
-        if position is None:
-            return None
-        self.add_state(state)
-        return [self._output(*position, previous.digest)]
+        data = None if previous is None else slice_of(locate(previous), previous)
+        return None if data is None else Content(data, state=state)
 
     def shared_files(self) -> dict[str, Path]:
         return {} if self._slices is None else {Path(self.file).as_posix(): self._slices.file.temporary}
-
-    def _separator(self) -> bytes:
-        return self.separator if self.slices.file.offset > len(self.header()) else b""
-
-    def _output(self, begin: int, length: int, digest: str) -> Output:
-        return Output(self.id, Path(self.file).as_posix(), begin, length, digest, False)
 
     def rollback(self, document_id: str) -> None:
         if self._slices is not None:
@@ -115,9 +99,5 @@ class LineConsumer(TwoPhaseConsumer):
         """Give the file its name."""
         slices, self._slices = self._slices, None
         if slices is not None:
-            try:
-                slices.file.commit()
-            except BaseException:
-                slices.file.discard()
-                raise
+            slices.close(self.footer)
         super().close()

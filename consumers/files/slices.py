@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from ...pipeline.contract.component import Output
-from ...pipeline.storage.files import AtomicFile, digest_of
+from ...pipeline.storage.files import AtomicFile
 
 
 class Slices:
     """A file that gets its name when the run ends, and that can remove the last document again."""
 
-    def __init__(self, path: Path, *, private: bool = False) -> None:
+    def __init__(self, path: Path, *, private: bool = False, header: bytes = b"") -> None:
         self.file = AtomicFile(path, private=private)
         self._last: tuple[str, int] | None = None
+        try:
+            self.file.write(header)
+        except BaseException:
+            self.file.discard()
+            raise
 
-    def append(self, document: str, data: bytes, separator: bytes = b"") -> tuple[int, int]:
-        """Write everything about a document, or nothing. Returns its first byte and its length. `separator` is written before
-        it."""
+    def append(self, document: str, data: bytes, separator: bytes = b"") -> tuple[int, int, str]:
+        """Write everything about a document, or nothing. Returns its first byte, its length and its SHA-256 in hexadecimal.
+        `separator` is written before it."""
         self._last = None
         begin = self.file.offset
         self.file.write(separator + data)
         self._last = document, begin
-        return begin + len(separator), len(data)
+        return begin + len(separator), len(data), hashlib.sha256(data).hexdigest()
 
     def rollback(self, document: str) -> bool:
         """Remove the last document if it is this one. Returns whether it was."""
@@ -32,16 +38,18 @@ class Slices:
         self._last = None
         return True
 
-    def copy(self, document: str, old: Path, output: Output, separator: bytes = b"") -> tuple[int, int] | None:
-        """Copy a slice of an earlier run's file; None if it is not what was written then."""
-        data = slice_of(old, output)
-        return None if data is None else self.append(document, data, separator)
+    def close(self, footer: bytes) -> None:
+        """Write the end, and give the file its name. Discards it if that fails."""
+        with self.file as file:
+            file.write(footer)
 
 
 def slice_of(old: Path, output: Output) -> bytes | None:
     """Return a slice of an earlier run's file; None if it is not what was written then."""
-    if digest_of(old, output.begin, output.length) != output.digest:
+    try:
+        with old.open("rb") as file:
+            file.seek(output.begin)
+            data = file.read(output.length)
+    except OSError:
         return None
-    with old.open("rb") as file:
-        file.seek(output.begin)
-        return file.read(output.length)
+    return data if hashlib.sha256(data).hexdigest() == output.digest else None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import dataclasses
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -14,11 +12,10 @@ from markupsafe import Markup
 
 from ...pipeline.contract.component import Locate, Output, Scope, component
 from ...pipeline.storage.file_names import safe_parts
-from ...pipeline.storage.files import AtomicFile, digest_of
 from ...typesystem import INITIAL_VIEW, Cas
 from ..files.content import Content
 from ..files.folder import FolderConsumer, StagedFiles
-from ..files.slices import Slices
+from ..files.slices import Slices, slice_of
 from .document_page import document_page
 from .rendering import render_fragment, render_page
 from .spans import ShownSpan, shown_spans
@@ -47,9 +44,7 @@ class HtmlConsumer(FolderConsumer):
     def open(self) -> None:
         super().open()
         self.open_folder(".html", restricted=True, reserved=[_INDEX])
-        self._index = Slices(self.files.folder / _INDEX, private=True)
-        with self._discarding_on_error(self._index.file):
-            self._index.file.write(_list_page()[0])
+        self._index = Slices(self.files.folder / _INDEX, private=True, header=_list_page()[0])
         self._documents = 0
 
     def open_worker(self, *, shares_disk: bool = True) -> None:
@@ -68,42 +63,30 @@ class HtmlConsumer(FolderConsumer):
         outputs = super().commit(document_id, prepared)
         assert self._index is not None
         depth, row = prepared.extra
-        name = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
+        name = self._page_name(outputs)
         if len(name.parts) - 1 != depth:  # its name was taken, and the new one is in another folder
             outputs = [self._moved(outputs[0], name, depth)]
-        data = row.replace(_NAME, quote(name.as_posix()), 1).encode()
-        begin, length = self._index.append(document_id, data)
+        position = self._index.append(document_id, row.replace(_NAME, quote(name.as_posix()), 1).encode())
         self._documents += 1
-        return [*outputs, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
+        return [*outputs, Output(self.id, (self.folder / _INDEX).as_posix(), *position, False)]
 
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> StagedFiles | None:
         row = next((o for o in outputs if not o.whole), None)
-        own = super().adopt_previous(document_id, outputs, state, locate)
-        assert self._index is not None
-        data = _read(locate(row), row) if row is not None and own is not None else None
-        if own is None or data is None:
-            self.files.names.release_last()  # the document is processed again and gets the name then
+        files = super().restore(outputs, state, locate)
+        data = slice_of(locate(row), row) if row is not None and files is not None else None
+        if files is None or data is None:
             return None
-        before, name = self.page_name([o for o in outputs if o.whole]), self.page_name(own)
-        if name != before:  # in the folder that it comes from, its name was free
-            link, right = (f'<a href="{quote(path.as_posix())}">'.encode() for path in (before, name))
-            data = data.replace(link, right, 1)
-            own = [self._moved(own[0], name, len(before.parts) - 1)]
-        begin, length = self._index.append(document_id, data)
-        self._documents += 1
-        return [*own, self._slice(begin, length, hashlib.sha256(data).hexdigest())]
+        name = self._page_name(outputs)
+        link = f'<a href="{quote(name.as_posix())}">'
+        extra = len(name.parts) - 1, data.decode().replace(link, f'<a href="{_NAME}">', 1)
+        return dataclasses.replace(files, extra=extra)
 
-    def page_name(self, outputs: list[Output]) -> PurePosixPath:
+    def _page_name(self, outputs: list[Output]) -> PurePosixPath:
         """Return the name of a document's page in the folder."""
         return PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
 
     def shared_files(self) -> dict[str, Path]:
         return {} if self._index is None else {(self.folder / _INDEX).as_posix(): self._index.file.temporary}
-
-    def _slice(self, begin: int, length: int, digest: str) -> Output:
-        return Output(self.id, (self.folder / _INDEX).as_posix(), begin, length, digest, False)
 
     def _moved(self, output: Output, name: PurePosixPath, depth: int) -> Output:
         """Write the page again, with a link to the list that fits its name."""
@@ -122,9 +105,7 @@ class HtmlConsumer(FolderConsumer):
         """Give the list of all documents its name."""
         index, self._index = self._index, None
         if index is not None:
-            with self._discarding_on_error(index.file):
-                index.file.write(_list_page(self._documents)[1])
-                index.file.commit()
+            index.close(_list_page(self._documents)[1])
         super().close()
 
     def abort(self) -> None:
@@ -132,24 +113,6 @@ class HtmlConsumer(FolderConsumer):
         index, self._index = self._index, None
         if index is not None:
             index.file.discard()
-
-    @contextlib.contextmanager
-    def _discarding_on_error(self, index: AtomicFile) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self._index = None
-            index.discard()
-            raise
-
-
-def _read(file: Path, output: Output) -> bytes | None:
-    """Return a slice of an earlier run's list; None if it is not what was written then."""
-    if digest_of(file, output.begin, output.length) != output.digest:
-        return None
-    with file.open("rb") as opened:
-        opened.seek(output.begin)
-        return opened.read(output.length)
 
 
 def _list_page(documents: int = 0) -> tuple[bytes, bytes]:

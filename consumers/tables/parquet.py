@@ -12,6 +12,7 @@ from ...pipeline.contract.component import Locate, Output, component
 from ...pipeline.errors import ConsumerError, ResourceError
 from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas
+from ..files.content import Content
 from ..files.lines import LineConsumer
 from .table_columns import Column, TableOptions
 
@@ -53,11 +54,9 @@ class ParquetConsumer(TableOptions, LineConsumer):
         rows = ({c.name: _cell(row[c.name], c.shape, fields) for c in self.columns()} for row in self.rows_of(cas))
         return b"".join(map(_line, rows))
 
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
-        """Adopt the rows from the table of an earlier run or, if it was interrupted, from its temporary file."""
-        return super().adopt_previous(document_id, outputs, state, lambda output: self._lines_of(locate(output)))
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> Content | None:
+        """Return the rows from the table of an earlier run or, if it was interrupted, from its temporary file."""
+        return super().restore(outputs, state, lambda output: self._lines_of(locate(output)))
 
     def _lines_of(self, path: Path) -> Path:
         """Return a file with the rows of an earlier run as they were written before they became a table."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import zlib
 from pathlib import Path, PurePosixPath
@@ -85,24 +86,21 @@ class XmiConsumer(CasFolderConsumer):
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().commit(document_id, prepared)
         data: bytes | None = prepared.extra
-        return (
-            outputs if data is None else self._with_types(document_id, outputs, hashlib.sha256(data).hexdigest(), data)
-        )
+        return outputs if data is None else self._with_types(outputs, data)
 
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
-        """Adopt a document with its types, if they are known, and merge them into the type system of all documents."""
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> StagedFiles | None:
+        """Return a document with its types. None if its file is not intact or its types are not known."""
         if state is None:
-            return super().adopt_previous(document_id, outputs, None, locate)
+            return super().restore(outputs, None, locate)
         digest, *given = state
         data = zlib.decompress(base64.b64decode(given[0])) if given else self._merged.get(digest, (b"", False))[0]
-        adopted = super().adopt_previous(document_id, outputs[:1], None, locate) if data else None
-        return None if adopted is None else self._with_types(document_id, adopted, digest, data)
+        restored = super().restore(outputs[:1], None, locate) if data else None
+        return None if restored is None else dataclasses.replace(restored, extra=data)
 
-    def _with_types(self, document: str, outputs: list[Output], digest: str, data: bytes) -> list[Output]:
+    def _with_types(self, outputs: list[Output], data: bytes) -> list[Output]:
         """Merge a document's types into those of all documents, or write a type system for this document if they contradict each
         other."""
+        digest = hashlib.sha256(data).hexdigest()
         _, merged = self._merged.get(digest) or (data, self._merge(TypeSystem.from_xml(data)))
         if len(self._merged) < _MAX_REMEMBERED:
             self._merged[digest] = data, merged
@@ -110,11 +108,8 @@ class XmiConsumer(CasFolderConsumer):
             return outputs
         own = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix()).with_suffix(".typesystem.xml")
         self._announce(own)
-        self.files.add(str(own), data)
-        if self._companions is None or self._companions[0] != document:
-            self._companions = document, []
-        self._companions[1].append(self.files.folder / own)
-        return [*outputs, self._output(own, len(data), hashlib.sha256(data).hexdigest())]
+        self.files.place(self.files.stage(data), own)
+        return [*outputs, self._output(own, len(data), digest)]
 
     def _merge(self, types: TypeSystem) -> bool:
         if not self._types.includes(types):

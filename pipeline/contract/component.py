@@ -257,6 +257,11 @@ class TwoPhaseConsumer(CasConsumer):
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
         """Adopt what an earlier run wrote for a document, with the same result as `commit`. None if it is not intact."""
+        prepared = self.restore(outputs, state, locate)
+        return None if prepared is None else self.commit(document_id, prepared)
+
+    def restore(self, outputs: list[Output], state: Any, locate: Locate) -> Any:
+        """Return from what an earlier run wrote for a document what `prepare` returned then. None if it is not intact."""
         return None
 
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Self
 
 from ..errors import ConsumerError, OutputError
 from .file_names import FileNames
@@ -78,6 +79,16 @@ class AtomicFile:
             self.discard()
             raise cannot(self.path, error) from None
 
+    def __enter__(self) -> Self:
+        """Commit the file at the end of a `with` block, and discard it after an error."""
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            self.discard()
+
     def discard(self) -> None:
         """Remove the temporary file and keep an existing file with the name. Does nothing after `commit`."""
         if self._fd >= 0:
@@ -112,6 +123,8 @@ class Staged:
     """True if its bytes may still be in memory only, and must be on the disk before it gets its name."""
     fault: int = 0
     """Why flushing failed: the system reports such an error only once."""
+    kept: bool = False
+    """True if it is a file of an earlier run: it stays, and is copied if the document has another name now."""
 
     def sync(self) -> None:
         """Flush the file to disk (fsync)."""
@@ -208,20 +221,11 @@ def sweep_below(folder: Path, spared: Collection[Path], foreign: Callable[[Path]
                     path.unlink(missing_ok=True)
 
 
-def digest_of(path: Path, begin: int = 0, length: int | None = None) -> str | None:
-    """Return the SHA-256 of a file or a slice of it in hexadecimal; None if it is missing or shorter."""
-    made = hashlib.sha256()
+def digest_of(path: Path) -> str | None:
+    """Return the SHA-256 of a file in hexadecimal; None if it cannot be read."""
     try:
         with path.open("rb") as file:
-            file.seek(begin)
-            left = length
-            while left is None or left > 0:
-                data = file.read(1 << 20 if left is None else min(left, 1 << 20))
-                if not data:
-                    break
-                made.update(data)
-                left = None if left is None else left - len(data)
-            return made.hexdigest() if not left else None
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
 
@@ -282,58 +286,58 @@ class DocumentFolder:
         self.restricted = restricted
         self.durable = durable
         self._ready: set[Path] = set()
-        self._last: tuple[str, Path] | None = None
+        self._last: tuple[str, bool, list[Path]] | None = None
+        """The last document, whether it has a new name, and its files."""
         self._make(self.folder)
 
+    def begin(self, document_id: str, name: PurePosixPath | None = None) -> PurePosixPath:
+        """Begin the files of a document, which `rollback` can remove. Returns the given name, or a new one."""
+        self._last = document_id, name is None, []
+        return name or self.names.next(document_id)
+
     def write(self, document_id: str, data: bytes, name: PurePosixPath | None = None) -> PurePosixPath:
-        """Write the file of a document under a given or a new name, and return its path in the folder."""
-        self._last = None
-        name = name or self.names.next(document_id)
-        path = self.folder / name
-        self._make(path.parent)
-        write_atomic(path, data, private=self.restricted, durable=self.durable)
-        self._last = document_id, path
+        """Write the only file of a document under a given or a new name, and return its path in the folder."""
+        name = self.begin(document_id, name)
+        write_atomic(self._added(name), data, private=self.restricted, durable=self.durable)
         return name
 
-    def place(self, document_id: str, staged: Staged, name: PurePosixPath) -> None:
-        """Give a staged file a name that was taken from `names`."""
-        self._last = None
-        path = self.folder / name
-        self._make(path.parent)
-        place(staged, path)
-        self._last = document_id, path
+    def stage(self, data: bytes) -> Staged:
+        """Write a temporary file for `place`."""
+        return stage(self.folder, data, private=self.restricted, durable=self.durable)
 
-    def place_beside(self, staged: Staged, name: PurePosixPath) -> None:
-        """Give a further file of the document its name."""
-        path = self.folder / name
-        self._make(path.parent)
-        place(staged, path)
-
-    def take_over(self, document_id: str, old: Path, name: PurePosixPath) -> None:
-        """Adopt a file of an earlier run: copy it unless it has the right path."""
-        self._last = None
-        path = self.folder / name
-        if old != path:
-            self._make(path.parent)
-            try:
-                data = old.read_bytes()
-            except OSError as error:
-                raise cannot(path, error) from None
-            write_atomic(path, data, private=self.restricted, durable=self.durable)
-        self._last = document_id, path
+    def place(self, staged: Staged, name: PurePosixPath) -> None:
+        """Give a staged file of the last document its name."""
+        path, current = self._added(name), Path(staged.temporary)
+        if not staged.kept:
+            place(staged, path)
+        elif current != path:
+            place(self.stage(current.read_bytes()), path)
 
     def add(self, name: str, data: bytes) -> None:
         """Write a file that does not belong to a document."""
         write_atomic(self.folder / name, data, private=self.restricted, durable=self.durable)
 
     def rollback(self, document_id: str) -> None:
-        """Remove the last file if it belongs to this document."""
-        if self._last is not None and self._last[0] == document_id:
+        """Remove the files of the last document if it is this one, and release its new name."""
+        if self._last is None or self._last[0] != document_id:
+            return
+        _, named, paths = self._last
+        self._last = None
+        if named:
+            self.names.release_last()  # as in a resumed run, where a failed document gets no name
+        for path in paths:
             try:
-                self._last[1].unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
             except OSError as error:
-                raise ConsumerError(f"{self._last[1]}: cannot remove: {error.strerror}") from None
-            self._last = None
+                raise ConsumerError(f"{path}: cannot remove: {error.strerror}") from None
+
+    def _added(self, name: PurePosixPath) -> Path:
+        """Return the path of a file of the last document, in a folder that exists."""
+        assert self._last is not None
+        path = self.folder / name
+        self._make(path.parent)
+        self._last[2].append(path)
+        return path
 
     def _make(self, folder: Path) -> None:
         if folder in self._ready:
