@@ -16,7 +16,7 @@ _OUTCOMES: dict[State, str] = {
     "masked": "masked",
     "found": "found, no masker ran",
     "kept": "left readable",
-    "vetoed": "taken out",
+    "vetoed": "removed",
     "missed": "in the reference only",
 }
 _SAMPLES: dict[State, str] = {"kept": "kept k-OTHER", "vetoed": "vetoed", "missed": "missed"}
@@ -96,5 +96,5 @@ def _detail(span: ShownSpan, cas: Cas) -> dict[str, Any]:
 
 
 def _candidate_row(c: PhiCandidate, winner: PhiCandidate | None) -> list[object]:
-    outcome = c.reason or ("won" if c is winner else "lost" if c.winner is not None else "taken out")
+    outcome = c.reason or ("won" if c is winner else "lost" if c.winner is not None else "removed")
     return [{"kind": c.kind.name}, c.covered_text, c.source, c.rule, f"{c.confidence:.2f}", outcome]

@@ -1,4 +1,4 @@
-"""Chart of a run's pace: documents a second over the time of the run, as SVG."""
+"""Chart of a run's throughput: documents per second over the time of the run, as SVG."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pace_chart(counts: Sequence[int], seconds: float, total: float) -> Markup:
         height=HEIGHT,
         bars=bars,
         mean=HEIGHT - HEIGHT * min(mean / highest, 1.0),
-        label=f"{rate(mean)} documents a second on average, {rate(highest)} at most, over {duration(total)}",
+        label=f"{rate(mean)} documents per second on average, {rate(highest)} at most, over {duration(total)}",
         middle=duration(total / 2),
         end=duration(total),
         each=duration(seconds),

@@ -15,7 +15,7 @@ Table = tuple[str, list[str], list[list[Any]]]
 def findings(tally: Tally) -> list[tuple[str, list[Table]]]:
     """Return headings with their tables; placeholders that replaced surrogates have a table only if there were any."""
     sections = [
-        ("What was found", [_kinds(tally)]),
+        ("Detected spans", [_kinds(tally)]),
         ("Who found it", _sources(tally)),
         ("How it was masked", [_operators(tally)]),
     ]
@@ -43,12 +43,12 @@ def _kinds(tally: Tally) -> Table:
         for kind, n in ranked(tally.spans)
     ]
     caption = f"{total:,} spans in {tally.documents:,} released documents"
-    return caption, ["Kind", "#Spans", "#Share", "#Documents with it", "Spans"], rows
+    return caption, ["Kind", "#Spans", "#Share", "#Documents", "Spans"], rows
 
 
 def _sources(tally: Tally) -> list[Table]:
     """Return the table by source and the table by source and rule."""
-    columns = ["#Candidates", "#Final spans", "#Taken out", "Final spans"]
+    columns = ["#Candidates", "#Final spans", "#Removed", "Final spans"]
     caption = "Candidates by source, the final spans they won, and candidates that a veto or threshold removed"
     by_source = Tally()
     for name in ("proposed", "won", "vetoed"):

@@ -61,7 +61,7 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
         ("Skipped", f"{d.skipped:,}", "bad" if d.skipped else ""),
         ("Characters released", f"{report.characters:,}", ""),
         ("Duration", duration(report.seconds), ""),
-        ("Documents a second", rate(d.read / report.seconds if report.seconds > 0 else 0.0), ""),
+        ("Documents per second", rate(d.read / report.seconds if report.seconds > 0 else 0.0), ""),
     ]
     optional = {
         "Reused from an earlier run": report.reused,
@@ -70,7 +70,7 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
     }
     cards += [(name, f"{n:,}", "") for name, n in optional.items() if n]
     if report.resident:
-        cards.append(("Most memory of a process", megabytes(max(report.resident.values())), ""))
+        cards.append(("Peak memory of a process", megabytes(max(report.resident.values())), ""))
     return cards
 
 

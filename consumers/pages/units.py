@@ -14,7 +14,7 @@ def duration(seconds: float) -> str:
 
 
 def rate(each_second: float) -> str:
-    """Return documents a second: `1,234`, `7.5`, `0.04`."""
+    """Return documents per second: `1,234`, `7.5`, `0.04`."""
     return f"{each_second:,.0f}" if each_second >= 10 else f"{each_second:.2g}"
 
 

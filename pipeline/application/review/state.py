@@ -15,7 +15,7 @@ from ...errors import CaspipeError
 
 OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT = "open", "accepted", "rejected", "suggested", "left", "right"
 STATUSES = (OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT)
-"""`open`: found and not decided; `suggested`: taken out by the pipeline, can be revived; `left`, `right`: what one of two
+"""`open`: found and not decided; `suggested`: removed by the pipeline, can be restored; `left`, `right`: what one of two
 annotators has and the other has not, before an adjudicator chose."""
 LIVE = (OPEN, ACCEPTED)
 """Statuses of spans that are masked and become gold."""
@@ -116,7 +116,7 @@ def applied(own: dict[str, Span], change: Change) -> Change:
 
 
 def accept(table: SpanTable, sid: str) -> Change:
-    """Accept a span; revives a rejected or suggested one."""
+    """Accept a span. Restores a rejected or suggested one."""
     return put(table, sid, table.span(sid)._replace(status=ACCEPTED))
 
 

@@ -80,7 +80,7 @@ def test_documents_are_counted(tmp_path: Path, make: Make) -> None:
         "Skipped": "0",
         "Characters released": "140",
         "Duration": "2.0 s",
-        "Documents a second": "2",
+        "Documents per second": "2",
     }
     assert parsed.xpath("//*[contains(@class, 'status')]/text()") == ["2 of 4 documents were not released"]
 
@@ -100,7 +100,7 @@ def test_the_status_says_how_the_run_ended(tmp_path: Path, changes: dict[str, An
 
 def test_kinds_rules_and_operators_are_counted(tmp_path: Path, make: Make) -> None:
     page = written(tmp_path, make("a"), make("b"))
-    assert rows(page, "What was found") == [
+    assert rows(page, "Detected spans") == [
         ["AGE", "2", "33.3 %", "2", ""],
         ["DATE", "2", "33.3 %", "2", ""],
         ["PERSON_DOCTOR", "2", "33.3 %", "2", ""],
@@ -191,7 +191,7 @@ def test_a_rolled_back_document_does_not_count(tmp_path: Path, make: Make) -> No
     c.process(make("c"))
     c.close()
     c.finish(run_report())
-    assert rows((tmp_path / "release/report.html").read_text(), "What was found")[0][:2] == ["AGE", "2"]
+    assert rows((tmp_path / "release/report.html").read_text(), "Detected spans")[0][:2] == ["AGE", "2"]
 
 
 def test_both_halves_give_the_page_that_the_whole_gives(tmp_path: Path, make: Make) -> None:
@@ -255,7 +255,7 @@ def test_workers_memory_retries_and_reuse_are_shown_where_there_were_any(tmp_pat
     assert cards["Workers"] == "2"
     assert cards["Retries"] == "3"
     assert cards["Reused from an earlier run"] == "1,500"
-    assert cards["Most memory of a process"] == "245 MB"
+    assert cards["Peak memory of a process"] == "245 MB"
     assert rows(page, "Memory") == [["run", "90 MB", ""], ["worker 1", "245 MB", ""]]
     assert rows(page, "Slowest documents") == [["7", "500.0", ""], ["2", "250.0", ""]]
     assert rows(page, "Errors") == [
@@ -306,7 +306,7 @@ def test_the_chart_shows_documents_a_second(tmp_path: Path) -> None:
     bars = html.fromstring(page).xpath("//figure//rect")
     assert [float(b.get("height")) for b in bars] == [60.0, 120.0, 60.0]  # 2, 4 and 2 a second: the last slice is short
     assert [float(b.get("x")) for b in bars] == [0.0, 320.0, 640.0]
-    assert "2.9 documents a second on average, 4 at most, over 4.5 s" in page
+    assert "2.9 documents per second on average, 4 at most, over 4.5 s" in page
     assert not pace_chart([5], 1.0, 1.0)
     assert not pace_chart([], 0.0, 0.0)
     assert "<rect" not in pace_chart([0, 0], 1.0, 2.0)
@@ -330,7 +330,7 @@ def test_the_same_run_gives_the_same_report(tmp_path: Path, make: Make) -> None:
 
 def test_a_run_without_documents_has_a_report(tmp_path: Path) -> None:
     page = written(tmp_path, report=RunReport(), file=Path("release/report.html"))
-    assert rows(page, "What was found") == [["none"]]
+    assert rows(page, "Detected spans") == [["none"]]
     assert "Start not recorded" in page
 
 

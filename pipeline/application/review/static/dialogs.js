@@ -6,7 +6,7 @@ const $ = id => document.getElementById(id);
 
 const KEYS = [
   ['Spans', [
-    ['j  n', 'next span'], ['k  p', 'previous span'], ['o', 'next open span'], ['a', 'accept; revive one that was taken out'],
+    ['j  n', 'next span'], ['k  p', 'previous span'], ['o', 'next open span'], ['a', 'accept; restore a removed span'],
     ['r', 'reject'], ['c', 'change the kind; digits pick a recent one'], ['s', 'the same for the same words'],
   ]],
   ['Bounds', [
@@ -20,7 +20,7 @@ const KEYS = [
     ['d', 'accept what is open, done, next document'], [']  [', 'next, previous document'], ['f', 'filters'],
     ['u  Ctrl Z', 'take back'], ['Shift U', 'do again'],
   ]],
-  ['View', [['v', 'show what was taken out'], ['m', 'masked text on and off'], ['Escape', 'let go'], ['?', 'this list']]],
+  ['View', [['v', 'show removed spans'], ['m', 'masked text on and off'], ['Escape', 'clear the selection'], ['?', 'this list']]],
 ];
 
 const CHOICES = ['Differences', [['1', 'left annotator'], ['2', 'right annotator'], ['3', 'both'], ['4', 'neither']]];

@@ -49,7 +49,7 @@ export function tellDocument(doc, all, waiting) {
   const leaks = all.filter(s => s.s === 'leak').length;
   if (leaks) facts.push(`${leaks} possible leak${leaks === 1 ? '' : 's'}`);
   const out = all.filter(s => s.s === 'suggested').length;
-  if (out) facts.push(`${out} taken out`);
+  if (out) facts.push(`${out} removed`);
   if (doc.done) facts.push('done');
   $('doc-facts').textContent = facts.join(' · ');
   $('done').replaceChildren(doc.done ? 'Reopen' : 'Done ', ...(doc.done ? [] : [make('kbd', '', 'd')]));

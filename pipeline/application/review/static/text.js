@@ -280,7 +280,7 @@ export function named(kind) {
 }
 
 const TOLD = {
-  open: 'open', accepted: 'accepted', rejected: 'rejected', suggested: 'taken out', leak: 'possible leak',
+  open: 'open', accepted: 'accepted', rejected: 'rejected', suggested: 'removed', leak: 'possible leak',
   left: 'to be chosen', right: 'to be chosen',
 };
 

@@ -197,7 +197,7 @@ def test_what_was_taken_out_is_shown_and_revived(page: Page) -> None:
     assert ("Parkinson", "suggested") in page.marks()
     for _ in range(6):
         page.keys("j")
-    assert page.chosen == ("Parkinson", "PERSON", "taken out")
+    assert page.chosen == ("Parkinson", "PERSON", "removed")
     page.wait(lambda: "vetoed: eponym" in page.text(".facts-list"))
     page.keys("a", "k")
     page.wait(lambda: ("Parkinson", "accepted") in page.marks())
