@@ -139,8 +139,10 @@ class WritebackConsumer(FolderConsumer):
         if len(file.arrived) != file.expected or file.refused:
             return []
         if file.kept is not None and not file.changed:
-            self.files.take_over(document, file.kept[0], file.name)
-            output = dataclasses.replace(file.kept[1], consumer=self.id)
+            path, kept = file.kept
+            self.files.begin(document, file.name)
+            self.files.place(Staged(str(path), kept.length, kept.digest, kept=True), file.name)
+            output = dataclasses.replace(kept, consumer=self.id)
         else:
             assert prepared is not None
             output = self._write(document, file, prepared)
