@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..dates.windows import after, before
-from .rules import KIN
 
+KIN = "mother father mom dad sister brother son daughter wife husband aunt uncle cousin grandmother grandfather".split()
 _JOINING = r"(?:with|w|who|whose|has|had|having|is|was|and|on|in|for|from|here|patient|pt|post|present\w*|complain\w*|underwent)"
 """Words that are not followed by the thing that is old or sized."""
 THING = after(

@@ -11,8 +11,8 @@ from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
 from ..dates.numerals import CARDINAL
 from ..dates.windows import spans
-from . import rules
-from .guards import GUARDS, AgeContext
+from . import cues, rules
+from .guards import AgeContext
 from .match import AgeMatch, read_age
 from .rules import AgeRule
 
@@ -24,7 +24,7 @@ _WORDS: dict[str, tuple[AgeRule, ...]] = {
     **dict.fromkeys(("age", "aged", "ages", "a"), rules.FROM_CUE),
     **dict.fromkeys(rules.ONE, rules.FROM_SEX + rules.FROM_GENDER),
     **dict.fromkeys(("child", "infant"), rules.FROM_GENDER),
-    **dict.fromkeys(("m", "f", *rules.KIN), (rules.NEAR_SEX,)),
+    **dict.fromkeys(("m", "f", *cues.KIN), (rules.NEAR_SEX,)),
     **dict.fromkeys(rules.EVENTS, rules.FROM_EVENT),
     **dict.fromkeys(("over", "under"), rules.FROM_LIMIT),
     **dict.fromkeys(_VERBS, rules.FROM_VERB),
@@ -57,7 +57,7 @@ def _trigger() -> Any:
         r"\b[1-9]0['’]?s\b",
         r"\b(?:aged?|ages|a\.o\.?)\b",
         rf"\b{rules.TENS}\b|\b(?:quinqua|sexa|septua|octo|nona)genarians?\b|\b(?:super)?centenarians?\b",
-        rf"\b(?:{one}|m|f|patient|pt)\s?(?:/|,|\()?\s?\d|\b(?:{'|'.join(rules.KIN)})\s?[,(/]\s?\d",
+        rf"\b(?:{one}|m|f|patient|pt)\s?(?:/|,|\()?\s?\d|\b(?:{'|'.join(cues.KIN)})\s?[,(/]\s?\d",
         rf"\b(?:{one}|patient|child|infant)\sof\s|\b(?:over|under)[ -]\d\d['’]?s\b",
         rf"\b(?:{'|'.join(rules.EVENTS)})\sat\s\d",
         r"\bturn(?:s|ed|ing)?\s|\b(?:older|younger)\sthan\s",
@@ -88,8 +88,8 @@ def _at(text: str, begin: int, done: int) -> AgeMatch | None:
         match = rule.pattern.match(text, begin)
         if match is None or match.start("span") < done or (best is not None and match.end("span") <= best.end):
             continue
-        age = read_age(match, rule)
-        if age is not None and GUARDS[rule.guard](AgeContext(text, age, match)):
+        age = read_age(match, rule.name)
+        if age is not None and rule.guard(AgeContext(text, age, match)):
             best = age
     return best
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from ..dates.windows import BEFORE
 from . import cues
 from .match import AgeMatch
-from .rules import Guard
 
 _WIDEST = 40
 """Maximum size of catheters, in French."""
@@ -31,21 +29,25 @@ class AgeContext:
         self.words = not text[age.begin].isdigit()
 
 
-def _none(ctx: AgeContext) -> bool:
+def none(ctx: AgeContext) -> bool:
+    """Exclude only numbers that are too small."""
     return ctx.age.low >= (13 if ctx.words else 1)
 
 
-def _bare(ctx: AgeContext) -> bool:
+def bare(ctx: AgeContext) -> bool:
+    """Exclude a temperature, a pulse, a weight, a score."""
     before = ctx.outer_before + " "
     measured = cues.HEAT_BEFORE.search(before) or cues.VITAL.search(before)
-    return _none(ctx) and measured is None
+    return none(ctx) and measured is None
 
 
-def _cued(ctx: AgeContext) -> bool:
+def cued(ctx: AgeContext) -> bool:
+    """Exclude a gestational age."""
     return not (cues.PREGNANCY_BEFORE.search(ctx.outer_before) or cues.PREGNANCY_AFTER.match(ctx.after))
 
 
-def _old(ctx: AgeContext) -> bool:
+def old(ctx: AgeContext) -> bool:
+    """Exclude the age of a thing or a pregnancy."""
     if cues.PREGNANCY_BEFORE.search(ctx.before) or cues.PREGNANCY_AFTER.match(ctx.after):
         return False
     thing = cues.THING.match(ctx.after)
@@ -53,19 +55,22 @@ def _old(ctx: AgeContext) -> bool:
     return thing is None or bool(person)
 
 
-def _unit(ctx: AgeContext) -> bool:
+def unit(ctx: AgeContext) -> bool:
+    """Exclude a duration."""
     if cues.DURATION_AFTER.match(ctx.after) or cues.PREGNANCY_AFTER.match(ctx.after):
         return False
     spoken = cues.PERSON_BEFORE.search(ctx.before) and not cues.DURATION_BEFORE.search(ctx.before)
     return bool(ctx.lead) or bool(spoken)
 
 
-def _sex(ctx: AgeContext) -> bool:
+def sex(ctx: AgeContext) -> bool:
+    """Exclude a count of people, a temperature."""
     one = cues.PATIENT_BEFORE.search(ctx.before) or cues.OPENING.search(ctx.before)
     return ctx.age.low >= 10 and bool(one) and not cues.PLURAL_AFTER.match(ctx.outer_after)
 
 
-def _letter(ctx: AgeContext) -> bool:
+def letter(ctx: AgeContext) -> bool:
+    """Exclude a temperature, a length, an amount."""
     french = ctx.age.low <= _WIDEST and cues.FRENCH_AFTER.match(ctx.outer_after)
     if ctx.age.low < 2 or cues.HEAT_BEFORE.search(ctx.before) or french:
         return False
@@ -85,7 +90,8 @@ def _letter(ctx: AgeContext) -> bool:
     return bool(opening and cues.CLINICAL_AFTER.match(ctx.outer_after))
 
 
-def _decade(ctx: AgeContext) -> bool:
+def decade(ctx: AgeContext) -> bool:
+    """Exclude a decade of the century, a pulse."""
     if cues.VITAL.search(ctx.before):
         return False
     owned = cues.OWNER.search(ctx.before) and cues.INTO.search(ctx.before)
@@ -93,7 +99,8 @@ def _decade(ctx: AgeContext) -> bool:
     return bool(owned or qualified)
 
 
-def _near_sex(ctx: AgeContext) -> bool:
+def near_sex(ctx: AgeContext) -> bool:
+    """Exclude a duration, a count."""
     if ctx.age.low < (10 if ctx.lead.startswith(("patient", "pt")) else 1):
         return False
     if cues.COUNTED.match(ctx.after) or cues.DURATION_AFTER.match(ctx.after):
@@ -101,20 +108,6 @@ def _near_sex(ctx: AgeContext) -> bool:
     return cues.BOUNDARY.match(ctx.after) is not None
 
 
-def _turned(ctx: AgeContext) -> bool:
+def turned(ctx: AgeContext) -> bool:
+    """Exclude degrees, pages."""
     return not cues.COUNTED.match(ctx.after) and cues.TURN_AFTER.match(ctx.after) is not None
-
-
-GUARDS: dict[Guard, Callable[[AgeContext], bool]] = {
-    Guard.NONE: _none,
-    Guard.BARE: _bare,
-    Guard.CUED: _cued,
-    Guard.OLD: _old,
-    Guard.UNIT: _unit,
-    Guard.SEX: _sex,
-    Guard.LETTER: _letter,
-    Guard.DECADE: _decade,
-    Guard.NEAR_SEX: _near_sex,
-    Guard.TURNED: _turned,
-}
-"""Each returns True if the text around an age does not exclude it."""

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from ..dates.numerals import cardinal
-from .rules import AgeRule
 
 _LATIN = {"quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
 _TENS = {
@@ -53,28 +52,28 @@ class AgeMatch:
         return f"<AgeMatch {self.begin}:{self.end} {self.rule}>"
 
 
-def read_age(match: re.Match[str], rule: AgeRule) -> AgeMatch | None:
+def read_age(match: re.Match[str], rule: str) -> AgeMatch | None:
     """Return the age in the match of a rule; None if the numbers are invalid, or too great for a person."""
     groups = match.groupdict()
     begin, end = match.span("span")
     covered = match["span"]
     if groups.get("century"):
-        return AgeMatch(begin, end, rule.name, 100.0, 109.0, "years")
+        return AgeMatch(begin, end, rule, 100.0, 109.0, "years")
     for name, table in (("tens", _TENS), ("latin", _LATIN)):
         if groups.get(name):
             low = float(table[groups[name].lower()])
-            return AgeMatch(begin, end, rule.name, max(low, 13.0), low + 9, "years")
+            return AgeMatch(begin, end, rule, max(low, 13.0), low + 9, "years")
     written = [groups[name] for name in ("n", "n2", "n3") if groups.get(name)]
     numbers = [value for text in written if (value := _number(text)) is not None]
     unit = _UNITS[(groups.get("unit") or "y")[0].lower()]
     if len(numbers) < len(written) or max(numbers) > _MOST[unit]:
         return None
     low, high = min(numbers), max(numbers)
-    if "decade" in rule.name:
+    if "decade" in rule:
         high = low + 9
     if _FULL_STOP.search(covered):
         end -= 1
-    return AgeMatch(begin, end, rule.name, low, high, unit, bool(_UPWARD.search(covered)))
+    return AgeMatch(begin, end, rule, low, high, unit, bool(_UPWARD.search(covered)))
 
 
 def _number(text: str) -> float | None:

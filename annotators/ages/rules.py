@@ -6,11 +6,12 @@ Group `span` is the age, `n`, `n2`, `n3` its numbers, `unit` its unit (years if 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 from ...typesystem import lazy_regex
 from ..dates.numerals import CARDINAL
+from . import cues, guards
 
 B = r"[ \t\xa0]{0,3}"
 J = r"(?:[ \t\xa0]{0,2}[-–‐‑]?[ \t\xa0]{0,2}|[ ]?\r?\n[ ]?)"
@@ -51,126 +52,114 @@ _PRONOUN = (
 EVENTS = (
     "died dead alive living deceased diagnosed dx menarche menopause retired smoking drinking away well healthy married"
 ).split()
-KIN = "mother father mom dad sister brother son daughter wife husband aunt uncle cousin grandmother grandfather".split()
-
-
-class Guard(Enum):
-    """Other meanings of an age of this form, which decide what context is checked."""
-
-    NONE = "nothing"
-    CUED = "a gestational age"
-    OLD = "the age of a thing or a pregnancy"
-    UNIT = "a duration"
-    SEX = "a count of people, a temperature"
-    LETTER = "a temperature, a length, an amount"
-    BARE = "a temperature, a pulse, a weight, a score"
-    DECADE = "a decade of the century, a pulse"
-    NEAR_SEX = "a duration, a count"
-    TURNED = "degrees, pages"
 
 
 @dataclass(frozen=True, slots=True)
 class AgeRule:
-    """A notation for ages, and the guard against its other meanings."""
+    """A notation for ages, and the guard that returns True if the text around a match does not exclude an age."""
 
     name: str
-    guard: Guard
+    guard: Callable[[guards.AgeContext], bool]
     pattern: re.Pattern[str]
 
 
-def _rule(name: str, guard: Guard, pattern: str, *, flags: int = re.IGNORECASE) -> AgeRule:
+def _rule(
+    name: str, guard: Callable[[guards.AgeContext], bool], pattern: str, *, flags: int = re.IGNORECASE
+) -> AgeRule:
     return AgeRule(name, guard, lazy_regex(pattern, flags))
 
 
 FROM_CUE = (
-    _rule("aged n", Guard.CUED, rf"(?P<span>{_CUE}{_SEVERAL}{_MORE}){_END}"),
+    _rule("aged n", guards.cued, rf"(?P<span>{_CUE}{_SEVERAL}{_MORE}){_END}"),
     _rule(
         "age at event n",
-        Guard.CUED,
+        guards.cued,
         rf"(?:aged?|ages)[ ](?:at|of|on)[ ][a-z ]{{3,30}}?{B}(?:was|is|of|:|=|-|,)?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
     _rule(
         "age is n",
-        Guard.CUED,
+        guards.cued,
         r"(?:aged?|ages)(?:[ ]?/[ ]?(?:sex|gender))?(?:[ ](?:is|was|were|as|now|currently|reported as|given as))?"
         rf"{B}[:=]?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
     _rule(
         "age decade",
-        Guard.CUED,
+        guards.cued,
         r"(?:aged?|ages)[ ](?:in[ ](?:his|her|their|the)[ ])?(?:(?:early|mid|late)[ -])?(?P<span>(?P<n>\d0)['’]?s)(?!\w)",
     ),
 )
 FROM_NUMBER = (
     _rule(
         "n units old",
-        Guard.OLD,
+        guards.old,
         rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ ]and[ ]){NUMBER}{J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
     ),
     _rule(
         "n units or older",
-        Guard.NONE,
+        guards.none,
         rf"(?P<span>{NUMBERS}{J}{UNIT}[ ](?:or|and)[ ](?:older|younger|over|above|under|up))(?!\w)",
     ),
-    _rule("n yo", Guard.OLD, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
-    _rule("n m.o.", Guard.OLD, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
-    _rule("n units sex", Guard.UNIT, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
-    _rule("n units m/f", Guard.UNIT, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
-    _rule("n y", Guard.UNIT, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
-    _rule("n sex", Guard.SEX, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:{_ONE})\b"),
-    _rule("n/sex", Guard.LETTER, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
-    _rule("nM", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
-    _rule("n M", Guard.LETTER, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
-    _rule("n or older", Guard.UNIT, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
+    _rule("n yo", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
+    _rule("n m.o.", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
+    _rule("n units sex", guards.unit, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
+    _rule("n units m/f", guards.unit, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
+    _rule("n y", guards.unit, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
+    _rule("n sex", guards.sex, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:{_ONE})\b"),
+    _rule("n/sex", guards.letter, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
+    _rule("nM", guards.letter, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
+    _rule("n M", guards.letter, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
+    _rule("n or older", guards.unit, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
 )
-DECADE = _rule("decade", Guard.DECADE, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)")
-FROM_TENS = (_rule("decade in words", Guard.DECADE, rf"(?P<span>(?P<tens>{TENS}))(?!\w)"),)
+DECADE = _rule("decade", guards.decade, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)")
+FROM_TENS = (_rule("decade in words", guards.decade, rf"(?P<span>(?P<tens>{TENS}))(?!\w)"),)
 FROM_LATIN = (
     _rule(
         "-genarian",
-        Guard.NONE,
+        guards.none,
         r"(?P<span>(?P<latin>quinqua|sexa|septua|octo|nona)genarians?|(?P<century>(?:super)?centenarians?))(?!\w)",
     ),
 )
 NEAR_SEX = _rule(
     "sex n",
-    Guard.NEAR_SEX,
-    rf"(?:(?:male|female|man|woman|boy|girl|patient|pt|{'|'.join(KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
+    guards.near_sex,
+    rf"(?:(?:male|female|man|woman|boy|girl|patient|pt|{'|'.join(cues.KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
     rf"(?P<span>{NUMBERS}(?:{J}{_IN_YEARS})?){_END}",
 )
 FROM_SEX = (
     NEAR_SEX,
     _rule(
-        "sex n units", Guard.UNIT, rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])"
+        "sex n units",
+        guards.unit,
+        rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])",
     ),
 )
 FROM_GENDER = (
-    _rule("sex of n", Guard.TURNED, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
+    _rule("sex of n", guards.turned, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
 )
-FROM_LIMIT = (_rule("over ns", Guard.NONE, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
+FROM_LIMIT = (_rule("over ns", guards.none, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
 FROM_EVENT = (
     _rule(
         "event at n",
-        Guard.NONE,
+        guards.none,
         rf"(?:{'|'.join(EVENTS)})[ ]at[ ](?P<span>(?P<n>\d{{1,3}})(?:{J}(?P<unit>years?|yrs?))?)"
         r"(?=[.,;)](?!\d)|[ ](?:of|from|with|due|after|and|but)\b|[ ]?$)",
     ),
 )
 FROM_VERB = (
-    _rule("turned n", Guard.TURNED, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
-    _rule("will be n", Guard.TURNED, rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}"),
+    _rule("turned n", guards.turned, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
+    _rule("will be n", guards.turned, rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}"),
     _rule(
         "is n",
-        Guard.BARE,
+        guards.bare,
         rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
         r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
     ),
     _rule(
         "when n",
-        Guard.NONE,
+        guards.none,
         r"(?:when|since|while|until|till|before)[ ](?:i|he|she|they)[ ](?:was|were|is|am|turned)[ ]"
         rf"(?:(?:only|just|about|around)[ ])?(?P<span>(?P<n>{NUMBER}))"
         r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|he|she|it|we|they|i|my|his|her|due|in|the)\b|[ ]?$)",
     ),
-    _rule("older than n", Guard.TURNED, rf"(?:older|younger)[ ]than[ ]{_AGE}{_END}"),
+    _rule("older than n", guards.turned, rf"(?:older|younger)[ ]than[ ]{_AGE}{_END}"),
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, cast
 
 from ...pipeline.contract.component import component
 from ...typesystem import PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
+from ..lexicon.fuzzy import Metric, corrector
+from ..lexicon.match import LexiconMatch, Matcher
+from ..lexicon.normalization import is_abbreviation
 from ..resolving import VETOED
 from .candidate_context import CandidateContext, context_of
 from .candidate_veto import CandidateVeto
-from .dictionary import REACH, DictionaryMatch, MedicalDictionary
 from .protected_names import ProtectedNames
 from .stems import DrugStems
 
@@ -23,6 +25,8 @@ _BESIDE = """left right bilateral upper lower middle mid distal proximal anterio
 superficial deep of the and with in"""
 _PROTECT = ["names", "places", "months", "weekdays", "holidays"]
 _CUES = ["organization_cues", "street_words"]
+_REACH = 4
+"""Number of tokens before and after a candidate that an entry around it may include."""
 
 
 @component("disambiguation", inputs=[PhiCandidate, Token], outputs=[PhiCandidate])
@@ -46,7 +50,7 @@ class Disambiguation(CandidateVeto):
     """Medical dictionaries: terms and drug names."""
     stems: Lexicon = cast(Lexicon, "drug_stems")
     """Drug-name stems with their measured precision."""
-    metric: Literal["levenshtein", "osa"] = "levenshtein"
+    metric: Metric = "levenshtein"
     """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
     min_length: int = 3
     """Shorter entries explain nothing (code points): most are abbreviations with other meanings."""
@@ -85,9 +89,13 @@ class Disambiguation(CandidateVeto):
         super().__post_init__()
 
     @cached_property
-    def _dictionary(self) -> MedicalDictionary:
-        lexicons = self.dictionary if isinstance(self.dictionary, list) else [self.dictionary]
-        return MedicalDictionary(lexicons, self.metric, self._is_known, self.fuzzy_length, self.fuzzy_length_drugs)
+    def _matcher(self) -> Matcher:
+        return Matcher(
+            *(self.dictionary if isinstance(self.dictionary, list) else [self.dictionary]),
+            longest="none",
+            near=lambda lexicon: corrector(lexicon, self.metric, self.fuzzy_length, self._is_known),
+            near_length=lambda e: self.fuzzy_length_drugs if e.group == "MEDICATION" else self.fuzzy_length,
+        )
 
     @cached_property
     def _stems(self) -> DrugStems:
@@ -114,19 +122,19 @@ class Disambiguation(CandidateVeto):
             return ""
         if "@" in covered or "_" in covered or view.text[max(0, begin - 1) : begin] in ("@", "_"):  # of a user
             return ""
-        context = context_of(view, begin, end, REACH)
+        context = context_of(view, begin, end, _REACH)
         if context is None or self._has_title(context) or self._is_in_a_name(context):
             return ""
-        matches = [m for m in self._dictionary.matches(context.forms) if self._counts(m, context)]
+        matches = [m for m in self._matcher.find(context.forms) if self._counts(m, context)]
         whole = [m for m in matches if m.first <= context.first and context.last <= m.last]
-        if any(m.exact for m in whole):
+        if any(map(_is_exact, whole)):
             return EXACT
         return FUZZY if whole else self._explain_words(context, matches)
 
-    def _explain_words(self, context: CandidateContext, matches: Sequence[DictionaryMatch]) -> str:
+    def _explain_words(self, context: CandidateContext, matches: Sequence[LexiconMatch]) -> str:
         """Return the reason if an entry or a stem explains every word of the candidate, else an empty string."""
         inside = [m for m in matches if m.first >= context.first and m.last <= context.last]
-        exact = {i for m in inside if m.exact for i in range(m.first, m.last)}
+        exact = {i for m in inside if _is_exact(m) for i in range(m.first, m.last)}
         near = {i for m in inside for i in range(m.first, m.last)}
         reason, medical = EXACT, False
         for i in range(context.first, context.last):
@@ -150,13 +158,17 @@ class Disambiguation(CandidateVeto):
         stem = self._stems.of(word)
         return "" if stem is None or self._names.resemble(form) else str(stem)
 
-    def _counts(self, match: DictionaryMatch, context: CandidateContext) -> bool:
-        """Return whether an entry can explain the candidate: it is long enough and does not resemble a name."""
+    def _counts(self, match: LexiconMatch, context: CandidateContext) -> bool:
+        """Return whether an entry can explain the candidate: it is long enough and does not resemble a name.
+
+        A near miss of an abbreviation does not count, nor one of an entry that is also the name of a person or place.
+        """
         phrase = context.text(match.first, match.last)
         if len(phrase) < self.min_length:
             return False
-        if not match.exact:
-            return not self._names.resemble(phrase)
+        if not _is_exact(match):
+            abbreviated = any(map(is_abbreviation, context.forms[match.first : match.last]))
+            return not (match.entry.ambiguous or abbreviated or self._names.resemble(phrase))
         forms = dict.fromkeys((phrase, match.entry.form))  # `chins` is not `chin`
         if any(map(self._names.is_in_uncounted_list, forms)):
             return False
@@ -189,3 +201,7 @@ class Disambiguation(CandidateVeto):
 
     def _is_title(self, form: str, side: str) -> bool:
         return any(entry.columns.get("side") in (side, "both") for entry in self.titles.entries(form))
+
+
+def _is_exact(match: LexiconMatch) -> bool:
+    return match.confidence == 1.0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ...pipeline.errors import ResourceError
+from ...pipeline.storage.files import cache_folder
 from .compiled import VERSION, Compiled
 from .normalization import tokens_of
 
@@ -18,14 +18,6 @@ SMALL = 16 << 20
 """Files up to this many bytes are identified by their content, larger ones by path, size and modification time."""
 _PROBE = "Dr. O'Neil-Smith's X-ray, COVID-19 (2.5 mg/dL) on 3/4/2020; e.g. U.S.A. naïve λ-test"
 """Its tokens are a part of every key, so that a change of the tokenizer invalidates every compiled dictionary."""
-
-
-def cache_folder() -> Path:
-    """Return `$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
-    chosen = os.environ.get("CASPIPE_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "caspipe"
 
 
 def key_of_files(files: Iterable[Path], *settings: str) -> str:

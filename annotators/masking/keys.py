@@ -24,15 +24,20 @@ class MissingKeyWarning(CaspipeWarning):
 class KeyedHash:
     """HMAC-SHA256 (RFC 2104) with a secret, and values derived from it. The secret is never shown."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_prefix")
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, prefix: tuple[str, ...] = ()) -> None:
         self._key = key
+        self._prefix = prefix
+
+    def bound(self, *parts: str) -> KeyedHash:
+        """Return a hash that adds these parts before all others, so that its values depend on a patient or document."""
+        return KeyedHash(self._key, (*self._prefix, *parts))
 
     def digest(self, *parts: str) -> bytes:
         """Return 32 bytes. Each part is preceded by its length, so that different lists of parts never give the same input."""
         mac = hmac.new(self._key, digestmod=hashlib.sha256)
-        for part in parts:
+        for part in (*self._prefix, *parts):
             raw = part.encode("utf-8", "surrogatepass")
             mac.update(len(raw).to_bytes(8, "big") + raw)
         return mac.digest()

@@ -13,7 +13,7 @@ from ..contract.component import AnalysisEngine, Annotator, CasConsumer, Collect
 from ..contract.limits import Limits
 from ..contract.type_hints import hints, inner_classes
 from ..errors import ConfigError, Fault, nearest
-from ..storage.yaml_source import Text
+from ..storage.yaml_source import Text, text_of
 from .chain import Chain
 from .config import Config, Step
 
@@ -152,8 +152,8 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
         views[step.id] = str(given.pop("view"))
     given = {k: _alias(v, config) for k, v in given.items()}
     if issubclass(cls, CasConsumer):
-        field_hints = hints(cls)
-        given = {k: _unbased(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
+        field_hints = hints(cls)  # paths of consumers are relative to the output folder, not to the YAML file
+        given = {k: text_of(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
     made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
     if made is not None:
         made.set_id(step.id)
@@ -162,17 +162,6 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
 
 def _alias(value: Any, config: Config) -> Any:
     return config.resources[value] if isinstance(value, str) and value in config.resources else value
-
-
-def _unbased(value: Any) -> Any:
-    """Remove the folder of the YAML file from strings, because paths of consumers are relative to the output folder."""
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, list):
-        return [_unbased(v) for v in value]
-    if isinstance(value, dict):
-        return {k: _unbased(v) for k, v in value.items()}
-    return value
 
 
 def with_resolver(engines: list[Component]) -> list[Component]:

@@ -20,10 +20,10 @@ from ..contract.component import (
 from ..contract.report import ComponentStats
 from ..errors import CaspipeError, ComponentError, guarded
 from ..storage.secrets import Secret, secrets_of, without_secrets
-from ..storage.yaml_source import Text
+from ..storage.yaml_source import Text, text_of
 from .assemble import RunOptions, assemble, parted, with_resolver
 from .chain import Chain
-from .config import Config, text_of
+from .config import Config
 
 _KINDS = (Annotator, AnalysisEngine, CasConsumer, CollectionReader, Component)
 """Base classes that name the kind of a component in the statistics."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
-from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, dotted, read, scalar
+from ..storage.yaml_source import COMMAND_LINE, Keys, Source, dotted, read, scalar
 
 SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
 
@@ -326,14 +326,3 @@ def _put(into: dict[str, Any], keys: list[str], value: Any) -> None:
         into[key] = dict(inner) if isinstance(inner, Mapping) else {}
         into = into[key]
     into[keys[-1]] = value
-
-
-def text_of(value: Any) -> Any:
-    """Return a value with plain strings, without their positions, for reports and hashes."""
-    if isinstance(value, Text):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(k): text_of(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [text_of(v) for v in value]
-    return value

@@ -16,7 +16,7 @@ from ..assembly.config import Config, settle
 from ..contract import registry
 from ..errors import ResourceError
 from ..storage.hashing import PACKAGE, code_version, file_digest
-from ..storage.yaml_source import Text, parse
+from ..storage.yaml_source import Text, mapped, parse
 from .manifest import CONFIG, HERE, MODULES, Manifest
 from .unpacking import unpacked
 
@@ -63,7 +63,7 @@ def load_package(path: str | Path, overrides: Iterable[str] = (), verify: Path |
         )
     _load_code(manifest, folder, place, public is not None)
     source = parse((folder / CONFIG).read_text(encoding="utf-8"), f"{place}!/{CONFIG}", Path.cwd())
-    source.data = _with_paths(source.data, folder)
+    source.data = mapped(source.data, lambda value: _with_path(value, folder))
     return settle(source, overrides)
 
 
@@ -72,15 +72,10 @@ def _short(code: str) -> str:
     return f"{version} ({digest[:8]})" if mark else version
 
 
-def _with_paths(value: Any, folder: Path) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_paths(inner, folder) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_with_paths(inner, folder) for inner in value]
-    if isinstance(value, str) and value.startswith(HERE):
-        path = f"{folder}{os.sep}{value[len(HERE) :]}"
-        return Text(path, folder, value.origin if isinstance(value, Text) else "")
-    return value
+def _with_path(value: Any, folder: Path) -> Any:
+    if not (isinstance(value, str) and value.startswith(HERE)):
+        return value
+    return Text(f"{folder}{os.sep}{value[len(HERE) :]}", folder, value.origin if isinstance(value, Text) else "")
 
 
 def _check_shipped(manifest: Manifest, place: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import ResourceError
+from ..storage.files import cache_folder, create
 from ..storage.signing import Signature, SignatureError, verify
 from .manifest import MANIFEST, SIGNATURE, WHEELS, Entry, Manifest, safe
 
@@ -121,17 +122,9 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
     return archive.read(info)
 
 
-def cache_folder() -> Path:
-    """Return `$CASPIPE_CACHE`, or `caspipe` in the user's cache folder."""
-    chosen = os.environ.get("CASPIPE_CACHE")
-    if chosen:
-        return Path(chosen).absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser().absolute() / "caspipe"
-
-
 def _folder(digest: str) -> Path:
     """Return the private folder of a package; a temporary one if the cache is not writable."""
-    above = cache_folder() / "bundles"
+    above = cache_folder().absolute() / "bundles"
     try:
         above.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = above / digest[:32]
@@ -181,9 +174,8 @@ def _write(folder: Path, name: str, entry: Entry, member: IO[bytes], path: Path)
     target = folder / name
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+        with os.fdopen(create(draft, 0o600), "wb") as file:
             _check(name, entry, _kept(member, file), path)
         draft.replace(target)
     finally:

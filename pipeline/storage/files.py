@@ -28,6 +28,27 @@ TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
 """Names of files that are being written. No run gives them to anything else."""
 
 
+def cache_folder() -> Path:
+    """Return `$CASPIPE_CACHE`, else `caspipe` in the user's cache folder."""
+    chosen = os.environ.get("CASPIPE_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "caspipe"
+
+
+def create(path: Path, mode: int) -> int:
+    """Create a file that does not exist, also not as a link, and return its descriptor for writing. Raises OSError."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, mode)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all bytes to a descriptor. Raises OSError after a part of them."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(fd, left) :]
+
+
 class AtomicFile:
     """A file that gets its name when it is complete; until then, it is a temporary file in the same folder.
 
@@ -40,18 +61,15 @@ class AtomicFile:
         self.offset = 0
         """Bytes written so far."""
         self.temporary = self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
-            self._fd = os.open(self._temporary, flags, 0o600 if private else 0o666)
+            self._fd = create(self._temporary, 0o600 if private else 0o666)
         except OSError as error:
             raise cannot(path, error) from None
 
     def write(self, data: bytes) -> None:
         """Append all of `data`, or nothing."""
-        left = memoryview(data)
         try:
-            while left:
-                left = left[os.write(self._fd, left) :]
+            write_all(self._fd, data)
         except OSError as error:
             with contextlib.suppress(ConsumerError):
                 self.truncate(self.offset)
@@ -152,15 +170,9 @@ _TOGETHER = 8
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
     """Write a temporary file that gets its name later, by `place`. Raises ConsumerError with the folder."""
     path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        fd = os.open(path, flags, 0o600 if private else 0o666)
-        try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(fd, left) :]
-        finally:
-            os.close(fd)
+        with os.fdopen(create(path, 0o600 if private else 0o666), "wb", buffering=0) as file:
+            write_all(file.fileno(), data)
     except OSError as error:
         with contextlib.suppress(OSError):
             path.unlink()

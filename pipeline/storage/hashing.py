@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -56,14 +55,6 @@ def below(path: Path) -> list[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
         found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".pyc")]
     return sorted((file for file in found if file.is_file()), key=lambda file: file.relative_to(path).parts)
-
-
-def of_names(files: Iterable[tuple[str, str]]) -> str:
-    """Return one hash over (name, hash) of several files, in their order."""
-    made = hashlib.sha256()
-    for name, digest in files:
-        made.update(f"{name}\0{digest}\n".encode())
-    return made.hexdigest()
 
 
 @cache

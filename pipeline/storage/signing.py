@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import CaspipeError, ResourceError
+from .files import create
 from .secrets import read_secret
 
 if TYPE_CHECKING:
@@ -121,9 +122,8 @@ def need_cryptography() -> None:
 
 def write_new(path: Path, data: bytes, mode: int) -> None:
     """Write a new file. Raises ResourceError if it exists."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        fd = os.open(path, flags, mode)
+        fd = create(path, mode)
     except FileExistsError:
         raise ResourceError(f"{path}: is there already; a key is never overwritten") from None
     except OSError as error:

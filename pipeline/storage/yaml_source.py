@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -218,18 +219,20 @@ def scalar(text: str, base: Path, origin: str = "") -> Any:
     if isinstance(value, int | float | bool) or value is None:
         return value
     if isinstance(value, list | dict):
-        return _based(value, base, origin)
+        return mapped(value, lambda v: Text(v, base, origin) if isinstance(v, str) else v)
     return Text(text, base, origin)  # dates and the like stay as they are written
 
 
-def _based(value: Any, base: Path, origin: str) -> Any:
-    if isinstance(value, str):
-        return Text(value, base, origin)
-    if isinstance(value, list):
-        return [_based(v, base, origin) for v in value]
-    if isinstance(value, dict):
-        return {str(k): _based(v, base, origin) for k, v in value.items()}
-    return value
+def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return nested mappings (with strings as keys) and lists in which `change` was applied to every other value."""
+    if isinstance(value, Mapping):
+        return {str(k): mapped(v, change) for k, v in value.items()}
+    return [mapped(v, change) for v in value] if isinstance(value, list | tuple) else change(value)
+
+
+def text_of(value: Any) -> Any:
+    """Return a value with plain strings, without their positions, for reports and hashes."""
+    return mapped(value, lambda v: str(v) if isinstance(v, str) else v)
 
 
 def _fault(source: Source, keys: Keys, what: str) -> Fault:

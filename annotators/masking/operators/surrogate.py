@@ -11,8 +11,6 @@ from ..document_dates import Order
 from ..keys import KeyedHash, KeyedOperator
 from ..operator import NO_KEY, Context, Fallback, Mention, Outcome
 from ..surrogates import pools, shapes
-from ..surrogates.ages import other_age
-from ..surrogates.keyed_choices import KeyedChoices
 from ..surrogates.people import People
 from ..surrogates.places import other_place
 from .age import Age
@@ -82,18 +80,18 @@ class Surrogate(KeyedOperator):
         if top is PhiKind.DATE:
             return self._shift.mask(mention, context)
         choices = context.remember(
-            self, "choices", lambda: KeyedChoices(secret, context.subject(self.scope, self.patient))
+            self, "choices", lambda: secret.bound("surrogate", *context.subject(self.scope, self.patient))
         )
         if top is PhiKind.AGE:
             above = self._age.mask(mention, context)
-            return above if isinstance(above, str | Fallback) else other_age(mention.text, choices) or _NO_SURROGATE
+            return above if isinstance(above, str | Fallback) else shapes.age(mention.text, choices) or _NO_SURROGATE
         salts = context.remember(self, "salts", lambda: self._salts(context, secret))
         surrogate = self._surrogate(mention, context, choices, salts.get(mention.begin, ""))
         if not surrogate or surrogate.casefold() == mention.text.casefold():
             return _NO_SURROGATE
         return surrogate
 
-    def _surrogate(self, mention: Mention, context: Context, choices: KeyedChoices, salt: str) -> str | None:
+    def _surrogate(self, mention: Mention, context: Context, choices: KeyedHash, salt: str) -> str | None:
         kind, text = mention.kind, mention.text
         top = kind.top
         if top is PhiKind.PERSON or top is PhiKind.EMAIL:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..date_format import match_case
+from ..keys import KeyedHash
 from ..operator import Mention
 from . import pools
-from .keyed_choices import KeyedChoices
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
 _POSSESSIVE = re.compile(r"['’][sS]$")
@@ -48,7 +48,7 @@ class People:
     elsewhere; two names never get the same surrogate; initials follow the names they abbreviate.
     """
 
-    def __init__(self, choices: KeyedChoices, mentions: Iterable[Mention]) -> None:
+    def __init__(self, choices: KeyedHash, mentions: Iterable[Mention]) -> None:
         self._choices = choices
         self._roles = _Roles()
         self._surrogates: dict[tuple[str, str, str], str] = {}

@@ -6,8 +6,8 @@ import re
 
 from ....typesystem import PhiKind
 from ..date_format import match_case
+from ..keys import KeyedHash
 from . import pools
-from .keyed_choices import KeyedChoices
 from .shapes import same_shape
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[\W_]+")
@@ -25,7 +25,7 @@ _LIST_OF = {
 }
 
 
-def other_place(text: str, kind: PhiKind, choices: KeyedChoices, salt: str) -> str | None:
+def other_place(text: str, kind: PhiKind, choices: KeyedHash, salt: str) -> str | None:
     """Return another place of the same type; None if the kind has no surrogates or the text contains no proper word."""
     if kind is PhiKind.LOCATION_STREET:
         return _replace_words(text, choices, salt, "street_words", frozenset())
@@ -62,7 +62,7 @@ def _pool(text: str, kind: PhiKind) -> tuple[str, ...]:
     return pools.named("us_states", "kind", "name") if kind is PhiKind.LOCATION_STATE else pools.cities("US")
 
 
-def _choose(pool: tuple[str, ...], text: str, choices: KeyedChoices, salt: str) -> str | None:
+def _choose(pool: tuple[str, ...], text: str, choices: KeyedHash, salt: str) -> str | None:
     key = " ".join(text.casefold().split())
     for attempt in range(200):
         place = choices.choice(pool, "place", key, salt, str(attempt))
@@ -71,7 +71,7 @@ def _choose(pool: tuple[str, ...], text: str, choices: KeyedChoices, salt: str) 
     return None
 
 
-def _replace_words(text: str, choices: KeyedChoices, salt: str, cues: str, kept_words: frozenset[str]) -> str | None:
+def _replace_words(text: str, choices: KeyedHash, salt: str, cues: str, kept_words: frozenset[str]) -> str | None:
     """Return the text with its numbers and proper words replaced, or None if it has none."""
     runs = _RUN.findall(text)
     kept = [_is_kept(runs, i, cues, kept_words) for i in range(len(runs))]
@@ -94,7 +94,7 @@ def _is_kept(runs: list[str], index: int, cues: str, kept_words: frozenset[str])
     return entry.kind != "type" or not following.isalpha() or (after is not None and after.kind != "type")
 
 
-def _replace(run: str, choices: KeyedChoices, salt: str) -> str:
+def _replace(run: str, choices: KeyedHash, salt: str) -> str:
     if run[0].isdecimal():
         return same_shape(run, choices, f"number{salt}") or run
     if len(run) <= 5 and run.isupper():  # an abbreviation: MGH, NHS, IL
@@ -104,7 +104,7 @@ def _replace(run: str, choices: KeyedChoices, salt: str) -> str:
     return match_case(_surname(word, choices, salt), word) + run[len(word) :]
 
 
-def _surname(word: str, choices: KeyedChoices, salt: str) -> str:
+def _surname(word: str, choices: KeyedHash, salt: str) -> str:
     for attempt in range(200):
         name = choices.choice(pools.surnames(), "proper word", word.casefold(), salt, str(attempt))
         if name.casefold() != word.casefold():

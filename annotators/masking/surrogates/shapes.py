@@ -1,4 +1,4 @@
-"""Surrogates of numbers, codes and addresses: fictional values of the same shape."""
+"""Surrogates of numbers, codes, addresses and ages: fictional values of the same shape."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import re
 import string
 from collections.abc import Callable, Iterable
 
-from .keyed_choices import KeyedChoices
+from ...dates.numerals import CARDINAL, cardinal
+from ..keys import KeyedHash
 
 _EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
+_NUMBER = re.compile(rf"\d+|\b{CARDINAL}\b", re.IGNORECASE)
+_HIGHEST = 89
 _SCHEME = re.compile(r"(?i)^(?:https?|ftp)://")
 
 
-def same_shape(text: str, choices: KeyedChoices, label: str) -> str | None:
+def same_shape(text: str, choices: KeyedHash, label: str) -> str | None:
     """Replace digits by digits and letters by letters in their case, and keep everything else; never return the text itself.
 
     Values that differ only in punctuation get the same letters and digits. None if there is neither a letter nor a digit.
@@ -28,14 +31,14 @@ def same_shape(text: str, choices: KeyedChoices, label: str) -> str | None:
     return None
 
 
-def _other(char: str, choices: KeyedChoices, *what: str) -> str:
+def _other(char: str, choices: KeyedHash, *what: str) -> str:
     if char == "0" or not char.isdecimal():
         letters = string.ascii_lowercase if char.islower() else string.ascii_uppercase
         return choices.choice(string.digits if char.isdecimal() else letters, *what)
     return choices.choice("123456789", *what)
 
 
-def social_security(text: str, choices: KeyedChoices) -> str | None:
+def social_security(text: str, choices: KeyedHash) -> str | None:
     """Return nine digits as 9xx-01...49-xxxx, other numbers by shape. Social security numbers do not begin with 9, and taxpayer
     numbers that do have 50 or more in the middle."""
     original = "".join(c for c in text if c.isdecimal())
@@ -50,7 +53,7 @@ def social_security(text: str, choices: KeyedChoices) -> str | None:
     return None
 
 
-def card(text: str, choices: KeyedChoices) -> str | None:
+def card(text: str, choices: KeyedHash) -> str | None:
     """Return a number of the same shape that fails the checksum of payment cards (ISO/IEC 7812, Luhn)."""
     number = same_shape(text, choices, "card")
     if number is None or not luhn(number):
@@ -67,7 +70,7 @@ def luhn(text: str) -> bool:
     return bool(digits) and sum(doubled) % 10 == 0
 
 
-def phone(text: str, choices: KeyedChoices) -> str | None:
+def phone(text: str, choices: KeyedHash) -> str | None:
     """Return a number between 555-0100 and 555-0199, which the North American Numbering Plan reserves for fiction; shorter
     numbers by shape.
 
@@ -98,12 +101,27 @@ def phone(text: str, choices: KeyedChoices) -> str | None:
     return (_fill(main, new) if new else f"{area}-555-{line[3:]}") + (extension or "")
 
 
-def mail(text: str, choices: KeyedChoices, name: str) -> str:
+def age(text: str, choices: KeyedHash) -> str | None:
+    """Return the text with its number changed by one or two, upwards only below 3, never above 89; None unless there is exactly
+    one number."""
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) != 1:
+        return None
+    number = numbers[0].group()
+    years = int(number) if number.isdecimal() else cardinal(number)
+    if years is None:
+        return None
+    steps = [s for s in (-2, -1, 1, 2) if 1 <= years + s <= max(_HIGHEST, years - 1) and (years > 2 or s > 0)]
+    new = years + choices.choice(steps, "age", str(years))
+    return f"{text[: numbers[0].start()]}{new}{text[numbers[0].end() :]}"
+
+
+def mail(text: str, choices: KeyedHash, name: str) -> str:
     """Return an address at example.com (RFC 2606). `name`: its local part without the number that distinguishes addresses."""
     return f"{name}{choices.number(999, 'mail number', text.casefold())}@example.com"
 
 
-def web(text: str, choices: KeyedChoices) -> str:
+def web(text: str, choices: KeyedHash) -> str:
     """Return an address below example.org (RFC 2606), with a path if the text has one."""
     scheme = _SCHEME.match(text)
     address = _SCHEME.sub("", text)
@@ -113,7 +131,7 @@ def web(text: str, choices: KeyedChoices) -> str:
     return f"{scheme.group() if scheme else ''}{www}{host}.example.org{path}"
 
 
-def internet(text: str, choices: KeyedChoices) -> str:
+def internet(text: str, choices: KeyedHash) -> str:
     """Return an address of the documentation ranges: 192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24 (RFC 5737), 2001:db8::/32
     (RFC 3849)."""
     key = text.casefold()
@@ -126,7 +144,7 @@ def internet(text: str, choices: KeyedChoices) -> str:
     return address if address != text else f"{net}.{host % 254 + 1}"
 
 
-def hardware(text: str, choices: KeyedChoices) -> str:
+def hardware(text: str, choices: KeyedHash) -> str:
     """Return a MAC address of the documentation range 00-00-5E-00-53-00 to -FF (RFC 9542)."""
     separator = next((c for c in text if c in ":-."), ":")
     last = choices.number(256, "mac", text.casefold())

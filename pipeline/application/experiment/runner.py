@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...assembly import config
-from ...assembly.config import text_of
 from ...errors import CaspipeError
+from ...storage.yaml_source import text_of
 from . import fingerprint, folds, model_steps
 from .corpus import Corpus, Documents, preparation, read_corpus
 from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder

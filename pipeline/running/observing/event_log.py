@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....typesystem.errors import CaspipeWarning
-from ...storage.files import cannot
+from ...storage.files import cannot, write_all
 from ..runners.events import DocumentEvent, Observer, WorkerEvent
 
 if TYPE_CHECKING:
@@ -161,12 +161,11 @@ class EventLog(Observer):
         self._flushed = time.perf_counter()
         if self._fd < 0 or not self._lines:
             return
-        left = memoryview("".join(self._lines).encode())
+        data = "".join(self._lines).encode()
         self._lines.clear()
         self._size = 0
         try:
-            while left:
-                left = left[os.write(self._fd, left) :]
+            write_all(self._fd, data)
         except OSError as error:
             self._close()
             warnings.warn(f"{cannot(self.path, error)}; no more events are logged", CaspipeWarning, stacklevel=2)

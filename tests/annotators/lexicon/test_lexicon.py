@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from caspipe.annotators.lexicon import Entry, Lexicon
-from caspipe.annotators.lexicon.cache import cache_folder, cached, key_of_files, save
+from caspipe.annotators.lexicon.cache import cached, key_of_files, save
 from caspipe.annotators.lexicon.compiled import MAX_TOKENS, Compiled, compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ResourceError
+from caspipe.pipeline.storage.files import cache_folder
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ import yaml
 from bundled_site import CONFIG, NOTES, site, with_plugin
 from typer.testing import CliRunner
 
-from caspipe.annotators.lexicon import cache
 from caspipe.pipeline.application.cli.main import app
 from caspipe.pipeline.assembly.dependencies import fingerprint
 from caspipe.pipeline.contract import registry
@@ -25,6 +24,7 @@ from caspipe.pipeline.packaging.loading import BundleWarning
 from caspipe.pipeline.packaging.packing import Packed, pack
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
+from caspipe.pipeline.storage.files import cache_folder
 
 KEY = "0123456789abcdef0123456789abcdef"
 
@@ -43,7 +43,7 @@ def no_plugins() -> Iterator[None]:
 
 def fresh_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bundles unpack into a folder of the test's own; the compiled dictionaries are those of everybody."""
-    compiled = cache.cache_folder() / "lexicon"
+    compiled = cache_folder() / "lexicon"
     compiled.mkdir(parents=True, exist_ok=True)
     folder.mkdir()
     (folder / "lexicon").symlink_to(compiled)

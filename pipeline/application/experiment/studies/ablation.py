@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from .....annotators.sequence.plain_data import plain
-from ....assembly.config import text_of
 from ....contract import params, registry
 from ....contract.component import part
-from ....storage.yaml_source import Keys
+from ....storage.yaml_source import Keys, text_of
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table, plus_minus

@@ -15,12 +15,11 @@ from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.masking.surrogates import shapes
-from caspipe.annotators.masking.surrogates.keyed_choices import KeyedChoices
 from caspipe.annotators.masking.surrogates.people import parts_of
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan
 
-DRAWS = KeyedChoices(KeyedHash(b"k"), ("patient", "1"))
+DRAWS = KeyedHash(b"k").bound("surrogate", "patient", "1")
 
 
 def surrogates(marked: str, parameters: dict[str, object] | None = None, **metadata: str) -> list[str]:
