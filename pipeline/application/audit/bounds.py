@@ -10,7 +10,8 @@ Medicine 16:791 (sums of Poisson counts with weights, here leaks that come in bu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....consumers.scoring.risk_intervals import exact
@@ -85,14 +86,8 @@ def clopper_pearson(found: int, read: int, confidence: float = 0.95) -> float:
 def hypergeometric(found: int, read: int, population: int, confidence: float = 0.95) -> int:
     """Return the largest number of documents with a leak among `population` at which `found` or fewer of the `read` ones, drawn
     without replacement, would still turn up with the probability 1 - confidence. `found` where all were read."""
-    low, high = found, population - read + found
-    while low < high:
-        middle = (low + high + 1) // 2
-        if at_most(found, read, middle, population) >= 1 - confidence:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    more = range(found + 1, population - read + found + 1)
+    return found + bisect_left(more, True, key=lambda n: at_most(found, read, n, population) < 1 - confidence)
 
 
 def at_most(found: int, read: int, leaking: int, population: int) -> float:
@@ -133,17 +128,17 @@ def to_read(found: int, target: float, population: int | None, confidence: float
     For the release of `population` documents; None for an unlimited population. Without a find the latter is the exact
     form of the rule of three, log(1 - confidence) / log(1 - target). None if no number is enough.
     """
+    least = max(found, 1)
     if population is not None:
         if found > target * population:
             return None
-        limit = population
-        return _smallest(
-            lambda n: hypergeometric(found, n, population, confidence) <= target * population, max(found, 1), limit
-        )
-    limit = max(found, 1)
+        sizes, most = range(least, population), target * population
+        return least + bisect_left(sizes, True, key=lambda n: hypergeometric(found, n, population, confidence) <= most)
+    limit = least
     while clopper_pearson(found, limit, confidence) > target:
         limit *= 2
-    return _smallest(lambda n: clopper_pearson(found, n, confidence) <= target, max(found, 1), limit)
+    sizes = range(least, limit)
+    return least + bisect_left(sizes, True, key=lambda n: clopper_pearson(found, n, confidence) <= target)
 
 
 def leaks_per_document(
@@ -169,17 +164,6 @@ def leaks_per_document(
     mean = math.fsum(weights) + largest
     variance = math.fsum(w * w for w in weights) + largest * largest
     return float(variance / mean * gammaincinv(mean * mean / variance, confidence))
-
-
-def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the smallest number from `low` to `high` that is enough; `high` is."""
-    while low < high:
-        middle = (low + high) // 2
-        if enough(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -193,16 +194,9 @@ def _wanted(parts: list[Part], target: float, confidence: float) -> Wanted:
 
 def _more(parts: list[Part], target: float, confidence: float) -> int | None:
     """Return the same for strata, by bisection: what is read on is spread over what was not read."""
-    low, high = 0, sum(p.population - p.read for p in parts)
-    if bound(_further(parts, high), confidence).of_release > target:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if bound(_further(parts, middle), confidence).of_release <= target:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    numbers = range(sum(p.population - p.read for p in parts) + 1)
+    more = bisect_left(numbers, True, key=lambda n: bound(_further(parts, n), confidence).of_release <= target)
+    return more if more < len(numbers) else None
 
 
 def _further(parts: list[Part], more: int) -> list[Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .bound_plot import percent
-from .outcome import ANY, Outcome
+from .outcome import Outcome
 from .two_readers import Recapture
 
 COLUMNS = ("documents with", "found", "estimate", "at most", "share", "if unlimited")
@@ -113,19 +113,3 @@ def notes(o: Outcome) -> Iterator[str]:
         "It counts what readers see. Among realistic surrogates people overlook most leaks; read placeholders, or take the bound "
         "for leaks that are noticed."
     )
-
-
-__all__ = [
-    "ANY",
-    "COLUMNS",
-    "PAIR_COLUMNS",
-    "WANTED_COLUMNS",
-    "bound_rows",
-    "cautions",
-    "leaks",
-    "level",
-    "notes",
-    "pair_rows",
-    "verdict",
-    "wanted_rows",
-]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ import typer
 from ...assembly.shipped import locate
 from ...errors import ConfigError, ConsumerError, Fault, ResourceError
 from ...storage.secrets import read_secret
+from ..http_server import listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
 from .options import Config, Plugin, Set
@@ -133,9 +133,6 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
         reasons.append(reason)
         server.should_exit = True
 
-    def stop(*_: object) -> None:
-        server.should_exit = True
-
     service = Service(spec, settings, fail)
     with listening_socket(host, port) as listening:
         server = uvicorn.Server(
@@ -149,19 +146,13 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
                 timeout_graceful_shutdown=round(settings.seconds) + 5,
             )
         )
-        # uvicorn handles signals only while it runs, and raises them again when it is done: without these handlers an early
-        # signal would be lost, and the exit code would be that of a killed process
-        previous = {n: signal.signal(n, stop) for n in (signal.SIGTERM, signal.SIGINT)}
-        address, bound_port = listening.getsockname()[:2]
-        name = f"[{address}]" if ":" in address else address
-        try:
+        with stopped_by_signals(server):
+            address, bound_port = listening.getsockname()[:2]
+            name = f"[{address}]" if ":" in address else address
             typer.echo(
                 f"caspipe serve: http://{name}:{bound_port} ({Path(spec.config).name}); Ctrl-C ends it", err=True
             )
             server.run(sockets=[listening])
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
     for reason in reasons:
         complain(reason)
     return EXIT_FAILED if reasons or not server.started else 0
@@ -169,17 +160,10 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
 
 def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises ConsumerError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # with an explicit protocol asyncio disables Nagle's algorithm, which delays each answer by 40 ms until the client's ACK
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(2048)  # at once, so that clients can connect as soon as the address is printed
+        return listen(host, port)
     except OSError as error:
-        listening.close()
         raise ConsumerError(f"cannot listen on {host}:{port}: {error.strerror or type(error).__name__}") from None
-    return listening
 
 
 def read_key(file: Path | None) -> str:

@@ -11,15 +11,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
-from typing import Any
-from urllib.parse import parse_qs
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ..http_server import adding_headers
 
 HEADER = "x-caspipe-token"
 LARGEST = 1_000_000
@@ -36,13 +33,13 @@ _HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-_DENIED = b"Not allowed. Open the address that `caspipe review` printed.\n"
+_DENIED = PlainTextResponse("Not allowed. Open the address that `caspipe review` printed.\n", 403)
 
 
 class Guard:
     """Lets a request through to `app`, or answers 403; adds the headers that keep a page to itself."""
 
-    def __init__(self, app: App, token: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self.app = app
         self.token = token
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
@@ -57,81 +54,50 @@ class Guard:
         return self._once
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
-            return
+        if scope["type"] == "http":
+            await self._answering(Request(scope))(scope, receive, adding_headers(send, _HEADERS))
 
-        async def guarded(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            await send(message)
-
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    def _answering(self, request: Request) -> ASGIApp:
+        """Return the application, or the answer to a request that is not let through."""
+        headers, path = request.headers, request.scope["path"]
         if headers.get("host", "").lower() not in self.hosts:
-            await _answer(guarded, 403, _DENIED)
-        elif scope["path"] == "/" and scope["method"] == "GET":
-            await self._page(scope, headers, receive, guarded)
-        elif not self._allowed(scope, headers):
-            await _answer(guarded, 403, _DENIED)
-        elif "transfer-encoding" in headers or not 0 <= _length(headers) <= LARGEST:
-            await _answer(guarded, 413, b"Too large.\n")
-        else:
-            await self.app(scope, receive, guarded)
+            return _DENIED
+        if path == "/" and request.method == "GET":
+            return self._page(request)
+        if not self._allowed(request, path):
+            return _DENIED
+        length = headers.get("content-length", "0")
+        is_number = length.isascii() and length.isdigit() and len(length) < 20
+        if "transfer-encoding" in headers or not is_number or int(length) > LARGEST:
+            return PlainTextResponse("Too large.\n", 413)
+        return self.app
 
-    async def _page(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
-        query = parse_qs(scope["query_string"].decode("latin-1"))
-        once, token = query.get("once", [""])[0], query.get("token", [""])[0]
+    def _page(self, request: Request) -> ASGIApp:
+        once, token = request.query_params.get("once", ""), request.query_params.get("token", "")
         if once and self._once is not None and _same(once, self._once):
             self._once = None
-            await _answer(send, 303, b"", [(b"location", f"/?token={self.token}".encode())])
-        elif token and _same(token, self.token):
-            cookie = f"{self.cookie}={self.pass_}; Path=/; HttpOnly; SameSite=Strict"
+            return RedirectResponse(f"/?token={self.token}", 303)
+        if token and _same(token, self.token):
+            return self._page_with_cookie
+        return self.app if not any(request.query_params.values()) and self._has_cookie(request) else _DENIED
 
-            async def marked(message: MutableMapping[str, Any]) -> None:
-                if message["type"] == "http.response.start":
-                    message["headers"] = [*message.get("headers", ()), (b"set-cookie", cookie.encode())]
-                await send(message)
+    async def _page_with_cookie(self, scope: Scope, receive: Receive, send: Send) -> None:
+        cookie = f"{self.cookie}={self.pass_}; Path=/; HttpOnly; SameSite=Strict"
+        await self.app(scope, receive, adding_headers(send, [(b"set-cookie", cookie.encode())]))
 
-            await self.app(scope, receive, marked)
-        elif not query and self._knows(headers):
-            await self.app(scope, receive, send)
-        else:
-            await _answer(send, 403, _DENIED)
-
-    def _allowed(self, scope: Scope, headers: dict[str, str]) -> bool:
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    def _allowed(self, request: Request, path: str) -> bool:
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return False
-        if not scope["path"].startswith("/api/"):
-            return scope["method"] == "GET" and self._knows(headers)
-        origin = headers.get("origin")
+        if not path.startswith("/api/"):
+            return request.method == "GET" and self._has_cookie(request)
+        origin = request.headers.get("origin")
         if origin is not None and origin not in tuple(f"http://{host}" for host in self.hosts):
             return False
-        return _same(headers.get(HEADER, ""), self.token)
+        return _same(request.headers.get(HEADER, ""), self.token)
 
-    def _knows(self, headers: dict[str, str]) -> bool:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return False
-        return found is not None and _same(found.value, self.pass_)
-
-
-def _length(headers: dict[str, str]) -> int:
-    """Return the declared size of a request's body; -1 if it is not a number."""
-    said = headers.get("content-length", "0")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 20 else -1
+    def _has_cookie(self, request: Request) -> bool:
+        return _same(request.cookies.get(self.cookie, ""), self.pass_)
 
 
 def _same(given: str, right: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
-
-
-async def _answer(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    start = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        *(headers or []),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": start})
-    await send({"type": "http.response.body", "body": body})

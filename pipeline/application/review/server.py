@@ -7,7 +7,6 @@ import gc
 import json
 import logging
 import secrets
-import signal
 import socket
 import threading
 import webbrowser
@@ -17,6 +16,7 @@ from typing import Any
 
 from ...errors import ConfigError, Fault
 from ...storage.files import write_atomic
+from ..http_server import listen, stopped_by_signals
 from .app import make_app
 from .export import export_gold
 from .guard import Guard
@@ -63,7 +63,7 @@ def serve(
     )
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # its messages may quote what an exception quotes
     try:
-        with _stopped_by_signals(server), _reading_all(session):
+        with stopped_by_signals(server), _reading_all(session):
             say(f"http://{HOST}:{port}/?token={token}")
             if browser:
                 with contextlib.suppress(webbrowser.Error):
@@ -72,25 +72,6 @@ def serve(
     finally:
         address_file.unlink(missing_ok=True)
         listening.close()
-
-
-@contextlib.contextmanager
-def _stopped_by_signals(server: Any) -> Iterator[None]:
-    """Let SIGINT and SIGTERM stop the server.
-
-    A signal before uvicorn handles signals must not be lost; and uvicorn raises it again when it is done, which without a
-    handler would end the process before it has cleaned up.
-    """
-
-    def stop(*_: object) -> None:
-        server.should_exit = True
-
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager
@@ -122,15 +103,8 @@ def _previous_address(path: Path) -> dict[str, Any]:
 def _listen(port: int, previous: int) -> socket.socket:
     """Return a socket at `port`; if that is 0, at the previous port, else at any. Raises ConfigError."""
     for wanted in [port] if port else [previous, 0] if previous else [0]:
-        # with an explicit protocol asyncio disables Nagle's algorithm, which delays each answer by 40 ms until the page's ACK
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, wanted))
-            listening.listen(128)  # at once, so that the page can connect as soon as the address is printed
+            return listen(HOST, wanted)
         except OSError as error:
-            listening.close()
             reason = error.strerror or type(error).__name__
-        else:
-            return listening
     raise ConfigError([Fault("--port", f"cannot listen at {port}: {reason}")])

@@ -19,7 +19,7 @@ from ...errors import CaspipeError, ComponentError
 from .batch import IN as BATCH_IN
 from .batch import MEDIA as BATCH_OUT
 from .batch import Batch
-from .guard import Guard, of_http
+from .guard import Guard, of_http, problem_response
 from .handler import JSON, TEXT, XMI
 from .jobs import Job
 from .limits import ClientDisconnected, Gate, body, check_declared
@@ -27,7 +27,7 @@ from .messages import BatchError, PredictRequest, PredictResponse, ProcessReques
 from .metrics import CONTENT_TYPE, Metrics
 from .negotiation import acceptable, media_type
 from .openapi import content, page, problems, ref, request_body, with_schemas
-from .problems import MEDIA, Problem
+from .problems import Problem
 from .recommender_store import Key, RecommenderStore
 from .settings import Settings, Spec
 from .training import Trainer
@@ -281,7 +281,7 @@ def _key(name: str, data: bytes) -> Key | None:
 
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, Problem)
-    return Response(error.body(), error.status, error.headers, MEDIA)
+    return problem_response(error)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

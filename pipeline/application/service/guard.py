@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from ...errors import ComponentError
 from .limits import ClientDisconnected
@@ -56,7 +57,7 @@ class Guard:
         try:
             if self._local and not _names_this_machine(scope["headers"]):
                 self.metrics.rejected("host")
-                await respond(sending, _misdirected())
+                await problem_response(_misdirected())(scope, receive, sending)
             elif (
                 self._key
                 and scope["path"] not in OPEN
@@ -64,7 +65,7 @@ class Guard:
                 and not self._may(scope["headers"])
             ):
                 self.metrics.rejected("no key")
-                await respond(sending, _unknown())
+                await problem_response(_unknown())(scope, receive, sending)
             else:
                 await self._served(scope, receive, sending, lambda: whole)
         finally:
@@ -126,13 +127,9 @@ def _unknown() -> Problem:
     return Problem(401, "no-key", detail, headers={"WWW-Authenticate": "Bearer"})
 
 
-async def respond(send: Any, problem: Problem) -> None:
-    """Send problem details as a response."""
-    body = problem.body()
-    headers = [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
-    headers += [(k.lower().encode(), v.encode()) for k, v in problem.headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def problem_response(problem: Problem) -> Response:
+    """Return problem details as a response."""
+    return Response(problem.body(), problem.status, problem.headers, MEDIA)
 
 
 def of_http(error: HTTPException) -> Problem:
