@@ -16,14 +16,16 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_eval_context
-from jinja2.nodes import EvalContext
 from markupsafe import Markup
 from markupsafe import escape as escape_markup
 
 from ...typesystem import PhiKind
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.nodes import EvalContext
 
 PAGES = __package__
 _CONTROLS = {c: 0x2400 + c for c in range(32) if chr(c) not in "\t\n\r"} | {
@@ -96,11 +98,13 @@ def hues() -> frozenset[str]:
 
 @cache
 def _environment(package: str) -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_eval_context
+
     environment = Environment(
         loader=FunctionLoader(lambda name: _read("templates", name, package)),
         autoescape=lambda name: name is not None and ".html" in name,
         undefined=StrictUndefined,
-        finalize=_finalize,
+        finalize=pass_eval_context(_finalize),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -118,7 +122,6 @@ def _read(folder: str, name: str, package: str) -> str:
     raise FileNotFoundError(f"{package} has no {folder}/{name}")
 
 
-@pass_eval_context
 def _finalize(context: EvalContext, value: object) -> object:
     return escape(value) if context.autoescape else value
 
