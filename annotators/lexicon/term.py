@@ -44,7 +44,7 @@ class TermSource:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format of terminologies. Each module of `loaders/` declares one as `FORMAT`."""
+    """A file format of terminologies. The modules of `loaders/` declare them."""
 
     name: str
     title: str
@@ -60,12 +60,11 @@ class Format:
 
 @cache
 def formats() -> dict[str, Format]:
-    """Return every format by name: one per module of the package `loaders`."""
+    """Return every format by name: those that the modules of the package `loaders` declare."""
     by_name = {}
     for info in sorted(pkgutil.iter_modules([str(Path(__file__).with_name("loaders"))]), key=lambda m: m.name):
-        if not info.name.startswith("_"):
-            declared: Format = importlib.import_module(f"{__package__}.loaders.{info.name}").FORMAT
-            by_name[declared.name] = declared
+        module = importlib.import_module(f"{__package__}.loaders.{info.name}")
+        by_name |= {made.name: made for made in vars(module).values() if isinstance(made, Format)}
     return by_name
 
 

@@ -41,7 +41,6 @@ _WITH_MONTH = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_YEARS = re.compile(r"(?:19|20)[0-9]{2}(?:\s?[-/, ]\s?(?:19|20)[0-9]{2}){1,5}|(?:19|20)[0-9]{2}\s?[-/]\s?[0-9]{2}")
 _YMD = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _DMY = re.compile(
     r"(?:(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:19|20)[0-9]{2}"
@@ -86,50 +85,50 @@ def not_leading_date(text: str) -> bool:
     return end == 0 or (len(text[:end]) <= 8 and not _YEAR.search(text[:end]) and len(digits(text[end:])) > 1)
 
 
-@hit_filter("not_years")
-def not_years(text: str) -> bool:
-    """It is neither a year nor several years: 2019-2021, 2019/20, 2019 2020."""
-    return not (_YEAR.fullmatch(text) or _YEARS.fullmatch(text))
+def _reject(name: str, description: str, pattern: str) -> None:
+    """Register a filter that drops what matches a pattern in full."""
+    compiled = re.compile(pattern)
+
+    def check(text: str) -> bool:
+        return compiled.fullmatch(text) is None
+
+    check.__doc__ = description
+    hit_filter(name)(check)
 
 
-@hit_filter("not_year")
-def not_year(text: str) -> bool:
-    """It is not a year from 1900 to 2099."""
-    return not _YEAR.fullmatch(text)
-
-
-_DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,4}(?:\s?[-/:]\s?[0-9]{1,4}(?:[.,][0-9]{1,4})?)?")
-
-
-@hit_filter("not_decimal")
-def not_decimal(text: str) -> bool:
-    """It is not a decimal number or a range of decimals: 3.5, 3.5-5.0."""
-    return not _DECIMAL.fullmatch(text)
-
-
-_UNIT_END = re.compile(
-    r"[0-9]{1,7}(?:MG|MCG|UG|NG|KG|G|ML|DL|L|IU|U|MM|CM|M|KM|BPM|HRS?|H|MIN|S|SEC|MS|X|YO|YR|K|C|F|BP|[KMG]B|HZ)"
+_reject(
+    "not_years",
+    "It is neither a year nor several years: 2019-2021, 2019/20, 2019 2020.",
+    r"(?:19|20)[0-9]{2}(?:\s?[-/, ]\s?(?:19|20)[0-9]{2}){1,5}|(?:19|20)[0-9]{2}\s?[-/]\s?[0-9]{2}|(?:19|20)[0-9]{2}",
 )
-
-
-@hit_filter("not_trailing_unit")
-def not_trailing_unit(text: str) -> bool:
-    """It is not a number joined with a unit of measurement: 2000000MG."""
-    return not _UNIT_END.fullmatch(text)
-
-
-_COMPOUND = re.compile(
-    r"(?:PF|LY|GSK|JNJ|RO|MK|AZD|BMS|ABT|BAY|CNTO|MEDI|AMG|ABBV|BI|SAR|TAK|BNT|VX|GS|REGN|NVX|INO|CVN|CAS|RS|HGNC|OMIM"
+_reject("not_year", "It is not a year from 1900 to 2099.", r"(?:19|20)[0-9]{2}")
+_reject(
+    "not_decimal",
+    "It is not a decimal number or a range of decimals: 3.5, 3.5-5.0.",
+    r"[0-9]{1,4}[.,][0-9]{1,4}(?:\s?[-/:]\s?[0-9]{1,4}(?:[.,][0-9]{1,4})?)?",
+)
+_reject(
+    "not_trailing_unit",
+    "It is not a number joined with a unit of measurement: 2000000MG.",
+    r"[0-9]{1,7}(?:MG|MCG|UG|NG|KG|G|ML|DL|L|IU|U|MM|CM|M|KM|BPM|HRS?|H|MIN|S|SEC|MS|X|YO|YR|K|C|F|BP|[KMG]B|HZ)",
+)
+_reject(
+    "not_compound",
+    "It is not a study drug (PF-07302048), registry entry, publication, gene record or code of medicine.",
+    r"(?i:(?:PF|LY|GSK|JNJ|RO|MK|AZD|BMS|ABT|BAY|CNTO|MEDI|AMG|ABBV|BI|SAR|TAK|BNT|VX|GS|REGN|NVX|INO|CVN|CAS|RS|HGNC|OMIM"
     r"|NCT|EUCTR|ISRCTN|PMID|PMC|DOI|ISBN|ISSN|LOT|EXP|NDC|CPT|ICD|COVID|SARS|IL|CD|HLA|HBA|CYP|NM|NP|NC|XM"
-    r"|ENST|ENSG)[-_ ]?[0-9]",
-    re.IGNORECASE,
+    r"|ENST|ENSG)[-_ ]?[0-9](?s:.*))",
 )
-
-
-@hit_filter("not_compound")
-def not_compound(text: str) -> bool:
-    """It is not a study drug (PF-07302048), registry entry, publication, gene record or code of medicine."""
-    return not _COMPOUND.match(text)
+_reject(
+    "postcode_shape",
+    "It does not end in an ordinal number: L4 5TH.",
+    r".*[0-9](?:(?<=1)ST|(?<=2)ND|(?<=3)RD|(?<=[04-9])TH)",
+)
+_reject(
+    "not_tnm",
+    "It is not a tumour stage (T2N0M0, UICC TNM classification) or a count of pregnancies (G1P0A1).",
+    r"(?i:T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9]A[0-9])",
+)
 
 
 @hit_filter("e164_length")
@@ -150,24 +149,6 @@ def zip_shape(text: str) -> bool:
     """It has at least three digits, or two digits and two letters, as postal codes do."""
     count = len(digits(text))
     return count >= 3 or (count >= 2 and sum(c.isalpha() for c in text) >= 2)
-
-
-_ORDINAL_END = re.compile(r".*[0-9](?:(?<=1)ST|(?<=2)ND|(?<=3)RD|(?<=[04-9])TH)")
-
-
-@hit_filter("postcode_shape")
-def postcode_shape(text: str) -> bool:
-    """It does not end in an ordinal number: L4 5TH."""
-    return not _ORDINAL_END.fullmatch(text)
-
-
-_TNM = re.compile(r"T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9]A[0-9]", re.IGNORECASE)
-
-
-@hit_filter("not_tnm")
-def not_tnm(text: str) -> bool:
-    """It is not a tumour stage (T2N0M0, UICC TNM classification) or a count of pregnancies (G1P0A1)."""
-    return not _TNM.fullmatch(text)
 
 
 @hit_filter("email_shape")

@@ -1,1 +1,1 @@
-"""Readers of terminologies in their own formats: each module declares one `FORMAT` and is found automatically."""
+"""Readers of terminologies in their own formats: each module declares one or more formats, which are found automatically."""
