@@ -11,7 +11,7 @@ from typing import cast
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import FormTable, MedicalTerm, PhiCandidate, PhiKind, Token, View
 from ..lexicon import Lexicon
-from ..resolving import VETOED, SourceSet
+from ..resolving.candidates import VETOED, SourceSet
 from .repetition import INITIALS, Case, Origin, Repeat, RepetitionSearch, index_words, without_contained
 
 _COMMON = "common_words stop_words months weekdays medical person_titles countries us_states"

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from ...pipeline.contract.component import AnalysisEngine
 from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, View
-from ..resolving import VETOED, SourceSet
-from ..resolving.candidates import names
+from ..resolving.candidates import VETOED, SourceSet, names
 
 
 class CandidateVeto(AnalysisEngine):

@@ -21,8 +21,7 @@ from ...typesystem import (
     TokenVerdict,
     View,
 )
-from ..resolving import VETOED, SourceSet
-from ..resolving.candidates import names
+from ..resolving.candidates import VETOED, SourceSet, names
 from .decision import VERDICTS, Mode, Thresholds
 from .word_lists import is_punctuation
 

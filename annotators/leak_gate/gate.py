@@ -29,7 +29,7 @@ from ..identifiers import IdentifierAnnotator
 from ..known_phi import KnownPhiAnnotator
 from ..known_phi.searchable_text import fold
 from ..names.words import Words
-from ..resolving import takes_part
+from ..resolving.candidates import takes_part
 from .masked_values import MaskedValue, MaskedValueFinder
 from .visible_text import VisibleText, plain
 

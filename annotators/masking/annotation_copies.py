@@ -21,7 +21,7 @@ from ...typesystem import (
     Token,
     View,
 )
-from ..resolving import trim
+from ..resolving.candidates import trim
 
 DEFAULT_TYPES = (Sentence, Token, Chunk, MedicalTerm)
 """Types that are copied unless a list is given; their features reveal nothing of masked text."""

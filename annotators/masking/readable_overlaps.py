@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...typesystem import PhiCandidate, PhiKind
-from ..resolving import takes_part, trim
+from ..resolving.candidates import takes_part, trim
 from .operator import KEPT, Context, Fallback, Mention, Operator, Outcome
 
 Decide = Callable[[Mention, Context], tuple[Outcome, Operator]]

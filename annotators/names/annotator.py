@@ -1,4 +1,4 @@
-"""The component `names`: marks people, places and organizations by rules."""
+"""The component `names`: marks people, places and organizations by rules, then by the other names of the document."""
 
 from __future__ import annotations
 
@@ -8,12 +8,74 @@ from typing import Literal, cast
 
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, Sentence, Token, View
-from .consistency import enumerated, repeated
+from . import words
+from .cues import CAPITAL, SHOUT, SMALL
+from .non_names import is_sized
 from .organization import find_organizations
 from .person import find_people
 from .place import find_places
-from .token_context import NameSpan, TokenContext
+from .scoring import is_eponym
+from .token_context import NameSpan, TokenContext, span_of
 from .words import Words
+
+_SURE = 0.65
+_ROW = frozenset([", ", " and ", ", and ", " & ", " or ", ",\n", "\n"])
+
+
+def repeated(doc: TokenContext, kept: list[NameSpan]) -> Iterator[NameSpan]:
+    """Yield the other occurrences of the words of certain people and cities, if capitalized or if the text has no capitals.
+
+    Label consistency, after Aramaki et al. 2006 (i2b2 de-identification challenge).
+    """
+    known: dict[str, NameSpan] = {}
+    for span in kept:
+        if span.confidence >= _SURE and (span.kind.top is PhiKind.PERSON or span.kind is PhiKind.LOCATION_CITY):
+            for i in range(span.first, span.last):
+                if doc.bits[i] & (CAPITAL | SHOUT | SMALL) and len(doc.forms[i]) > 2:
+                    known.setdefault(doc.forms[i].lower(), span)
+    if not known:
+        return
+    covered = {i for span in kept for i in range(span.first, span.last) if _is_kept(span)}
+    for i in [i for i, low in enumerate(doc.lowers) if low in known]:
+        if i in covered or is_eponym(doc, [i], i + 1) or is_sized(doc, i, [i]):
+            continue
+        bits, facts, form, source = doc.bits[i], doc.facts(i), doc.forms[i], known[doc.lowers[i]]
+        level = facts >> words.LEVEL
+        if facts & words.TERM and not facts & words.NAME:  # a word of `Glasgow Coma Scale`
+            continue
+        if bits & SMALL:
+            free = doc.is_free(i)
+            confidence = 0.7 if free and not level and (doc.small or facts & words.OFTEN) else 0.0
+        elif bits & SHOUT and not doc.shouted:
+            confidence = 0.6 if not level and len(form) > 3 else 0.0
+        else:
+            free = level < 2 and not facts & words.BLOCKED
+            confidence = 0.75 if free else 0.6 if not doc.starts(i) and level < 3 else 0.0
+        if confidence:
+            yield span_of(doc, i, i + 1, source.kind, confidence, "repeated name")
+
+
+def _is_kept(span: NameSpan) -> bool:
+    """Return True if a span keeps its kind and confidence even if the same word is a certain name elsewhere."""
+    return span.last > span.first + 1 or span.confidence >= _SURE or span.kind.top is not PhiKind.PERSON
+
+
+def enumerated(doc: TokenContext, people: list[NameSpan]) -> list[NameSpan]:
+    """Return the people, with more confidence for those next to another person: `Ann, Bob and Qwertz`."""
+    raised: list[NameSpan] = []
+    for i, span in enumerate(people):
+        if span.confidence < 0.75:
+            near = people[max(0, i - 1) : i] + people[i + 1 : i + 2]
+            if any(_in_row(doc, span, other) and other.confidence >= 0.25 for other in near):
+                span = span._replace(confidence=round(span.confidence + 0.15, 2))
+        raised.append(span)
+    return raised
+
+
+def _in_row(doc: TokenContext, one: NameSpan, other: NameSpan) -> bool:
+    left, right = (one, other) if one.begin < other.begin else (other, one)
+    return 0 < right.begin - left.end < 7 and doc.text[left.end : right.begin] in _ROW
+
 
 _THRESHOLDS = {"recall": 0.2, "balanced": 0.3, "precision": 0.7}
 

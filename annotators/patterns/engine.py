@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from .byte_text import Offsets, character, end_of_run, free_after, free_before, plain
-from .context import Surroundings
 from .filters import find_filter
 from .gate import Gate, head
 from .lists import StringList
-from .rule import AllowList, DenyList, Rule
+from .rule import AllowList, DenyList, Rule, Surroundings
 from .validators import digits, find_validator
 
 WINDOW = 4_096

@@ -1,13 +1,141 @@
-"""The data of a rule file: rules, deny lists, an allow list, and the spans that examples mark."""
+"""The data of a rule file: rules, the words around a match that they require or forbid, lists, and marked-up examples."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...typesystem import PhiKind
-from .context import ContextCondition
+
+Side = Literal["before", "after", "near"]
+Phrases = tuple[tuple[str, ...], ...]
+"""Words or sequences of words, in lower case."""
+
+REACH = 400
+"""Maximum number of code points read on either side of a match."""
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[#@]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?|[#@]")
+_LINE = re.compile(r"[\r\n]")
+_STOP = re.compile(r"[\r\n]|[.!?](?=\s+[A-Z])")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case; `#` and `@` count as words, other punctuation does not."""
+    lower = text.lower()
+    return _ASCII_WORD.findall(lower) if lower.isascii() else _WORD.findall(lower.replace("’", "'"))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCondition:
+    """One condition on the words around a match.
+
+    `phrases` are words or sequences of words in lower case. `within` is a number of words, or `line` or `sentence`.
+    `required` and `forbidden` veto; `adds` changes the confidence if a phrase is present.
+    """
+
+    side: Side
+    phrases: Phrases
+    within: int | Literal["line", "sentence"] = 5
+    required: bool = False
+    forbidden: bool = False
+    adds: float = 0.0
+    singles: frozenset[str] = field(init=False, repr=False)
+    """Phrases of one word, for a fast test."""
+    longer: Phrases = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "singles", frozenset(p[0] for p in self.phrases if len(p) == 1))
+        object.__setattr__(self, "longer", tuple(p for p in self.phrases if len(p) > 1))
+
+    def occurs(self, words: list[str]) -> bool:
+        """Return True if one of the phrases is among the words."""
+        if not self.singles.isdisjoint(words):
+            return True
+        return any(
+            tuple(words[i : i + len(phrase)]) == phrase
+            for phrase in self.longer
+            if phrase[0] in words
+            for i in range(len(words) - len(phrase) + 1)
+        )
+
+
+class Surroundings:
+    """The words around one match, read once for all conditions."""
+
+    __slots__ = ("_begin", "_cache", "_counted", "_end", "_sentences", "_text")
+
+    def __init__(self, text: str, begin: int, end: int, sentences: tuple[Sequence[int], Sequence[int]] | None) -> None:
+        self._text, self._begin, self._end, self._sentences = text, begin, end, sentences
+        self._cache: dict[tuple[str, int | str], list[str]] = {}
+        self._counted: dict[str, tuple[int, list[str]]] = {}
+
+    def holds(self, condition: ContextCondition) -> bool:
+        """Return True if a phrase of the condition occurs on its side, within its distance."""
+        sides = ("before", "after") if condition.side == "near" else (condition.side,)
+        return any(condition.occurs(self._words(side, condition.within)) for side in sides)
+
+    def _words(self, side: str, within: int | str) -> list[str]:
+        if isinstance(within, int):
+            count, words = self._counted.get(side, (0, []))
+            if count < within:
+                count, words = self._counted[side] = within, self._read(side, within)
+            return words if count == within else words[-within:] if side == "before" else words[:within]
+        key = (side, within)
+        if key not in self._cache:
+            self._cache[key] = self._read(side, within)
+        return self._cache[key]
+
+    def _read(self, side: str, within: int | str) -> list[str]:
+        reach = REACH if isinstance(within, str) else min(REACH, 24 + 16 * within)
+        return self._read_before(within, reach) if side == "before" else self._read_after(within, reach)
+
+    def _read_before(self, within: int | str, reach: int) -> list[str]:
+        text, begin = self._text, self._begin
+        low = max(0, begin - reach)
+        if low and text[low - 1].isalnum():
+            while low < begin and text[low].isalnum():
+                low += 1  # only whole words
+        if isinstance(within, int):
+            return words_of(text[low:begin])[-within:]
+        if within == "sentence":
+            low = max(low, self._sentence(begin)[0])
+        stop, piece = self._stop(within), text[low:begin]
+        ends = [match.end() for match in stop.finditer(piece)] if stop else []
+        return words_of(piece[ends[-1] :] if ends else piece)
+
+    def _read_after(self, within: int | str, reach: int) -> list[str]:
+        text, end = self._text, self._end
+        high = min(len(text), end + reach)
+        if high < len(text) and text[high].isalnum():
+            while high > end and text[high - 1].isalnum():
+                high -= 1
+        if isinstance(within, int):
+            return words_of(text[end:high])[:within]
+        if within == "sentence":
+            high = min(high, self._sentence(end - 1)[1])
+        stop = self._stop(within)
+        first = stop.search(text[end:high]) if stop else None
+        return words_of(text[end : end + first.start()] if first else text[end:high])
+
+    def _stop(self, within: str) -> re.Pattern[str] | None:
+        """Return the pattern for the end of a line, or of a sentence if the view has no sentences."""
+        if within == "line":
+            return _LINE
+        return None if self._sentences else _STOP
+
+    def _sentence(self, offset: int) -> tuple[int, int]:
+        if self._sentences is None or not self._sentences[0]:
+            return 0, len(self._text)
+        begins, ends = self._sentences
+        i = bisect_right(begins, offset) - 1
+        if i >= 0 and offset < ends[i]:
+            return begins[i], ends[i]
+        return (ends[i] if i >= 0 else 0), (begins[i + 1] if i + 1 < len(begins) else len(self._text))
+
 
 Boundary = Literal["word", "joined", "none"]
 Value = Literal["compact", "digits", "lower", "text"]

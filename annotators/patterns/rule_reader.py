@@ -6,9 +6,8 @@ from typing import Any, cast, get_args
 
 from ...pipeline.errors import nearest
 from ...typesystem import PhiKind
-from .context import ContextCondition, Side
 from .filters import find_filter
-from .rule import Boundary, Rule, Value, unmark
+from .rule import Boundary, ContextCondition, Rule, Side, Value, unmark
 from .rule_source import NAME, KeyPath, RuleSource, shown, sort_of
 from .validators import find_validator
 

@@ -12,7 +12,7 @@ import yaml
 from ...pipeline.errors import Fault, nearest
 from ...pipeline.storage.yaml_source import MOST_VALUES, bottomless
 from ...typesystem import PhiKind
-from .context import Phrases, words_of
+from .rule import Phrases, words_of
 from .syntax import PatternError, compile_pattern, expand
 
 KeyPath = tuple[str | int, ...]

@@ -10,7 +10,7 @@ from math import exp
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
-from ..resolving import VETOED
+from ..resolving.candidates import VETOED
 from .judging import attributes_of
 from .linear_model import LinearModel
 from .model_features import feature_set

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...pipeline.errors import ResourceError
 from ...typesystem import View
-from ..resolving import CandidateSpan, SourceSet
+from ..resolving.candidates import CandidateSpan, SourceSet
 from ..sequence.extraction import FeatureSet
 from ..sequence.judging import surroundings
 from ..sequence.linear_model import LinearModel

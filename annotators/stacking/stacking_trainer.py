@@ -13,8 +13,7 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
-from ..resolving import VETOED, CandidateSpan, SourceSet, trim
-from ..resolving.candidates import group_overlapping
+from ..resolving.candidates import VETOED, CandidateSpan, SourceSet, group_overlapping, trim
 from ..sequence.feature import Feature
 from ..sequence.linear import binary_logistic
 from ..sequence.linear_model import write_linear_model

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from ...pipeline.contract.component import part
 from ...pipeline.contract.resources import load
 from ...typesystem import FeatureStructure, Sentence, Token, View
-from ..resolving import CandidateSpan, Remainder, Resolution, SourceOrder
+from ..resolving.candidates import CandidateSpan, SourceOrder
+from ..resolving.spans import Remainder, Resolution
 from ..resolving.strategies import Priority
 from ..resolving.voting import ElectedSpan, Minority, VoteResult, resolve_vote
 from ..sequence.linear_model import LinearModel

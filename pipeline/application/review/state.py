@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ....annotators.resolving import has_content, trim
+from ....annotators.resolving.candidates import has_content, trim
 from ...errors import CaspipeError
 
 OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT = "open", "accepted", "rejected", "suggested", "left", "right"

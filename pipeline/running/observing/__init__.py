@@ -3,6 +3,6 @@
 from .event_log import EventLog, read_events
 from .memory import Memory, peak, resident
 from .metrics import Metrics
-from .pace import Pace
+from .progress import Pace
 
 __all__ = ["EventLog", "Memory", "Metrics", "Pace", "peak", "read_events", "resident"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from overlap_cases import made
 
 from caspipe.annotators.masking.masker import Masker
-from caspipe.annotators.resolving import has_content
+from caspipe.annotators.resolving.candidates import has_content
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, PhiKind, Sentence, Token
 

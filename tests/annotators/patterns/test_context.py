@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.patterns.context import ContextCondition, Surroundings, words_of
+from caspipe.annotators.patterns.rule import ContextCondition, Surroundings, words_of
 
 
 def around(text: str, sentences: tuple[list[int], list[int]] | None = None) -> Surroundings:

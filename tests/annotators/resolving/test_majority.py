@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 from overlap_cases import Case, candidates, made, read_cases, read_marked, show
 from test_resolver_laws import documents, final
 
-from caspipe.annotators.resolving import (
+from caspipe.annotators.resolving.candidates import (
     REJECTED_BY_VOTE,
     CandidateSpan,
-    Resolution,
-    ResolvedSpan,
     SourceOrder,
     has_content,
     takes_part,
 )
 from caspipe.annotators.resolving.majority import Majority
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.annotators.resolving.spans import Remainder
+from caspipe.annotators.resolving.spans import Remainder, Resolution, ResolvedSpan
 from caspipe.annotators.resolving.strategies import Strategy
 from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 from overlap_cases import Case, candidates, document, made, read_cases, read_marked, show
 
-from caspipe.annotators.resolving import DEFAULT_PRIORITY, CandidateSpan, Resolution, ResolvedSpan, SourceOrder
+from caspipe.annotators.resolving.candidates import DEFAULT_PRIORITY, CandidateSpan, SourceOrder
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.annotators.resolving.spans import Remainder
+from caspipe.annotators.resolving.spans import Remainder, Resolution, ResolvedSpan
 from caspipe.annotators.resolving.strategies import Strategy
 from caspipe.pipeline.contract.component import part
 from caspipe.pipeline.errors import CasError

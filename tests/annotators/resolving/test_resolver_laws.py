@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caspipe.annotators.resolving import has_content
+from caspipe.annotators.resolving.candidates import has_content
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.resolving.strategies import Confidence, Longest, Priority, Union
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from planted_votes import VOTERS, document, trained
 
-from caspipe.annotators.resolving import REJECTED_BY_VOTE, has_content, takes_part
+from caspipe.annotators.resolving.candidates import REJECTED_BY_VOTE, has_content, takes_part
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.sequence.linear_model import LinearModel

@@ -16,7 +16,7 @@ from typing import Any
 from marked_spans import unmark
 
 from caspipe.annotators.masking.masker import Masker
-from caspipe.annotators.resolving import VETOED
+from caspipe.annotators.resolving.candidates import VETOED
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline.application.review.catalogue import Catalogue
 from caspipe.pipeline.application.review.session import Session
