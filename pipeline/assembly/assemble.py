@@ -109,7 +109,7 @@ def assemble(config: Config) -> Components:
     """Build every component of a configuration. Raises ConfigError with all faults, in file order."""
     faults = list(config.faults)
     views: dict[str, str] = {}
-    readers = [build_step(step, "reader", config, faults, views) for step in config.readers()]
+    readers = [build_step(step, "reader", config, faults, views) for step in config.readers]
     built_readers = [r for r in readers if r is not None]
     reader = Chain(built_readers) if len(readers) > 1 and built_readers else next(iter(built_readers), None)
     engines = [build_step(step, "engines", config, faults, views) for step in config.engines]

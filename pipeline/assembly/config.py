@@ -42,9 +42,7 @@ class Config:
     file: str
     base: Path
     name: str = ""
-    reader: Step | None = None
-    further_readers: list[Step] = field(default_factory=list)
-    """Readers after the first, if `reader:` is a list."""
+    readers: list[Step] = field(default_factory=list)
     engines: list[Step] = field(default_factory=list)
     consumers: list[Step] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
@@ -55,11 +53,7 @@ class Config:
     """Ids of the engines below each aggregate."""
 
     def steps(self) -> list[Step]:
-        return [*self.readers(), *self.engines, *self.consumers]
-
-    def readers(self) -> list[Step]:
-        """All readers, in order."""
-        return [*([self.reader] if self.reader else []), *self.further_readers]
+        return [*self.readers, *self.engines, *self.consumers]
 
 
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
@@ -81,10 +75,10 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     for key in data:
         if key not in SECTIONS:
             hint = nearest(str(key), SECTIONS) or f"; expected one of {', '.join(SECTIONS)}"
-            config.faults.append(Fault(str(key), f"no such section{hint}", *source.place((key,))))
+            config.faults.append(source.fault((key,), f"no such section{hint}"))
     name = data.get("name")
     if isinstance(name, Mapping | list):
-        config.faults.append(Fault("name", "expected a string", *source.place(("name",))))
+        config.faults.append(source.fault(("name",), "expected a string"))
     config.name = str(name or Path(source.file).stem)
     _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
@@ -96,7 +90,7 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
         config.run = dict(run)
         config.run_step = Step("run", "run", config.run, ("run",), source.place(("run",)), _below(source, ("run",)))
     else:
-        config.faults.append(Fault("run", "expected a mapping", *source.place(("run",))))
+        config.faults.append(source.fault(("run",), "expected a mapping"))
     for override in overrides:
         _override(config, override)
     return config
@@ -104,34 +98,28 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
 
 def _readers(data: Any, source: Source, config: Config) -> None:
     """Read one reader, or a list of readers."""
-    if isinstance(data, list):
-        found = [_step(item, ("reader", i), source, config) for i, item in enumerate(data)]
-        if not found:
-            config.faults.append(Fault("reader", "expected at least one reader", *source.place(("reader",))))
-    else:
-        found = [_step(data, ("reader",), source, config)]
-    steps = [step for step in found if step is not None]
-    names = [step.name for step in steps]
-    for i, step in enumerate(steps):
+    if data == []:
+        config.faults.append(source.fault(("reader",), "expected at least one reader"))
+    items = [(("reader", i), item) for i, item in enumerate(data)] if isinstance(data, list) else [(("reader",), data)]
+    config.readers = [step for keys, item in items if (step := _step(item, keys, source, config)) is not None]
+    names = [step.name for step in config.readers]
+    for i, step in enumerate(config.readers):
         step.id = step.name if names.count(step.name) == 1 else f"{step.name}-{1 + names[:i].count(step.name)}"
-    if steps:
-        config.reader, config.further_readers = steps[0], steps[1:]
 
 
 def _resources(aliases: Any, source: Source, config: Config) -> None:
     if not isinstance(aliases, Mapping | None):
-        config.faults.append(Fault("resources", "expected a mapping of names to files", *source.place(("resources",))))
+        config.faults.append(source.fault(("resources",), "expected a mapping of names to files"))
         return
     for alias, target in (aliases or {}).items():
         if not isinstance(target, str):
-            place = source.place(("resources", alias))
-            config.faults.append(Fault(f"resources.{alias}", "expected a file or the name of a resource", *place))
+            config.faults.append(source.fault(("resources", alias), "expected a file or the name of a resource"))
             continue
         try:
             there = (source.base / target).exists()
         except OSError as error:  # a name too long for a file, a folder that is closed to us
             what = f"cannot look for a file of that name: {error.strerror}"
-            config.faults.append(Fault(f"resources.{alias}", what, *source.place(("resources", alias))))
+            config.faults.append(source.fault(("resources", alias), what))
             continue
         config.resources[alias] = str(source.base / target) if there else str(target)
 
@@ -152,12 +140,12 @@ def _step(item: Any, keys: Keys, source: Source, config: Config) -> Step | None:
             given = {}
         if isinstance(given, Mapping):
             return Step(name, "", dict(given), at, source.place(at), _below(source, at))
-        config.faults.append(Fault(dotted(at), "expected parameters as a mapping", *source.place(at)))
+        config.faults.append(source.fault(at, "expected parameters as a mapping"))
         return None
     what = "expected a component: its name, or name: {parameters}"
     if isinstance(item, Mapping) and len(item) > 1:
         what += f"; found {len(item)} keys ({', '.join(map(str, list(item)[:4]))}): is the indentation right?"
-    config.faults.append(Fault(dotted(keys), what, *source.place(keys)))
+    config.faults.append(source.fault(keys, what))
     return None
 
 
@@ -168,7 +156,7 @@ def _sequence(
     if items is None:
         return
     if not isinstance(items, list):
-        config.faults.append(Fault(dotted(keys), "expected a list of components", *source.place(keys)))
+        config.faults.append(source.fault(keys, "expected a list of components"))
         return
     for i, item in enumerate(items):
         if isinstance(item, Mapping) and list(item) == ["include"]:
@@ -208,25 +196,22 @@ def _aggregate(step: Step, source: Source, config: Config, into: list[Step], pre
 def _include(
     target: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]
 ) -> None:
-    place = source.place(keys)
     if not isinstance(target, str):
-        config.faults.append(Fault(dotted(keys), "expected the name of a YAML file", *place))
+        config.faults.append(source.fault(keys, "expected the name of a YAML file"))
         return
     try:
         path = (source.base / target).resolve()
     except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
-        config.faults.append(
-            Fault(dotted(keys), "expected the name of a YAML file, found one that no file has", *place)
-        )
+        config.faults.append(source.fault(keys, "expected the name of a YAML file, found one that no file has"))
         return
     if path in opened:
         chain = " -> ".join(p.name for p in [*opened[opened.index(path) :], path])
-        config.faults.append(Fault(dotted(keys), f"cyclic include: {chain}", *place))
+        config.faults.append(source.fault(keys, f"cyclic include: {chain}"))
         return
     try:
         part = read(path, str(Path(source.file).parent / target))
     except ConfigError as error:
-        config.faults += [Fault(dotted(keys), f"include {target}: {f.what}", *place) for f in error.faults]
+        config.faults += [source.fault(keys, f"include {target}: {f.what}") for f in error.faults]
         return
     config.faults += part.faults
     opened = [*opened, path]
@@ -291,22 +276,20 @@ def _override(config: Config, text: str) -> None:
 
 
 def _override_reader(config: Config, keys: list[str], data: Any, where: str) -> None:
-    targets = [step for step in config.readers() if keys[0] in (step.id, step.name)]
+    """Apply an override to the reader that the first key names, else to the only one or to a new one."""
+    targets = [step for step in config.readers if keys[0] in (step.id, step.name)]
     if len(targets) > 1:
         ids = ", ".join(f"reader.{step.id}" for step in targets)
         config.faults.append(Fault(where, f"{keys[0]} is ambiguous; expected one of {ids}"))
         return
-    if not targets and (config.reader is None or len(keys) > 1):
-        config.reader, config.further_readers = Step(keys[0], keys[0], {}, ("reader",), ("command line", 0)), []
-        targets = [config.reader]
+    if not targets and (not config.readers or len(keys) > 1):
+        targets = config.readers = [Step(keys[0], keys[0], {}, ("reader",), ("command line", 0))]
     if targets:
         keys = keys[1:]
-    if not keys:
+    if keys:
+        _put((targets or config.readers)[0].given, keys, data)
+    else:
         config.faults.append(Fault(where, "expected a parameter after the reader"))
-        return
-    target = targets[0] if targets else config.reader
-    assert target is not None
-    _put(target.given, keys, data)
 
 
 def _targets(steps: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

@@ -47,7 +47,7 @@ def rewritten(config: Config) -> Rewritten:
     """
     work = _Rewriter(config)
     data: dict[str, Any] = {"name": config.name}
-    readers = [{step.name: work.step(step, "reader")} for step in config.readers()]
+    readers = [{step.name: work.step(step, "reader")} for step in config.readers]
     if readers:
         data["reader"] = readers[0] if len(readers) == 1 else readers
     for section, steps in (("engines", config.engines), ("consumers", config.consumers)):

@@ -92,6 +92,10 @@ class Source:
                 return self.lines[keys[:end]]
         return self.file, 0
 
+    def fault(self, keys: Keys, what: str) -> Fault:
+        """Return a fault at a value."""
+        return Fault(dotted(keys), what, *self.place(keys))
+
 
 def read(path: Path, shown: str | None = None) -> Source:
     """Read a YAML file. Raises ConfigError with file and line if it is missing, not UTF-8 or not YAML."""
@@ -158,17 +162,17 @@ def _plain(node: yaml.Node, keys: Keys, source: Source) -> Any:
         )
     source.lines.setdefault(keys, (source.file, node.start_mark.line + 1))
     if not isinstance(node, yaml.ScalarNode) and not node.tag.startswith("tag:yaml.org,2002:"):
-        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
+        source.faults.append(source.fault(keys, f"unknown tag {node.tag}"))
     if isinstance(node, yaml.MappingNode):
         found: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = str(key_node.value)
             source.lines[(*keys, key)] = (source.file, key_node.start_mark.line + 1)
             if not isinstance(key_node, yaml.ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
-                source.faults.append(_fault(source, (*keys, key), "expected a plain key"))
+                source.faults.append(source.fault((*keys, key), "expected a plain key"))
                 continue
             if key in found:
-                source.faults.append(_fault(source, (*keys, key), f"key {key} is given twice"))
+                source.faults.append(source.fault((*keys, key), f"key {key} is given twice"))
             found[key] = _plain(value_node, (*keys, key), source)
         return found
     if isinstance(node, yaml.SequenceNode):
@@ -186,12 +190,12 @@ def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
             return os.environ[name]
         if optional is None:
             source.faults.append(
-                _fault(source, keys, f"environment variable {name} is not set; give a default as ${{{name}:-...}}")
+                source.fault(keys, f"environment variable {name} is not set; give a default as ${{{name}:-...}}")
             )
         return default or ""
 
     if not node.tag.startswith("tag:yaml.org,2002:"):
-        source.faults.append(_fault(source, keys, f"unknown tag {node.tag}"))
+        source.faults.append(source.fault(keys, f"unknown tag {node.tag}"))
     raw = str(node.value)
     value = _VARIABLE.sub(variable, raw)
     quoted = getattr(node, "style", None) in ("'", '"', "|", ">")
@@ -233,10 +237,6 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 def text_of(value: Any) -> Any:
     """Return a value with plain strings, without their positions, for reports and hashes."""
     return mapped(value, lambda v: str(v) if isinstance(v, str) else v)
-
-
-def _fault(source: Source, keys: Keys, what: str) -> Fault:
-    return Fault(dotted(keys), what, *source.place(keys))
 
 
 def dotted(keys: Keys) -> str:

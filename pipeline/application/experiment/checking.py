@@ -60,7 +60,7 @@ def _of_model(plan: Plan, model: Model, source: Source) -> list[Fault]:
         check_untrained(piece.step, built) if piece.trained else build(piece.step, "engines", whole, built)
         for piece in system
     ]
-    reader = build(corpus.reader, "reader", corpus, built) if corpus.reader is not None else None
+    reader = build(corpus.readers[0], "reader", corpus, built) if corpus.readers else None
     if built:
         return []
     if model.trainer is not None:

@@ -71,7 +71,7 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
 
 def preparation(plan: CorpusPlan) -> list[object]:
     """Return what prepared a corpus's documents, as data for hashes."""
-    reader = [fingerprint.of_step(plan.config.reader, "reader")[0]] if plan.config.reader is not None else []
+    reader = [fingerprint.of_step(step, "reader")[0] for step in plan.config.readers[:1]]
     return reader + [fingerprint.of_step(step, "engine") for step in plan.config.engines]
 
 

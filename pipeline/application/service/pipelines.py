@@ -46,7 +46,7 @@ def finders(config: Config) -> int:
 def service_pipeline(spec: Spec) -> Pipeline:
     """Return the pipeline of the service: engines alone. Raises ConfigError."""
     config = config_of(spec)
-    config.reader, config.further_readers, config.consumers = None, [], []
+    config.readers, config.consumers = [], []
     return Pipeline.from_config(config)
 
 
@@ -56,7 +56,7 @@ def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
     Raises ConfigError, and ResourceError for a bundle that is gone or damaged.
     """
     config = config_of(spec)
-    config.reader, config.further_readers, config.consumers = None, [], []
+    config.readers, config.consumers = [], []
     at = finders(config)
     step = Step("crf", ID, {"model": model}, ("engines",), (config.file, 0))
     config.engines = [*config.engines[:at], step, *(_listening(s) for s in config.engines[at:] if s.name != "masker")]
@@ -66,7 +66,7 @@ def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
 def training_pipeline(spec: Spec, folder: str) -> Pipeline:
     """Return the pipeline that learns: every finder, then the trainer, which writes `folder`/model. Raises ConfigError."""
     config = config_of(spec)
-    config.reader, config.further_readers = None, []
+    config.readers = []
     config.engines = config.engines[: finders(config)]
     given: dict[str, Any] = {
         "model": "model",
@@ -85,7 +85,7 @@ def training_pipeline(spec: Spec, folder: str) -> Pipeline:
 
 def _has_candidates(config: Config) -> bool:
 
-    bare = dataclasses.replace(config, consumers=[], reader=None, further_readers=[])
+    bare = dataclasses.replace(config, consumers=[], readers=[])
     return any(PhiCandidate in engine.outputs for engine in Pipeline.from_config(bare).engines)
 
 

@@ -118,8 +118,8 @@ def test_overrides_reach_settings_experiments_corpora_and_models(write: Write) -
     assert plan.models["memory"].trainer.given == {"C": 3}
     assert plan.models["memory"].annotator is not None
     assert plan.models["memory"].annotator.given == {"least": 2}
-    assert plan.corpora["wards"].config.reader is not None
-    assert plan.corpora["wards"].config.reader.given == {"documents": 9}
+    assert len(plan.corpora["wards"].config.readers) == 1
+    assert plan.corpora["wards"].config.readers[0].given == {"documents": 9}
 
 
 def test_overrides_that_lead_nowhere_are_told_with_the_nearest(write: Write) -> None:
