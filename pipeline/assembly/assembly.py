@@ -78,6 +78,11 @@ class Assembly:
         return self.options.output / "shards" / f"{part}-of-{parts}"
 
     @property
+    def reader_name(self) -> str:
+        """Name of the reader in messages."""
+        return f"reader/{self.reader.id}" if self.reader is not None else "reader"
+
+    @property
     def step_names(self) -> list[str]:
         """Names of all engines and consumers in messages, in the order of processing."""
         return [e.id for e in self.engines] + [f"consumers/{c.id}" for c in self.consumers]
@@ -110,6 +115,13 @@ class Assembly:
                 raise
             self._open = True
         return self
+
+    def open_in_worker(self, *, shares_disk: bool = True) -> None:
+        """Open every engine, and the consumers that prepare in workers. `shares_disk`: see `TwoPhaseConsumer.open_worker`."""
+        self.open()
+        for consumer in self.two_phase_consumers():
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.open_worker(shares_disk=shares_disk)
 
     def close(self) -> None:
         """Close the engines."""

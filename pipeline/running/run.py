@@ -26,7 +26,8 @@ from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
 from .runners.events import DocumentEvent, Observer
-from .runners.selection import Runner, select_runner
+from .runners.runner import Runner
+from .runners.selection import select_runner
 from .runners.work import (
     MOST_WARNINGS,
     Failed,
@@ -77,8 +78,6 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
         except (Stopped, OutputError) as error:
             report.stopped = str(error)
             loop.runner.kill()
-        finally:
-            report.attempts = loop.runner.attempts
         report.seconds = time.perf_counter() - began
         collected.target = report.warnings
     report.seconds = time.perf_counter() - began
@@ -207,9 +206,9 @@ class _Run:
 
     def process_all(self) -> None:
         """Process all documents."""
-        for result in self.runner.results(self._items()):
+        for item, result in self.runner.results(self._items()):
             self.warnings.target = self.report.warnings
-            self._commit(result)
+            self._commit(item, result)
         self.report.stopped = self._ended
         if not self._ended:
             self.session.complete()
@@ -279,18 +278,19 @@ class _Run:
 
     # -- results ---------------------------------------------------------------------------------------------------
 
-    def _commit(self, result: Result) -> None:
+    def _commit(self, item: Item, result: Result) -> None:
         """Write the result of a document, or record why it failed."""
         reused = False
         if result.unchanged:
             reused = self.session.adopt(result)
             if not reused:
-                result = self.runner.redo(result.number)
+                result = self.runner.redo(item)
+        self.report.attempts += result.attempts - 1
         for text in result.warnings:
             if text not in self.report.warnings and len(self.report.warnings) < MOST_WARNINGS:
                 self.report.warnings.append(text)
         if result.failed is None and not reused:
-            self._write(result)
+            self._write(item, result)
         if result.failed is not None and result.failed.fatal:
             raise Stopped(f"{result.failed.message}; the run can be resumed")
         self.report.documents.read += 1
@@ -308,7 +308,7 @@ class _Run:
             self._stop_if_too_many(result.number, result.failed)
         self._window.append(result.failed is not None)
 
-    def _write(self, result: Result) -> None:
+    def _write(self, item: Item, result: Result) -> None:
         """Pass a document to the consumers: to all of them, or to none."""
         outputs: list[Output] = []
         states: dict[str, Any] = {}
@@ -335,7 +335,7 @@ class _Run:
             rollback(done, result.id)
             discard(self.assembly, result)
             result.failed = Failed.of(error)
-            result.text, _ = read_again(self.assembly, self.runner.last)
+            result.text, _ = read_again(self.assembly, item)
             return
         self.session.released(result, outputs, states)
 

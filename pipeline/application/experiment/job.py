@@ -7,19 +7,18 @@ import dataclasses
 import json
 import shutil
 import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ....consumers.scoring import at_level, pair_of, score
 from ....typesystem import Cas, PhiCandidate, PhiKind
-from ....typesystem.errors import warning_text
 from ...assembly.config import Step
 from ...contract import resources
 from ...contract.component import CasConsumer, Component
 from ...errors import CaspipeError, ComponentError, guarded
 from ...pipeline import Pipeline
+from ...running.runners.work import collect_warnings
 from ...storage.files import make_folder, restricted_folder, write_atomic
 from ...storage.yaml_source import Text
 from . import model_steps
@@ -69,6 +68,8 @@ class Testing:
 
 
 Job = Training | Testing
+Corpora = Mapping[str, Sequence[Cas]]
+"""Documents by the name of their corpus."""
 
 
 def bundle_folder(folder: Path, training: Training) -> Path:
@@ -90,16 +91,24 @@ def stored(folder: Path, job: Job) -> dict[str, Any] | None:
         return None
 
 
-def work(job: Job, corpora: Mapping[str, Sequence[Cas]], folder: Path) -> dict[str, Any]:
-    """Do a job, keeps its result in the folder and returns it. Raises CaspipeError, which never quotes a document."""
+def attempt(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any] | str:
+    """Do a job and store its result in the folder. Return the result, or why the job failed without any text of a document."""
+    try:
+        return _result(job, corpora, folder)
+    except Exception as error:
+        name = f"training {job.model}" if isinstance(job, Training) else f"testing {job.system}"
+        message = str(error if isinstance(error, CaspipeError) else ComponentError(name, error))
+        return message if message.startswith(name) else f"{name}: {message}"
+
+
+def _result(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any]:
     began = time.perf_counter()
-    noted: list[str] = []
     documents = [corpora[name][i] for name, i in job.documents]
-    with _noted(noted):
+    with collect_warnings() as collected:
         if isinstance(job, Training) and job.needs:
             documents = _proposed_in(job, documents, folder)
         result = _train(job, documents, folder) if isinstance(job, Training) else _test(job, documents, folder)
-    result["warnings"] = noted
+    result["warnings"] = collected.target
     record = {"key": job.key, "seconds": round(time.perf_counter() - began, 3), "result": result}
     path = job_file(folder, job)
     make_folder(path.parent)
@@ -254,19 +263,3 @@ def _official(found: Any) -> list[list[Any]]:
 def _forget(place: str) -> None:
     """Drop a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
     resources.forget(lambda _, name: name.startswith(place))
-
-
-@contextlib.contextmanager
-def _noted(into: list[str]) -> Iterator[None]:
-    """Warnings become lines, each once; of foreign ones only class and place, since they may quote a document."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    into += dict.fromkeys(warning_text(w.message, w.category, w.filename, w.lineno) for w in caught)
-
-
-def reason(error: BaseException, job: Job) -> str:
-    """Why a job failed, in words that never quote a document."""
-    what = f"training {job.model}" if isinstance(job, Training) else f"testing {job.system}"
-    told_ = error if isinstance(error, CaspipeError) else ComponentError(what, error)
-    return str(told_) if str(told_).startswith(what) else f"{what}: {told_}"

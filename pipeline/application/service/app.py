@@ -31,7 +31,7 @@ from .problems import Problem
 from .recommender_store import Key, RecommenderStore
 from .settings import Settings, Spec
 from .training import Trainer
-from .workers import InProcessPool, Pool, ProcessPool
+from .workers import WorkerPool
 
 log = logging.getLogger("caspipe.service")
 Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Name of the recommender, of your choice.")]
@@ -47,11 +47,7 @@ class Service:
         self.spec, self.settings, self._failed = spec, settings, failed
         self.metrics = Metrics()
         self.gate = Gate(max(settings.workers, 1) + settings.queue, self.metrics)
-        self.pool: Pool = (
-            ProcessPool(spec, settings.seconds, settings.workers, failed)
-            if settings.workers
-            else InProcessPool(spec, settings.seconds)
-        )
+        self.pool = WorkerPool(spec, settings.seconds, settings.workers, failed)
         self.recommenders = RecommenderStore(settings.state, settings.max_models)
         self.trainer = Trainer(spec, settings, self.recommenders, self.metrics)
         self.app = self._application()

@@ -19,7 +19,7 @@ from .limits import ClientDisconnected, Gate, chunks, too_large
 from .metrics import Metrics
 from .problems import Problem
 from .settings import Settings
-from .workers import Pool
+from .workers import WorkerPool
 
 MEDIA = "application/x-ndjson"
 IN = (MEDIA, "application/json", "application/jsonl", "application/ndjson")
@@ -30,7 +30,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 class Batch(Response):
     """The response to a batch: reads the request while it writes the answers."""
 
-    def __init__(self, pool: Pool, settings: Settings, gate: Gate, metrics: Metrics) -> None:
+    def __init__(self, pool: WorkerPool, settings: Settings, gate: Gate, metrics: Metrics) -> None:
         super().__init__(media_type=MEDIA)
         self.pool, self.settings, self.gate, self.metrics = pool, settings, gate, metrics
 

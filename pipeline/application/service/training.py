@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +15,7 @@ from pydantic import ValidationError
 from ....typesystem import GOLD_VIEW, Annotation, Cas, Phi, PhiKind
 from ...contract.component import CollectionReader
 from ...errors import CaspipeError, ComponentError
+from ...running.worker import Handler, Send, Worker, WorkerDied
 from .documents import read_document_xmi, text_view, type_system, xml_bytes
 from .labels import kind_of
 from .messages import NAMES, RecommenderMetadata, TrainRequest
@@ -30,7 +28,6 @@ from .suggestions import PREDICTED
 from .workers import quiet
 
 log = logging.getLogger("caspipe.service")
-_SPAWN = multiprocessing.get_context("spawn")
 _READ_SECONDS = 120.0
 
 
@@ -64,13 +61,13 @@ class Trainer:
 
     def __init__(self, spec: Spec, settings: Settings, store: RecommenderStore, metrics: Metrics) -> None:
         self._spec, self._settings, self._store, self._metrics = spec, settings, store, metrics
-        self._process: Any = None
+        self._worker: Worker | None = None
         self._task: asyncio.Task[None] | None = None
         self.busy = ""
         """Name of the recommender that is being trained; empty: none."""
 
     async def start(self, name: str, reading: Coroutine[Any, Any, bytes]) -> None:
-        """Begin a training; returns when its documents are read. Raises Problem: 429 while one is under connection, 422.
+        """Begin a training; returns when its documents are read. Raises Problem: 429 during another training, 422.
 
         `reading` gives the request. It is read even if it is rejected: a client that is still sending would not see why.
         """
@@ -81,113 +78,107 @@ class Trainer:
         self.busy = name
         try:
             body = await reading
-            own_end, child_end = _SPAWN.Pipe()
+            self._worker = Worker("caspipe-training", "spawn", _set_up, self._spec)
+            key = await asyncio.to_thread(_accepted, self._worker, name, body)
         except BaseException:
-            self.busy = ""
-            raise
-        try:
-            self._process = _SPAWN.Process(
-                target=_train, args=(child_end, self._spec), name="caspipe-training", daemon=True
-            )
-            self._process.start()
-            child_end.close()
-            key = await asyncio.to_thread(_accepted, own_end, name, body)
-        except BaseException:
-            await self._ended(own_end)
+            await self._end()
             raise
         self._metrics.training("started")
-        self._task = asyncio.ensure_future(self._finish(key, own_end))
+        self._task = asyncio.ensure_future(self._finish(key, self._worker))
 
-    async def _finish(self, key: Key, connection: Connection) -> None:
+    async def _finish(self, key: Key, worker: Worker) -> None:
         draft: Path | None = None
         outcome = "failed"
         began = time.perf_counter()
         try:
             draft = self._store.draft(key)
-            connection.send(str(draft))
-            message = await asyncio.to_thread(_receive, connection, self._settings.training_seconds)
-            if message is None:
-                outcome = "timeout"
-            elif isinstance(message, dict):
+            worker.send(draft)
+            message = await asyncio.to_thread(worker.receive, self._settings.training_seconds)
+            if isinstance(message, dict):
                 facts = {**message, "seconds": round(time.perf_counter() - began, 1)}
                 await asyncio.to_thread(self._store.put, key, draft, facts)
                 outcome = "done"
             else:
                 outcome = "nothing to learn" if message == NOTHING else "failed"
                 log.warning("training: %s", message)
-        except (EOFError, OSError, CaspipeError) as error:
+        except TimeoutError:
+            outcome = "timeout"
+        except (WorkerDied, OSError, CaspipeError) as error:
             log.error("training: %s", type(error).__name__)
         finally:
             self._metrics.training(outcome)
             if draft is not None:
                 self._store.discard(draft)
-            await self._ended(connection)
+            await self._end()
 
-    async def _ended(self, connection: Connection) -> None:
-        if self._process is not None and self._process.pid is not None:
-            self._process.kill()  # first, so that no thread waits at a closed connection
-            await asyncio.to_thread(self._process.join, 10)
-        connection.close()
-        self._process, self.busy = None, ""
+    async def _end(self) -> None:
+        if self._worker is not None:
+            await asyncio.to_thread(self._worker.stop)
+        self._worker, self.busy = None, ""
 
     async def wait(self) -> None:
-        """Wait for the training under connection, if there is one."""
+        """Wait for the training in progress, if there is one."""
         if self._task is not None:
             await asyncio.wait((self._task,))
 
     async def close(self) -> None:
-        """End the training under way; the model before it stays."""
-        if self._process is not None:
-            self._process.kill()
+        """End the training in progress; the model before it stays."""
+        if self._worker is not None:
+            self._worker.kill()
         await self.wait()
 
 
 NOTHING = "nothing to learn"
 
 
-def _receive(connection: Connection, seconds: float) -> Any:
-    """Return the next message; None if there is none in time."""
-    return connection.recv() if connection.poll(seconds) else None
-
-
-def _accepted(connection: Connection, name: str, body: bytes) -> Key:
-    """Send the request to the training process and waits until it has read it. Raises Problem."""
+def _accepted(worker: Worker, name: str, body: bytes) -> Key:
+    """Send the request to the training process and wait until it has read it. Raises Problem."""
     try:
-        connection.send(body)
-        message = (
-            connection.recv()
-            if connection.poll(_READ_SECONDS)
-            else Problem(504, "training-timeout", "reading the documents took too long")
-        )
-    except (EOFError, OSError):
+        worker.receive(_READ_SECONDS)  # it has started
+        worker.send(body)
+        message = worker.receive(_READ_SECONDS)
+    except TimeoutError:
+        raise Problem(504, "training-timeout", "reading the documents took too long") from None
+    except WorkerDied:
         raise Problem(500, "training-died", "the training ended before its documents were read") from None
     if isinstance(message, Problem):
         raise message
     return Key(name, *message)
 
 
-def _train(connection: Connection, spec: Spec) -> None:
-    """The training process: reads the request, says whether it is one, trains, says what came of it."""
+def _set_up(spec: Spec) -> Handler:
+    """Set up the training process. Its tasks: read a request, then train in a folder."""
     quiet()
-    with contextlib.suppress(EOFError, OSError):  # the service has ended; Python itself would print the reason
-        try:
-            request = TrainRequest.model_validate_json(connection.recv())
-            found, counts = examples(request)
-        except Exception as error:
-            connection.send(_problem_of(error))
+    found: list[Example] = []
+    counts: dict[str, int] = {}
+
+    def handle(task: bytes | Path, send: Send) -> None:
+        if isinstance(task, Path):
+            send(_trained(spec, found, counts, task))
             return
+        try:
+            request = TrainRequest.model_validate_json(task)
+            received, left_out = examples(request)
+        except Exception as error:
+            send(_problem_of(error))
+            return
+        found.extend(received)
+        counts.update(left_out)
         asked = request.metadata
         user = next((d.userId for d in request.documents[:1] if d.userId), "")
-        connection.send((asked.projectId, asked.layer, asked.feature, user))
-        del request  # all documents once more
-        folder = connection.recv()
-        try:
-            message: Any = {**_learn(spec, found, Path(folder)), **counts} if found else NOTHING
-        except CaspipeError as error:
-            message = type(error).__name__
-        except Exception as error:
-            message = str(ComponentError("training", error))
-        connection.send(message)
+        send((asked.projectId, asked.layer, asked.feature, user))
+
+    return handle
+
+
+def _trained(spec: Spec, found: list[Example], counts: dict[str, int], folder: Path) -> dict[str, Any] | str:
+    """Return the counts of a training, or why it failed."""
+    try:
+        return {**_learn(spec, found, folder), **counts} if found else NOTHING
+    except CaspipeError as error:
+        return type(error).__name__
+    except Exception as error:
+        return str(ComponentError("training", error))
 
 
 def _problem_of(error: Exception) -> Problem:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 
-from ...assembly.assemble import RunOptions
+from ...assembly.assembly import Assembly
 from ...errors import ComponentError
 from .work import Failed, Item, Result
 
@@ -16,33 +14,25 @@ _WINDOW = 2_000
 _WINDOW_BYTES = 64 << 20
 _CHUNK_SECONDS = 0.05
 _CHUNK = 64
-CHUNK_BYTES = 1 << 20
-QUEUED_CHUNK_BYTES = 64 << 10 if os.name == "posix" else 0
-"""Limit for a chunk that is sent to a busy worker. It must fit into the buffer of the connection because the worker does not read
-yet: otherwise this process would block while the worker blocks on sending a result, or is stuck and should be killed."""
+_CHUNK_BYTES = 1 << 20
 
 
 class Backlog:
     """Cuts the items of a run into chunks for workers and returns their results in reading order, or as they arrive."""
 
-    def __init__(self, options: RunOptions, reader: str) -> None:
-        self.options = options
-        self.last: Item | None = None
-        """The item whose result was returned last."""
-        self.attempts = 0
-        """Attempts after the first, over all documents."""
-        self.more = True
-        """True if the reader may have more items."""
+    def __init__(self, assembly: Assembly) -> None:
+        self.options = assembly.options
         self.again: deque[int] = deque()
         """Documents to process before the next item is read."""
         self.isolated: deque[int] = deque()
         """Documents to process in a worker that has no other document."""
-        self._reader = reader
+        self._reader = assembly.reader_name
+        self.more = True
+        """True if the reader may have more items."""
         self._items: dict[int, Item] = {}
+        """Items whose results were not returned, in reading order."""
         self._tries: dict[int, int] = {}
-        self._order: deque[int] = deque()
         self._results: dict[int, Result] = {}
-        self._finished: deque[int] = deque()
         self._bytes = 0
         self._seconds = _CHUNK_SECONDS
         """Moving average of the processing time of a document."""
@@ -50,7 +40,7 @@ class Backlog:
     @property
     def is_empty(self) -> bool:
         """Return whether every item has been read and every result returned."""
-        return not self.more and not self._order
+        return not self.more and not self._items
 
     def item(self, number: int) -> Item:
         """Return a document that is being processed."""
@@ -66,18 +56,30 @@ class Backlog:
 
     # -- items -----------------------------------------------------------------------------------------------------
 
-    def chunk(self, items: Iterator[Item], limit: int) -> list[Item]:
-        """Return the next items with a total size of about `limit` bytes. A larger item forms a chunk of its own."""
-        wanted = max(1, min(_CHUNK, int(_CHUNK_SECONDS / max(self._seconds, 1e-6))))
+    def next_isolated(self) -> Item:
+        """Return the next document that needs a worker of its own."""
+        return self._items[self.isolated.popleft()]
+
+    @property
+    def _wanted(self) -> int:
+        """Number of documents in a chunk."""
+        return max(1, min(_CHUNK, int(_CHUNK_SECONDS / max(self._seconds, 1e-6))))
+
+    def chunk(self, items: Iterator[Item]) -> list[Item]:
+        """Return the next items, with limits for their size and for the time that they will take."""
         chunk: list[Item] = []
         size = 0
-        while len(chunk) < wanted and (self.again or self._read(items)):
+        while len(chunk) < self._wanted and (self.again or self._read(items)):
             item = self._items[self.again[0]]
-            if size + item.size > limit and (chunk or limit < CHUNK_BYTES):
+            if chunk and size + item.size > _CHUNK_BYTES:
                 break
             chunk.append(self._items[self.again.popleft()])
             size += item.size
         return chunk
+
+    def read_ahead(self, items: Iterator[Item]) -> bool:
+        """Read an item while the workers are busy. Return whether there was one."""
+        return len(self.again) < self._wanted and self._read(items)
 
     def _read(self, items: Iterator[Item]) -> bool:
         """Read items up to the next one that must be processed. False if there is none, or too many are waiting."""
@@ -86,35 +88,34 @@ class Backlog:
             if item is None:
                 self.more = False
                 return False
-            self._items[item.number] = item
-            self._order.append(item.number)
-            self._bytes += item.size
             if item.fault is None:
-                self.again.append(item.number)
+                self.repeat(item)
                 return True
+            self._items[item.number] = item
+            self._bytes += item.size
             fault = item.fault if isinstance(item.fault, ComponentError) else ComponentError(self._reader, item.fault)
             self.add(Result(item.number, item.id, failed=Failed.of(fault)))
         return False
 
-    def repeat_last(self, number: int) -> None:
-        """Process the item whose result was returned last again without comparing its content."""
-        assert self.last is not None
-        self._items[number] = replace(self.last, expected=b"")
-        self._bytes += self.last.size
-        self.again.append(number)
+    def repeat(self, item: Item) -> None:
+        """Process an item before the next one is read."""
+        self._items[item.number] = item
+        self._bytes += item.size
+        self.again.append(item.number)
 
     # -- results ---------------------------------------------------------------------------------------------------
 
-    def observe_duration(self, seconds: float) -> None:
-        """Adapt the size of chunks to the processing time of a document."""
-        self._seconds = 0.8 * self._seconds + 0.2 * seconds
+    def finish(self, result: Result) -> None:
+        """Store the result of a worker, or schedule another attempt."""
+        self._seconds = 0.8 * self._seconds + 0.2 * result.seconds
+        if result.failed is None or not self.retry(result.number, result.failed.reason):
+            self.add(result)
 
     def retry(self, number: int, reason: str) -> bool:
         """Schedule another attempt at a failed document, in a worker of its own. False if the options do not allow it."""
         if reason not in self.options.retry_on or self._tries.get(number, 0) >= self.options.retries:
             return False
         self._tries[number] = self._tries.get(number, 0) + 1
-        self.attempts += 1
         self.isolated.append(number)
         return True
 
@@ -122,27 +123,16 @@ class Backlog:
         """Store a result until it is its turn."""
         self._results[result.number] = result
         self._bytes += result.size
-        if not self.options.ordered:
-            self._finished.append(result.number)
 
-    def next_result(self) -> Result | None:
+    def next_result(self) -> tuple[Item, Result] | None:
         """Return the next result in reading order, or any finished one if the order does not matter. None if it is missing."""
-        if self.options.ordered:
-            number = self._order.popleft() if self._order and self._order[0] in self._results else None
-        else:
-            number = next((n for n in self._drain_finished() if n in self._results), None)
-            if number is not None:
-                self._order.remove(number)
-        return None if number is None else self.result(number)
+        number = next(iter(self._items if self.options.ordered else self._results), 0)
+        return self.pop(number) if number in self._results else None
 
-    def result(self, number: int) -> Result:
-        """Return and forget the result of a document."""
-        self.last = self._items.pop(number)
-        result = self._results.pop(number)
-        self._bytes -= self.last.size + result.size
-        result.attempts = 1 + self._tries.pop(number, 0)
-        return result
-
-    def _drain_finished(self) -> Iterator[int]:
-        while self._finished:
-            yield self._finished.popleft()
+    def pop(self, number: int) -> tuple[Item, Result]:
+        """Return and forget an item with its result."""
+        item, result = self._items.pop(number), self._results.pop(number)
+        self._bytes -= item.size + result.size
+        result.attempts = self.attempt(number)
+        self._tries.pop(number, None)
+        return item, result

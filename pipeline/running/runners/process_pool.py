@@ -2,200 +2,171 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import wait
-from typing import Any
+from dataclasses import replace
 
 from ...assembly.assembly import Assembly
-from ...errors import CaspipeError, ComponentError
-from .backlog import CHUNK_BYTES, QUEUED_CHUNK_BYTES, Backlog
+from ...errors import ComponentError
+from ..observing.memory import resident
+from ..worker import WorkerDied, WorkerError, wait_for
+from .backlog import Backlog
 from .events import WorkerEvent
-from .slot import Activity, resident
+from .pool_worker import Activity, PoolWorker
+from .runner import Runner
 from .work import Failed, Item, Result, read_again
-from .worker import Finished, Ready, StartFailed
-from .worker_pool import Worker, WorkerPool
 
-_CHUNKS_PER_WORKER = 2
-"""The chunk that a worker processes and one that waits."""
+_EXIT_SECONDS = 5.0
+"""Time that workers have to exit by themselves."""
 _GRACE_SECONDS = 1.0
 """Time after a limit until a worker is killed: it can notice the limit by itself first."""
 _POLL_SECONDS = 0.1
 """Time between two checks of what the workers do."""
 
 
-class WorkerError(CaspipeError):
-    """The workers cannot start."""
-
-
-class ProcessPoolRunner:
+class ProcessPoolRunner(Runner):
     """Sends documents to workers in chunks and returns results in reading order, or as they are finished.
 
-    If a worker dies, its slot shows which document it was processing. That document is retried in isolation or has failed; the
-    other documents of the worker go to other workers.
+    If a worker dies, its activity shows which document it was processing. That document is retried in isolation or has failed;
+    the other documents of the worker go to other workers.
     """
 
-    travels = True
-
-    def __init__(self, assembly: Assembly, pool: WorkerPool, notify: Callable[[WorkerEvent], None]) -> None:
+    def __init__(
+        self, assembly: Assembly, count: int, packed: bytes, salt: bytes, notify: Callable[[WorkerEvent], None]
+    ) -> None:
+        """`packed`: the pipeline for workers that are spawned; if it is empty, they are forked."""
         self.assembly = assembly
-        self.pool = pool
+        self.workers = count
+        self.salt = salt
         self.notify = notify
-        self.workers = pool.count
-        self.reader = f"reader/{assembly.reader.id}" if assembly.reader is not None else "reader"
-        self.backlog = Backlog(assembly.options, self.reader)
+        self.backlog = Backlog(assembly)
+        self._packed = packed
+        self._pool: list[PoolWorker] = []
+        self._spawned = 0
         self._checked = time.monotonic()
 
-    @property
-    def last(self) -> Item | None:
-        return self.backlog.last
-
-    @property
-    def attempts(self) -> int:
-        return self.backlog.attempts
-
-    def results(self, items: Iterator[Item]) -> Iterator[Result]:
-        """Yield the result of each item: in order, unless `ordered` is false."""
-        self.pool.open()
+    def results(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with its result: in order, unless `ordered` is false."""
+        self._pool.extend(self._spawn() for _ in range(self.workers))
         while True:
             self._send_chunks(items)
-            while (result := self.backlog.next_result()) is not None:
-                yield result
+            while (done := self.backlog.next_result()) is not None:
+                yield done
+                self._receive(0)
                 self._send_chunks(items)
             if self.backlog.is_empty:
                 return
-            self._wait()
+            self._receive(0 if self.backlog.read_ahead(items) else _POLL_SECONDS)
 
-    def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again without comparing its content."""
-        self.backlog.repeat_last(number)
+    def redo(self, item: Item) -> Result:
+        """Process an item whose result was returned last again without comparing its content."""
         more, self.backlog.more = self.backlog.more, False
-        while not self.backlog.has_result(number):
+        self.backlog.repeat(replace(item, expected=b""))
+        while not self.backlog.has_result(item.number):
             self._send_chunks(iter(()))
-            self._wait()
+            self._receive(_POLL_SECONDS)
         self.backlog.more = more
-        return self.backlog.result(number)
+        return self.backlog.pop(item.number)[1]
 
     def close(self) -> None:
-        """End the workers."""
-        self.pool.close()
+        """Ask the workers to exit, and kill those that do not."""
+        for worker in self._pool:
+            with contextlib.suppress(WorkerDied):
+                worker.send(None)
+        for worker in self._pool:
+            worker.process.join(_EXIT_SECONDS)
+        self.kill()
 
     def kill(self) -> None:
         """Kill the workers."""
-        self.pool.kill()
+        for worker in self._pool:
+            worker.stop()
+        self._pool = []
 
-    # -- sending ---------------------------------------------------------------------------------------------------
+    def _spawn(self) -> PoolWorker:
+        self._spawned += 1
+        return PoolWorker(self._spawned, self._packed or self.assembly, self.salt)
+
+    # -- sending and receiving -------------------------------------------------------------------------------------
 
     def _send_chunks(self, items: Iterator[Item]) -> None:
-        """Keep every worker busy. Every worker gets one chunk before any worker gets two."""
-        for queued in range(_CHUNKS_PER_WORKER):
-            for worker in self.pool.available():
-                if worker.isolated or len(worker.chunks) > queued:
-                    continue
-                if self.backlog.isolated:
-                    if not worker.chunks:
-                        worker.isolated = True
-                        self._send(worker, [self.backlog.item(self.backlog.isolated.popleft())])
-                    continue
-                chunk = self.backlog.chunk(items, QUEUED_CHUNK_BYTES if worker.chunks else CHUNK_BYTES)
-                if chunk:
-                    self._send(worker, chunk)
+        """Keep every worker busy."""
+        for worker in self._pool:
+            if not worker.idle:
+                continue
+            worker.isolated = bool(self.backlog.isolated)
+            chunk = [self.backlog.next_isolated()] if worker.isolated else self.backlog.chunk(items)
+            if chunk:
+                worker.outstanding = {item.number for item in chunk}
+                with contextlib.suppress(WorkerDied):  # `_receive` notices it too
+                    worker.send([(item, self.backlog.attempt(item.number)) for item in chunk])
 
-    def _send(self, worker: Worker, chunk: list[Item]) -> None:
-        worker.chunks.append({item.number for item in chunk})
-        try:
-            worker.connection.send([(item, self.backlog.attempt(item.number)) for item in chunk])
-        except OSError:  # the worker died; `_reap` gives its chunks to others
-            return
-
-    # -- receiving -------------------------------------------------------------------------------------------------
-
-    def _wait(self) -> None:
+    def _receive(self, seconds: float) -> None:
         """Wait until a worker sends something or dies, and handle it."""
-        workers = list(self.pool.workers)
-        sources: list[Any] = [w.connection for w in workers] + [w.process.sentinel for w in workers]
-        ready = set(map(id, wait(sources, timeout=_POLL_SECONDS)))
-        for worker in workers:
-            if id(worker.connection) in ready:
-                self._receive(worker)
-        for worker in workers:
-            if id(worker.process.sentinel) in ready or not worker.process.is_alive():
-                self._reap(worker)
+        for worker in wait_for(self._pool, seconds):
+            if not self._drain(worker):
+                self._replace(worker)
         if time.monotonic() - self._checked > _POLL_SECONDS:
             self._checked = time.monotonic()
-            self._enforce_limits()
+            for worker in list(self._pool):
+                if self._exceeds_limit(worker) or not worker.process.is_alive():
+                    self._replace(worker)
 
-    def _receive(self, worker: Worker) -> None:
-        while True:
-            try:
-                if not worker.connection.poll():
-                    return
-                message = worker.connection.recv()
-            except (EOFError, OSError):
-                return
-            if isinstance(message, StartFailed):
-                raise WorkerError(message.message)
-            if isinstance(message, Ready):
-                worker.ready, worker.idle_resident = True, message.resident
-                self.pool.add_warnings(message.warnings)
-                self.notify(WorkerEvent(worker.number, worker.pid, "started", resident=message.resident))
-            elif isinstance(message, Finished):
-                self._finish(worker, message)
-                if message.retires:
-                    return
-
-    def _finish(self, worker: Worker, message: Finished) -> None:
-        self.assembly.merge_stats(message.stats)
-        worker.retires = message.retires
-        for result in message.results:
-            worker.documents += 1
-            result.worker = worker.number
-            worker.finished(result.number)
-            self.backlog.observe_duration(result.seconds)
-            if result.failed is None or not self.backlog.retry(result.number, result.failed.reason):
-                self.backlog.add(result)
-        if not worker.chunks:
-            worker.isolated = False
+    def _drain(self, worker: PoolWorker) -> bool:
+        """Handle the messages of a worker that have arrived. Return False if it has died."""
+        try:
+            while True:
+                message = worker.receive(0)
+                if message is None:
+                    worker.idle_resident = resident(worker.pid)
+                    event = WorkerEvent(worker.number, worker.pid, "started", resident=worker.idle_resident)
+                    self.notify(event)
+                    continue
+                self.assembly.merge_stats(message.stats)
+                worker.retires = message.retires
+                worker.documents += len(message.results)
+                for result in message.results:
+                    worker.outstanding.discard(result.number)
+                    result.worker = worker.number
+                    self.backlog.finish(result)
+        except TimeoutError:
+            return True
+        except WorkerDied:
+            return False
 
     # -- recovery --------------------------------------------------------------------------------------------------
 
-    def _enforce_limits(self) -> None:
-        """Kill workers that exceed a limit."""
+    def _exceeds_limit(self, worker: PoolWorker) -> bool:
+        """Return whether a worker exceeds a limit and must be killed."""
         limits = self.assembly.options.limits
-        for worker in list(self.pool.workers):
-            memory = resident(worker.pid)
-            activity = self.pool.slots.activity(worker.slot)
-            if not worker.ready or not activity.number:
-                continue
-            late = activity.seconds - limits.allowed(activity.size) > _GRACE_SECONDS
-            component_seconds = activity.component_seconds - limits.allowed_component(activity.size)
-            worker.component_late = not late and component_seconds > _GRACE_SECONDS
-            if late or worker.component_late:
-                worker.killed = "time"
-            elif limits.memory_mb is not None and memory - worker.idle_resident > limits.memory_mb << 20:
-                worker.killed = "memory"
-            if worker.killed:
-                self._receive(worker)  # keep the results that it finished
-                worker.process.kill()
-                worker.process.join()
-                self._reap(worker)
+        activity = worker.activity.read()
+        if not worker.ready or not activity.number:
+            return False
+        late = activity.seconds - limits.allowed(activity.size) > _GRACE_SECONDS
+        component_seconds = activity.component_seconds - limits.allowed_component(activity.size)
+        worker.component_late = not late and component_seconds > _GRACE_SECONDS
+        if late or worker.component_late:
+            worker.killed = "time"
+        elif limits.memory_mb is not None:
+            grown = resident(worker.pid) - worker.idle_resident
+            worker.killed = "memory" if grown > limits.memory_mb << 20 else ""
+        return bool(worker.killed)
 
-    def _reap(self, worker: Worker) -> None:
+    def _replace(self, worker: PoolWorker) -> None:
         """Replace a dead worker. The document that it was processing is retried or fails, all others are processed again."""
-        if worker.reaped:
-            return
-        worker.process.join()
-        self._receive(worker)
-        worker.reaped = True
-        activity = self.pool.slots.activity(worker.slot)
+        worker.kill()
+        self._drain(worker)  # keep the results that it finished
+        worker.stop()
+        activity = worker.activity.read()
         retired = worker.retires and not worker.killed
         reason = worker.killed or ("" if retired else "crash")
         event = "killed" if worker.killed else "ended" if retired else "crashed"
         detail = worker.killed or worker.ending
         self.notify(WorkerEvent(worker.number, worker.pid, event, detail, 0, worker.documents))
-        lost = worker.outstanding()
-        if not worker.ready and not lost:
+        if not worker.ready:
             raise WorkerError(f"workers end before they begin: {worker.ending}")
+        lost = worker.outstanding
         culprit = activity.number if activity.number in lost and reason else 0
         if reason and not activity.number and worker.isolated and len(lost) == 1:
             culprit = min(lost)  # it was processed, but its result could not be sent
@@ -207,19 +178,19 @@ class ProcessPoolRunner:
             self.backlog.isolated.extend(sorted(lost))
         else:
             self.backlog.again.extend(sorted(lost))
-        self.pool.replace(worker)
+        self._pool[self._pool.index(worker)] = self._spawn()
 
-    def _failure(self, number: int, worker: Worker, activity: Activity, reason: str) -> Result:
+    def _failure(self, number: int, worker: PoolWorker, activity: Activity, reason: str) -> Result:
         item = self.backlog.item(number)
         failed = self._cause(worker, activity, reason)
         result = Result(number, item.id, failed=failed, seconds=activity.seconds, worker=worker.number)
         if activity.component >= 0 or not activity.number:  # if it crashed the reader, do not read it here
-            result.text, result.content = read_again(self.assembly, item, self.pool.salt)
+            result.text, result.content = read_again(self.assembly, item, self.salt)
         return result
 
-    def _cause(self, worker: Worker, activity: Activity, reason: str) -> Failed:
+    def _cause(self, worker: PoolWorker, activity: Activity, reason: str) -> Failed:
         names = self.assembly.step_names
-        name = names[activity.component] if 0 <= activity.component < len(names) else self.reader
+        name = names[activity.component] if 0 <= activity.component < len(names) else self.assembly.reader_name
         if not activity.number:
             name = "worker"
         if reason == "time":

@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ...assembly.assembly import Assembly
 from ...contract.component import TwoPhaseConsumer
+from ..worker import safe_start_method
 from .events import WorkerEvent
 from .in_process import InProcessRunner
+from .pool_worker import packed
 from .process_pool import ProcessPoolRunner
+from .runner import Runner
 from .spark.runner import SparkRunner
-from .work import Item, Result, WarningCollector
-from .worker import packed
-from .worker_pool import WorkerPool, cores
+from .work import WarningCollector
 
 _DOCUMENTS_PER_WORKER = 25
 """Number of documents for which starting another worker pays off."""
-
-
-class Runner(Protocol):
-    """Processes the documents of a run."""
-
-    workers: int
-    travels: bool
-    """True if documents are sent to another process and must be pickled."""
-
-    @property
-    def attempts(self) -> int:
-        """Attempts after the first, over all documents."""
-        ...
-
-    @property
-    def last(self) -> Item | None:
-        """The item whose result was returned last."""
-        ...
-
-    def results(self, items: Iterator[Item]) -> Iterator[Result]:
-        """Yield the result of each item, in order unless the options say otherwise. Reads items only as they are needed."""
-        ...
-
-    def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again without comparing its content."""
-        ...
-
-    def close(self) -> None:
-        """End the workers after their work is done."""
-        ...
-
-    def kill(self) -> None:
-        """End the workers immediately."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +41,7 @@ def select_runner(assembly: Assembly, total: int | None) -> Selection:
     if count == 0:
         return Selection(True, lambda warnings, salt, notify: InProcessRunner(assembly, warnings, salt))
     data = packed(assembly) if start == "spawn" else b""
-
-    def create(warnings: WarningCollector, salt: bytes, notify: Callable[[WorkerEvent], None]) -> Runner:
-        return ProcessPoolRunner(assembly, WorkerPool(assembly, count, start, salt, data, warnings.target), notify)
-
-    return Selection(start == "fork", create)
+    return Selection(not data, lambda warnings, salt, notify: ProcessPoolRunner(assembly, count, data, salt, notify))
 
 
 def _worker_count(assembly: Assembly, total: int | None, start: str) -> int:
@@ -93,7 +54,14 @@ def _worker_count(assembly: Assembly, total: int | None, start: str) -> int:
 
 
 def _cheapest_start(assembly: Assembly) -> str:
-    """Return `fork` if a copy of this process is safe: on Linux, without other threads, if every component allows it."""
+    """Return `fork` if a copy of this process is safe and every component allows it."""
     parts = (assembly.reader, *assembly.engines, *assembly.consumers)
-    safe = sys.platform == "linux" and threading.active_count() == 1 and all(p is None or p.may_fork() for p in parts)
-    return "fork" if safe else "spawn"
+    return safe_start_method() if all(p is None or p.may_fork() for p in parts) else "spawn"
+
+
+def cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -138,23 +138,15 @@ class Work:
         return result
 
     def _read(self, item: Item, result: Result) -> Cas:
-        self._at = self.reader_id
+        self._at = self.assembly.reader_name
         if self.watch is not None:
             self.watch(-1, 0)
         try:
-            if item.fault is not None:
-                raise item.fault
-            if item.handle is not None:
-                assert self.assembly.reader is not None
-                cas = self.assembly.reader.load(item.handle)
-            elif item.cas is not None:
-                cas = item.cas
-            else:
-                cas = pickle.loads(item.packed or b"")  # created by our own process
+            cas = _load(self.assembly, item)
         except ComponentError:
             raise
         except Exception as error:
-            raise ComponentError(self.reader_id, error) from None
+            raise ComponentError(self.assembly.reader_name, error) from None
         result.id = cas.id
         if self.salt:
             result.content = content_hash(cas, self.salt)
@@ -206,22 +198,21 @@ class Work:
         if cas is not None and cas.has_view(INITIAL_VIEW):
             result.text = cas.text
 
-    @property
-    def reader_id(self) -> str:
-        """Name of the reader in messages."""
-        return f"reader/{self.assembly.reader.id}" if self.assembly.reader is not None else "reader"
+
+def _load(assembly: Assembly, item: Item) -> Cas:
+    """Return the document of an item. Raises the errors of the reader."""
+    if item.fault is not None:
+        raise item.fault
+    if item.handle is not None:
+        assert assembly.reader is not None
+        return assembly.reader.load(item.handle)
+    return item.cas or pickle.loads(item.packed or b"")  # created by our own process
 
 
-def read_again(assembly: Assembly, item: Item | None, salt: bytes = b"") -> tuple[str | None, bytes]:
+def read_again(assembly: Assembly, item: Item, salt: bytes = b"") -> tuple[str | None, bytes]:
     """Read the text and content hash of a document again after a worker lost them, for quarantine and for resuming."""
     try:
-        if item is None or assembly.reader is None:
-            return None, b""
-        cas: Cas = (
-            assembly.reader.load(item.handle)
-            if item.handle is not None
-            else item.cas or pickle.loads(item.packed or b"")
-        )
+        cas = _load(assembly, item)
         return cas.text if cas.has_view(INITIAL_VIEW) else None, content_hash(cas, salt) if salt else b""
     except Exception:  # the document was removed or changed; the reason of the failure is kept
         return None, b""

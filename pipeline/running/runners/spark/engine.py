@@ -77,7 +77,7 @@ class Careful:
         try:
             return work.do(item, attempts)
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-            name = self._names[self._step] if self._step >= 0 else work.reader_id
+            name = self._names[self._step] if self._step >= 0 else work.assembly.reader_name
             cause = type(error).__name__
             failed = Failed(name, cause, f"{name}: {cause}: it tried to end its worker", "crash")
             text, content = read_again(work.assembly, item, work.salt)

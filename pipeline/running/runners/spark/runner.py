@@ -16,6 +16,7 @@ from ....assembly.assembly import Assembly
 from ....assembly.dependencies import code_version
 from ....errors import CaspipeError, ComponentError, ConfigError, Fault
 from ....storage.spark_session import SparkError, context_of, session
+from ..runner import Runner
 from ..work import Failed, Item, Result, read_again
 from .shipping import ship
 from .working import BROKEN, PROBE, SCHEMA, STATS, Order, TaskReport, identity_of, worked
@@ -29,14 +30,12 @@ _FIRST, _MOST = 16, 4_000
 _BYTES = 32 << 20
 
 
-class SparkRunner:
+class SparkRunner(Runner):
     """Reads documents here and sends them in batches to Python workers of Spark, which load their own engines.
 
     What consumers prepare is returned as bytes and written here: executors do not need a shared folder. If a Python worker dies
     and Spark gives up on the job, its batch is bisected until the document that caused it is found.
     """
-
-    travels = True
 
     def __init__(self, assembly: Assembly, salt: bytes) -> None:
         self.salt = salt
@@ -46,7 +45,6 @@ class SparkRunner:
         self.assembly = assembly
         options = assembly.options
         self.retries = options.retries if "crash" in options.retry_on else 0
-        self.attempts = 0
         self.spark, self._own = session()
         self.context = context_of(self.spark)
         self.workers = int(self.context.defaultParallelism)
@@ -62,18 +60,16 @@ class SparkRunner:
             tuple(options.retry_on),
         )
         self._group = f"caspipe-{secrets.token_hex(8)}"
-        self._reader = f"reader/{assembly.reader.id}" if assembly.reader is not None else "reader"
         self._size = _FIRST * self.workers
         self._ended = False
         self._works = False
         """True if a job has succeeded."""
-        self.last: Item | None = None
         self._lock = threading.Lock()
         self._warnings: list[str] = []
         """Warnings of workers that started, to be added to the next result."""
 
-    def results(self, items: Iterator[Item]) -> Iterator[Result]:
-        """Yield the result of each item, in order."""
+    def results(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
+        """Yield each item with its result, in order."""
         ahead: deque[tuple[list[Item], Future[list[Result]]]] = deque()
         more = True
         with ThreadPoolExecutor(_JOBS, "caspipe-spark") as pool:
@@ -90,9 +86,7 @@ class SparkRunner:
                     done = job.result()
                     self._adapt(done)
                     for item, result in zip(batch, done, strict=True):
-                        self.last = item
-                        self.attempts += result.attempts - 1
-                        yield self._with_warnings(result)
+                        yield item, self._with_warnings(result)
             finally:
                 if ahead or more:
                     self.kill()
@@ -103,10 +97,9 @@ class SparkRunner:
             self._warnings = []
         return result
 
-    def redo(self, number: int) -> Result:
-        """Process the item whose result was returned last again without comparing its content."""
-        assert self.last is not None and self.last.number == number
-        return self._all([replace(self.last, expected=b"")])[0]
+    def redo(self, item: Item) -> Result:
+        """Process an item whose result was returned last again without comparing its content."""
+        return self._all([replace(item, expected=b"")])[0]
 
     def close(self) -> None:
         """Stop the Spark session if this run created it."""
@@ -146,7 +139,7 @@ class SparkRunner:
             cas = self.assembly.reader.load(item.handle)
             return replace(item, handle=None, packed=pickle.dumps(cas, protocol=5))
         except Exception as error:
-            return replace(item, handle=None, fault=ComponentError(self._reader, error))
+            return replace(item, handle=None, fault=ComponentError(self.assembly.reader_name, error))
 
     def _adapt(self, done: list[Result]) -> None:
         """Choose a batch size that keeps all cores busy for the intended duration."""
@@ -162,7 +155,7 @@ class SparkRunner:
         return [next(done) if item.fault is None else self._unread(item, item.fault) for item in batch]
 
     def _unread(self, item: Item, fault: Exception) -> Result:
-        error = fault if isinstance(fault, ComponentError) else ComponentError(self._reader, fault)
+        error = fault if isinstance(fault, ComponentError) else ComponentError(self.assembly.reader_name, fault)
         return Result(item.number, item.id, failed=Failed.of(error))
 
     def _tried(self, items: list[Item]) -> list[Result]:

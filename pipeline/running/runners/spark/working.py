@@ -10,10 +10,9 @@ from typing import Any
 
 from ....assembly.assembly import Assembly
 from ....assembly.dependencies import code_version, fingerprint
-from ....contract.component import TwoPhaseConsumer
 from ....contract.limits import Limits
 from ....contract.report import ComponentStats
-from ....errors import CaspipeError, ComponentError, ResourceError, guarded
+from ....errors import CaspipeError, ComponentError, ResourceError
 from ...ledger.fingerprint import keyed
 from ..memory import limit_memory
 from ..work import Result, WarningCollector, Work, collect_warnings
@@ -72,11 +71,7 @@ class Worker:
             if found != order.identity:
                 raise ResourceError(_difference(found, order.identity))
             assembly.options.limits = order.limits
-            assembly.open()
-            for consumer in assembly.consumers:
-                if isinstance(consumer, TwoPhaseConsumer):
-                    with guarded(f"consumers/{consumer.id}"):
-                        consumer.open_worker(shares_disk=False)
+            assembly.open_in_worker(shares_disk=False)
         self.warnings = collected.target
         self.careful = Careful(assembly)
         limit_memory(order.limits.memory_mb)

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.application.experiment import ExperimentRunner, read_plan, run_experiment
-from caspipe.pipeline.application.experiment.scheduler import Silent
+from caspipe.pipeline.application.experiment.scheduler import Progress
 from caspipe.pipeline.errors import CaspipeError, ComponentError, ReaderError
 
 Write = Callable[..., Path]
 RESULTS = ("results.json", "results.csv", "report.html", "report.md")
 
 
-class Noted(Silent):
+class Noted(Progress):
     """Counts what was really done."""
 
     def __init__(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
 import os
 import socket
 import time
@@ -26,6 +25,7 @@ from caspipe.pipeline.application.service.problems import Problem
 from caspipe.pipeline.application.service.recommender_store import Key, RecommenderStore
 from caspipe.pipeline.application.service.settings import Spec
 from caspipe.pipeline.errors import ConsumerError
+from caspipe.pipeline.running.worker import Worker
 
 pytestmark = pytest.mark.server
 
@@ -113,20 +113,19 @@ def test_an_array_that_is_damaged_anywhere_is_refused(data: str) -> None:
 
 def test_half_an_answer_never_reaches_the_next_request(rules: Path) -> None:
     """No memory in the middle of reading an answer: the rest of it would be taken for the answer to the next request."""
-    here, there = multiprocessing.Pipe()
-    worker = workers._Worker(Spec(config=str(rules)))
-    worker._connection, worker.loaded = here, True
-    there.send(Answer(200, "text/plain", CANARY.encode()))
+    worker = workers.ProcessWorker(Spec(config=str(rules)), 30)
+    worker.start()
+    assert worker.process is not None
 
     def no_memory() -> Answer:
         raise MemoryError
 
-    here.recv = no_memory  # type: ignore[method-assign, assignment]
+    worker.process.connection.recv = no_memory  # type: ignore[method-assign]
     with pytest.raises(MemoryError):
-        worker.call(Job("process", b"x"), 1)
+        worker.call(Job("process", CANARY.encode(), "text/plain"))
     assert not worker.loaded, "it is replaced"
-    assert here.closed
-    there.close()
+    assert worker.process.connection.closed
+    assert not worker.process.process.is_alive()
 
 
 def test_a_service_that_can_start_no_more_workers_says_so_and_ends(
@@ -138,8 +137,8 @@ def test_a_service_that_can_start_no_more_workers_says_so_and_ends(
         raise BlockingIOError(11, CANARY)
 
     async def replaced() -> None:
-        pool = workers.ProcessPool(Spec(config=str(rules)), 1, 1, reasons.append)
-        monkeypatch.setattr(workers._Worker, "start", no_process)
+        pool = workers.WorkerPool(Spec(config=str(rules)), 1, 1, reasons.append)
+        monkeypatch.setattr(workers.ProcessWorker, "start", no_process)
         pool._give_back(pool._workers[0])
         for _ in range(200):
             await asyncio.sleep(0.01)
@@ -168,7 +167,7 @@ def test_a_state_folder_that_cannot_be_written_to_does_not_block_training_for_ev
     assert running.client.post("/recommender/phi/train", json=inc.train([LESSON])).status_code == 204
     until(lambda: 'caspipe_trainings_total{outcome="failed"} 1' in running.client.get("/metrics").text)
     until(lambda: not running.client.get("/recommender/phi").json()["training"])
-    assert running.service.trainer._process is None
+    assert running.service.trainer._worker is None
 
 
 def test_a_state_folder_that_was_removed_is_made_again(tmp_path: Path) -> None:
@@ -216,21 +215,14 @@ def test_a_training_request_that_is_refused_is_not_kept_in_memory(
     assert (response.status_code, kept) == (429, [0])
 
 
-def test_a_training_whose_service_is_gone_prints_nothing(
-    rules: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    here, there = multiprocessing.Pipe()
-    here.send(json.dumps(inc.train([LESSON])).encode())
-    monkeypatch.setattr(training, "quiet", lambda: None)
-
-    def unreadable(request: Any) -> Any:
-        here.close()
-        raise ValueError(CANARY)
-
-    monkeypatch.setattr(training, "examples", unreadable)
-    training._train(there, Spec(config=str(rules)))
-    there.close()
-    assert CANARY not in "".join(capfd.readouterr())
+def test_a_training_whose_service_is_gone_prints_nothing(rules: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    worker = Worker("caspipe-training", "spawn", training._set_up, Spec(config=str(rules)))
+    assert worker.receive(60) is None
+    worker.send(b'{"documents": "' + CANARY.encode() + b"x" * 50_000_000)  # reading it takes longer than closing
+    worker.connection.close()
+    worker.process.join(60)
+    assert worker.process.exitcode == 1
+    assert not "".join(capfd.readouterr())
 
 
 # -- who asks ---------------------------------------------------------------------------------------------------------

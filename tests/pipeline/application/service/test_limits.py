@@ -90,7 +90,7 @@ def test_a_worker_that_dies_is_replaced(serve: Callable[..., Running], slow: dic
 
 def test_a_worker_that_holds_too_many_types_of_clients_is_replaced(serve: Callable[..., Running], rules: Path) -> None:
     running = serve(workers=1, spec={"max_types": 50})
-    first = running.service.pool._workers[0]._process.pid
+    first = running.service.pool._workers[0].process.pid
     items = "".join(f'<a:T{n} xmi:id="{n + 2}" sofa="1" begin="0" end="1"/>' for n in range(51))
     xmi = (
         '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:a="http:///a.ecore" '
@@ -98,7 +98,7 @@ def test_a_worker_that_holds_too_many_types_of_clients_is_replaced(serve: Callab
     )
     assert running.client.post("/v1/process", json={"xmi": xmi}).status_code == 200
     assert running.client.post("/v1/process", json={"text": "x"}).status_code == 200
-    assert running.service.pool._workers[0]._process.pid != first
+    assert running.service.pool._workers[0].process.pid != first
 
 
 def test_more_requests_than_may_wait_are_told_to_come_again(

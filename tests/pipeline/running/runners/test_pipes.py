@@ -86,7 +86,7 @@ def test_a_worker_that_cannot_give_a_result_back_costs_one_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "caspipe.pipeline.running.runners.worker.flush_staged", unsettled
+        "caspipe.pipeline.running.runners.pool_worker.flush_staged", unsettled
     )  # workers are copies of this process
     notes = running.notes(tmp_path / "notes", running.texts_of(["n0", "n1", "n2"]))
     _, seen = running.run(tmp_path / "out", notes, "run.workers=1", "run.start=fork")
