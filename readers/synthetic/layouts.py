@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 
 from ...pipeline.errors import ResourceError, nearest
-from .layout_style import LayoutStyle
 from .pools import split_conditions
-from .story import Story
+from .story import LayoutStyle, Story
 from .template import Nodes, Resolve, compile_template, render
 
 _CHANCE = re.compile(r"^~(\d+)(?: |$)")

@@ -8,9 +8,8 @@ from importlib.resources.abc import Traversable
 
 from ...pipeline.errors import ResourceError
 from .draws import Draws
-from .people import Person
-from .sections import read_sections, root, text_files
-from .tables import rows
+from .pattern import Person
+from .sections import read_sections, root, rows, text_files
 
 _COMMON = 0.004
 """Minimum share, in percent of the US population of 1990, of a common surname."""

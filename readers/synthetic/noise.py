@@ -8,36 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from .draws import Draws
-from .layout_style import LayoutStyle
 from .pieces import Piece
 from .sections import read_sections, root
+from .story import LayoutStyle
+from .vocabulary import Abbreviations
 
 USUAL = 0.3
 """Noise level at which the shares of the layouts apply; rates are proportional to the level."""
 _AFTER_MARK = re.compile(r"[.,;:] ")
 _SLIPS = ((0.0, 0.55), (0.0012, 0.32), (0.007, 0.13))
 """(typing errors per letter, share of documents) at the usual noise."""
-
-
-class Abbreviations:
-    """Short forms of common words, for hurried notes."""
-
-    def __init__(self, pairs: Sequence[Sequence[str]]) -> None:
-        self._short = {long.lower(): short for long, short in pairs}
-        longest = sorted(self._short, key=lambda word: (-len(word), word))
-        self._words = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
-
-    def apply(self, text: str, draws: Draws) -> str:
-        """Return the text with about two thirds of the long forms abbreviated."""
-
-        def short(match: re.Match[str]) -> str:
-            word = match[0]
-            if draws.chance(0.35):
-                return word
-            abbreviation = self._short[word.lower()]
-            return abbreviation[0].upper() + abbreviation[1:] if word[0].isupper() else abbreviation
-
-        return self._words.sub(short, text)
 
 
 def roughen(

@@ -7,8 +7,7 @@ from importlib.resources.abc import Traversable
 
 from ...pipeline.errors import ResourceError
 from .draws import Draws
-from .sections import read_sections
-from .tables import rows
+from .sections import read_sections, rows
 
 _TOWN = 4000
 """Minimum population of the listed places of the home country that are used."""

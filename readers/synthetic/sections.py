@@ -1,12 +1,15 @@
-"""The file format of the templates: `== name ==` headings followed by one entry per line."""
+"""The files of the templates, with `== name ==` headings and an entry per line, and the shipped lists of names and towns."""
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from operator import itemgetter
 
 from ...pipeline.errors import ResourceError
 
@@ -74,3 +77,22 @@ def read_sections(file: Traversable) -> Iterator[Section]:
         section.lines.append(Line(raw[weight.end() :] if weight else raw, count, place))
     if section is not None:
         yield section
+
+
+@cache
+def rows(name: str, *columns: str) -> tuple[tuple[str, ...], ...]:
+    """Return the given columns of a list, in the order of the file. Raises ResourceError if one is missing."""
+    file = files("caspipe.configs").joinpath("lexicons", f"{name}.tsv.gz")
+    try:
+        lines = gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()
+    except (OSError, EOFError) as error:
+        raise ResourceError(f"lexicon list {name}: cannot be read ({type(error).__name__})") from None
+    header = next((line for line in lines if line.startswith("# columns: ")), "")
+    available = header.removeprefix("# columns: ").split("\t")
+    missing = [c for c in columns if c not in available]
+    if missing:
+        raise ResourceError(f"lexicon list {name}: expected a column {missing[0]}, found {', '.join(available)}")
+    indexes = [available.index(c) for c in columns]
+    last = max(indexes) + 1
+    wanted = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
+    return tuple([wanted(line.split("\t", last)) for line in lines if line[:2] != "# "])

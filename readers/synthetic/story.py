@@ -5,13 +5,11 @@ from __future__ import annotations
 import datetime
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from .calendar import moved
-from .casting import cast
 from .draws import Draws
-from .layout_style import LayoutStyle
 from .names import Names
-from .people import Person
+from .pattern import Person, moved
 from .pieces import Piece
 from .places import Place
 from .vocabulary import Vocabulary
@@ -21,6 +19,26 @@ _BANDS = ((0, 1, 3.0), (1, 12, 4.0), (13, 17, 3.0), (18, 44, 27.0), (45, 64, 28.
 _STAGES = ((2, "infant"), (13, "child"), (18, "teen"), (65, "adult"), (200, "elder"))
 _FERTILE = range(18, 46)
 _RECENT = range(2020, 2040)
+_PARENTS = {"mother": ("female", 0.7), "father": ("male", 0.9)}
+"""Sex of a parent, and the share of those with the patient's surname."""
+
+
+@dataclass(slots=True, eq=False)
+class LayoutStyle:
+    """Settings of a type of document. Shares refer to its documents; `wrap` and `flat` are the shares at noise 1."""
+
+    name: str
+    weight: float = 1.0
+    dates: dict[str, float] = field(default_factory=lambda: {"numeric": 5, "prose": 3, "compact": 1, "iso": 1})
+    """Weights of the families of date formats."""
+    upper: float = 0.03
+    lower: float = 0.03
+    wrap: float = 0.2
+    flat: float = 0.1
+    short: float = 0.1
+    """Share of documents with the abbreviations of hurried notes."""
+    years: tuple[int, int] = (1998, 2026)
+    ages: tuple[int, int] = (0, 104)
 
 
 class Story:
@@ -65,17 +83,31 @@ class Story:
     def person(self, key: str, sex: str = "") -> Person:
         """Return a person by role and number, as in `doctor2`, created at the first call."""
         if key not in self.people:
-            self.people[key] = cast(
-                self.vocabulary,
-                self.names,
-                self.draws,
-                key.rstrip("0123456789"),
-                sex or ("female" if self.draws.chance(0.5) else "male"),
-                unlisted=self.unlisted,
-                patient=self.people.get("patient"),
-                facts=self.facts,
-            )
+            sex = sex or ("female" if self.draws.chance(0.5) else "male")
+            self.people[key] = self._cast(key.rstrip("0123456789"), sex)
         return self.people[key]
+
+    def _cast(self, role: str, sex: str) -> Person:
+        """Return a person for a role. A relative's relation, sex and surname depend on the patient and the facts about them."""
+        draws, words = self.draws, self.vocabulary.words
+        relation, same_surname, relative_of = "", 0.0, None
+        if role == "relative":
+            fitting = [r for r in self.vocabulary.relations if r[2] == "any" or self.facts >= set(r[2].split(","))]
+            relation, sex, _, percent = draws.pick(fitting)
+            same_surname, relative_of = float(percent) / 100, self.people.get("patient")
+        elif role in _PARENTS:
+            sex, same_surname = _PARENTS[role]
+            relative_of = self.people.get("patient")
+        person = self.names.person(draws, role, sex, self.unlisted, relative_of)
+        person.relation = relation
+        if relative_of is not None and draws.chance(same_surname):
+            person.last = relative_of.last
+        person.title = draws.pick(words.get(f"{role}-titles") or words[f"{sex}-titles"])
+        if role in ("doctor", "nurse", "reporter"):
+            person.degree = draws.pick(words["nurse-degrees" if role == "nurse" else "doctor-degrees"])
+        if sex == "male" and draws.chance(0.03):
+            person.suffix = draws.pick(words["suffixes"])
+        return person
 
     def other_place(self, another: bool) -> Place:
         """Return a town that is not the patient's: the last one mentioned, or another one."""

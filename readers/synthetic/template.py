@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ Nodes = tuple[Node, ...]
 Resolve = Callable[[str, str], Slot]
 """Returns the slot with a name and an argument. Raises ValueError for an unknown name."""
 
+_LIMITS = re.compile(r"(\d+)-(\d+)")
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 
@@ -126,3 +128,11 @@ class _Parser:
             if self.text[self.offset] == "]":
                 self.offset += 1
                 return Choice(tuple(branches))
+
+
+def limits(argument: str) -> tuple[int, int]:
+    """Return the two integers of `2-9`. Raises ValueError for anything else."""
+    match = _LIMITS.fullmatch(argument)
+    if match is None or int(match[1]) > int(match[2]):
+        raise ValueError(f"expected a range like 2-9, got {argument or 'nothing'}")
+    return int(match[1]), int(match[2])

@@ -1,15 +1,15 @@
-"""Words, places, and formats of dates, ages and names of a language."""
+"""Words with their short forms, places, and formats of dates, ages and names of a language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import TypeVar
 
 from ...pipeline.errors import ResourceError
-from . import ages, calendar, people
-from .noise import Abbreviations
-from .pattern import Pattern, compile_pattern
+from .draws import Draws
+from .pattern import NAME_TOKENS, Pattern, age_tokens, compile_pattern, date_tokens
 from .places import Places
 from .sections import read_sections
 
@@ -31,9 +31,9 @@ class Vocabulary:
         self.relations = _table(self.words, "relations", 4)
         self.places = Places(folder.joinpath("places.txt"))
         sections = {s.words[0].replace("-", " "): s for s in read_sections(folder.joinpath("calendar.txt"))}
-        self.dates = _patterns(folder.joinpath("dates.txt"), calendar.tokens(sections))
-        self.ages = _patterns(folder.joinpath("ages.txt"), ages.tokens(self.words["numbers"]))
-        self.names = _patterns(folder.joinpath("names.txt"), people.TOKENS)
+        self.dates = _patterns(folder.joinpath("dates.txt"), date_tokens(sections))
+        self.ages = _patterns(folder.joinpath("ages.txt"), age_tokens(self.words["numbers"]))
+        self.names = _patterns(folder.joinpath("names.txt"), NAME_TOKENS)
 
 
 def _words(file: Traversable) -> dict[str, list[str]]:
@@ -58,3 +58,24 @@ def _patterns(file: Traversable, tokens: Mapping[str, Callable[[T], str]]) -> di
         " ".join(section.words): [p for line in section.lines for p in [compile_pattern(line, tokens)] * line.weight]
         for section in read_sections(file)
     }
+
+
+class Abbreviations:
+    """Short forms of common words, for hurried notes."""
+
+    def __init__(self, pairs: Sequence[Sequence[str]]) -> None:
+        self._short = {long.lower(): short for long, short in pairs}
+        longest = sorted(self._short, key=lambda word: (-len(word), word))
+        self._words = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
+
+    def apply(self, text: str, draws: Draws) -> str:
+        """Return the text with about two thirds of the long forms abbreviated."""
+
+        def short(match: re.Match[str]) -> str:
+            word = match[0]
+            if draws.chance(0.35):
+                return word
+            abbreviation = self._short[word.lower()]
+            return abbreviation[0].upper() + abbreviation[1:] if word[0].isupper() else abbreviation
+
+        return self._words.sub(short, text)

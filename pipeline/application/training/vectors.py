@@ -11,7 +11,7 @@ from ....readers.files.decoding import decode, mark, unmarked
 from ....readers.files.file_reader import FileReader, opened
 from ....readers.files.text import TextReader
 from ....readers.tables.csv import CsvReader
-from ....readers.tables.jsonl import JsonlReader
+from ....readers.tables.json_records import JsonlReader
 from ....typesystem import Cas
 from ...errors import ReaderError
 from ...pipeline import Pipeline

@@ -1,4 +1,4 @@
-"""Slots: the meaning of `{name argument}` in a template, one module per family."""
+"""Slots: the meaning of `{name argument}` in a template."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from ..pieces import capitalize
 from ..pools import Pools
 from ..story import Story
 from ..template import Slot
-from . import ages, dates, numbers, people, places, sections, words
+from .facts import age_slot, date_slot, person_slot, place_slot
+from .texts import number_slot, section_slot, word_slot
 
 Family = Callable[[str, str, Pools], Slot | None]
 
 FAMILIES: tuple[Family, ...] = (
-    people.slot,
-    dates.slot,
-    ages.slot,
-    places.slot,
-    numbers.slot,
-    sections.slot,
-    words.slot,
+    person_slot,
+    date_slot,
+    age_slot,
+    place_slot,
+    number_slot,
+    section_slot,
+    word_slot,
 )
 
 

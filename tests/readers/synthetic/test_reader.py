@@ -13,9 +13,9 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.readers.corpora.brat import BratReader
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.readers.synthetic import Document, Maker, SyntheticReader, formats
-from caspipe.readers.synthetic.record import STAFF
+from caspipe.readers.synthetic.document import STAFF
 from caspipe.readers.synthetic.story import ascii_letters
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
 from caspipe.typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
 
 MAKER = Maker(seed=11, noise=0.6)

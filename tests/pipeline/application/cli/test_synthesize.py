@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from caspipe.pipeline.application.cli.main import app
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
 
