@@ -14,8 +14,7 @@ from ...typesystem import FormatError, PhiKind
 from ...typesystem.markup.xml_source import Element
 from ...typesystem.source_record import ValueLocation
 from .dates import age, iso_of_r2
-from .rules import Rule, Table
-from .standard import Standard, Value
+from .standard import Rule, Standard, Table, Value
 
 _TABLE = """
 B.5.1    | text 20000          |          | narrativeincludeclinical
@@ -79,36 +78,12 @@ A.3.1.3b | PERSON_REPORTER     |          | sendertitle
 A.3.1.3c | PERSON_REPORTER     | sender   | sendergivename
 A.3.1.3d | PERSON_REPORTER     | sender   | sendermiddlename
 A.3.1.3e | PERSON_REPORTER     | sender   | senderfamilyname
-A.3.1.4a | LOCATION_STREET     | sender   | senderstreetaddress
-A.3.1.4b | LOCATION_CITY       | sender   | sendercity
-A.3.1.4c | LOCATION_STATE      | sender   | senderstate
-A.3.1.4d | LOCATION_ZIP        | sender   | senderpostcode
-A.3.1.4e | LOCATION_COUNTRY    |          | sendercountrycode
-A.3.1.4f | PHONE               | sender   | sendertel
-A.3.1.4g | PHONE               |          | sendertelextension
-A.3.1.4h | PHONE               |          | sendertelcountrycode
-A.3.1.4i | FAX                 | sender   | senderfax
-A.3.1.4j | FAX                 |          | senderfaxextension
-A.3.1.4k | FAX                 |          | senderfaxcountrycode
-A.3.1.4l | EMAIL               | sender   | senderemailaddress
 A.3.2.2a | ORGANIZATION        | receiver | receiverorganization
 A.3.2.2b | LOCATION_DEPARTMENT | receiver | receiverdepartment
 A.3.2.2c | PERSON              |          | receivertitle
 A.3.2.2d | PERSON              | receiver | receivergivename
 A.3.2.2e | PERSON              | receiver | receivermiddlename
 A.3.2.2f | PERSON              | receiver | receiverfamilyname
-A.3.2.3a | LOCATION_STREET     | receiver | receiverstreetaddress
-A.3.2.3b | LOCATION_CITY       | receiver | receivercity
-A.3.2.3c | LOCATION_STATE      | receiver | receiverstate
-A.3.2.3d | LOCATION_ZIP        | receiver | receiverpostcode
-A.3.2.3e | LOCATION_COUNTRY    |          | receivercountrycode
-A.3.2.3f | PHONE               | receiver | receivertel
-A.3.2.3g | PHONE               |          | receivertelextension
-A.3.2.3h | PHONE               |          | receivertelcountrycode
-A.3.2.3i | FAX                 | receiver | receiverfax
-A.3.2.3j | FAX                 |          | receiverfaxextension
-A.3.2.3k | FAX                 |          | receiverfaxcountrycode
-A.3.2.3l | EMAIL               | receiver | receiveremailaddress
 A.1.0.1  | ID_CASE             | case     | safetyreportid
 A.1.1    | LOCATION_COUNTRY    |          | primarysourcecountry
 A.1.2    | LOCATION_COUNTRY    |          | occurcountry
@@ -122,6 +97,22 @@ B.4.k.2  | LOCATION_COUNTRY    |          | obtaindrugcountry
 M.1.4    | ID                  |          | messagenumb
 M.1.5    | ID                  | sender   | messagesenderidentifier
 """
+
+_CONTACT = """
+{number}a | LOCATION_STREET     | {party} | {party}streetaddress
+{number}b | LOCATION_CITY       | {party} | {party}city
+{number}c | LOCATION_STATE      | {party} | {party}state
+{number}d | LOCATION_ZIP        | {party} | {party}postcode
+{number}e | LOCATION_COUNTRY    |         | {party}countrycode
+{number}f | PHONE               | {party} | {party}tel
+{number}g | PHONE               |         | {party}telextension
+{number}h | PHONE               |         | {party}telcountrycode
+{number}i | FAX                 | {party} | {party}fax
+{number}j | FAX                 |         | {party}faxextension
+{number}k | FAX                 |         | {party}faxcountrycode
+{number}l | EMAIL               | {party} | {party}emailaddress
+"""
+"""Addresses and numbers of the sender (A.3.1.4) and the receiver (A.3.2.3)."""
 
 _PLAIN = """messagetype messageformatversion messageformatrelease messagereceiveridentifier safetyreportversion reporttype serious
 seriousnessdeath seriousnesslifethreatening seriousnesshospitalization seriousnessdisabling
@@ -164,7 +155,14 @@ class R2(Standard):
     """E2B(R2)."""
 
     release = "R2"
-    table = Table(_TABLE + "\n".join(f" | plain | | {name}" for name in _PLAIN.split()))
+    text_form, attachment_form = "r2-empty", "r2-attachment"
+    case_fields = ("A.1.10.1", "A.1.10.2", "A.1.0.1")
+    table = Table(
+        _TABLE
+        + _CONTACT.format(number="A.3.1.4", party="sender")
+        + _CONTACT.format(number="A.3.2.3", party="receiver")
+        + "\n".join(f" | plain | | {name}" for name in _PLAIN.split())
+    )
 
     def reports(self, root: Element) -> list[Element]:
         if any(element.name != element.name.lower() for element in root.walk()):
@@ -185,9 +183,6 @@ class R2(Standard):
     def is_transmission(self, element: Element) -> bool:
         return element.name in ("messagedate", "transmissiondate")
 
-    def is_attachment(self, element: Element) -> bool:
-        return False  # R2 has no markup for attachments: only `is_encoded` detects them
-
     def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
             if name not in ("lang", "xml:lang", "xml:space") and not name.startswith("xsi:") and written.strip():
@@ -206,16 +201,6 @@ class R2(Standard):
             return Value(rule.field, rule.kind, age(written, years), ValueLocation(path, "r2-age"), rule.role)
         form = "r2-empty" if element.name in _SHORT else "r2-privacy"
         return Value(rule.field, rule.kind, written, ValueLocation(element.path(), form), rule.role, element)
-
-    def text_location(self, element: Element) -> ValueLocation:
-        return ValueLocation(element.path(), "r2-empty")
-
-    def attachment_location(self, element: Element) -> ValueLocation:
-        return ValueLocation(element.path(), "r2-attachment")
-
-    def case(self, values: list[Value]) -> str:
-        by_field = {v.field: v.value for v in reversed(values)}
-        return by_field.get("A.1.10.1") or by_field.get("A.1.10.2") or by_field.get("A.1.0.1") or ""
 
 
 def _sibling(element: Element, name: str) -> Element | None:

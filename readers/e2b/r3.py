@@ -12,8 +12,7 @@ from ...typesystem import PhiKind
 from ...typesystem.markup.xml_source import Element
 from ...typesystem.source_record import ValueLocation
 from .dates import age, iso, looks_like_date
-from .rules import Rule, Table
-from .standard import Standard, Value
+from .standard import Rule, Standard, Table, Value
 
 _REPORTER = "relatedInvestigation/subjectOf2/controlActEvent/author/assignedEntity"
 _SENDER = "investigationEvent/subjectOf1/controlActEvent/author/assignedEntity"
@@ -160,6 +159,8 @@ class R3(Standard):
     """E2B(R3)."""
 
     release = "R3"
+    text_form, attachment_form = "r3", "r3-attachment"
+    case_fields = ("C.1.8.1", "C.1.1", "N.2.r.1")
     table = Table(
         _TABLE.replace("REPORTER/", f"{_REPORTER}/")
         .replace("SENDER/", f"{_SENDER}/")
@@ -187,7 +188,8 @@ class R3(Standard):
         return element.name == "creationTime" or (element.name == "effectiveTime" and owner == "controlActProcess")
 
     def is_attachment(self, element: Element) -> bool:
-        return element.attributes.get("representation") == "B64" or "compression" in element.attributes
+        marked = element.attributes.get("representation") == "B64" or "compression" in element.attributes
+        return marked or super().is_attachment(element)
 
     def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
@@ -223,16 +225,6 @@ class R3(Standard):
         elif element.name == "given" and element.number > 1:
             field = _MIDDLE.get(field, field)
         return Value(field, kind, value, location, rule.role, element)
-
-    def text_location(self, element: Element) -> ValueLocation:
-        return ValueLocation(element.path(), "r3")
-
-    def attachment_location(self, element: Element) -> ValueLocation:
-        return ValueLocation(element.path(), "r3-attachment")
-
-    def case(self, values: list[Value]) -> str:
-        by_field = {v.field: v.value for v in reversed(values)}
-        return by_field.get("C.1.8.1") or by_field.get("C.1.1") or by_field.get("N.2.r.1") or ""
 
 
 def _is_time(element: Element) -> bool:

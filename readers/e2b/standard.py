@@ -6,12 +6,105 @@ import abc
 import dataclasses
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from ...typesystem import PhiKind
 from ...typesystem.markup.xml_source import Element
 from ...typesystem.source_record import ValueLocation
-from .rules import Rule, Table
+
+_STEP = re.compile(r"([^/{}@]+)((?:\{[^{}]+\})*)(?:/|$)")
+_TEST = re.compile(r"\{([^{}=]+)=([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path: an element's name and the conditions on it."""
+
+    name: str
+    tests: tuple[tuple[str, str], ...] = ()
+
+    def fits(self, element: Element) -> bool:
+        return element.name == self.name and all(_passes(element, name, value) for name, value in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of a table."""
+
+    field: str
+    """Number of the field in the standard: `H.1`, `C.2.r.1.4`."""
+    steps: tuple[Step, ...]
+    attribute: str = ""
+    """The attribute with the value; empty: the element's text."""
+    kind: PhiKind | None = None
+    """Kind of the value; None for texts and values that are kept."""
+    role: str = ""
+    """Role of the person; empty: the value is not searched for in the texts."""
+    text: bool = False
+    coded: bool = False
+    """A numeric code in place of text is kept."""
+    most: int | None = None
+    """Maximum length in characters."""
+
+    def fits(self, element: Element) -> bool:
+        current: Element | None = element
+        for step in reversed(self.steps):
+            if current is None or not step.fits(current):
+                return False
+            current = current.parent
+        return True
+
+
+class Table:
+    """The rules of a standard, indexed by element name; the first rule that fits applies."""
+
+    def __init__(self, lines: str) -> None:
+        self.rules = [_rule(line) for line in lines.splitlines() if line.strip()]
+        self._texts: dict[str, list[Rule]] = {}
+        self._attributes: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            index = self._attributes if rule.attribute else self._texts
+            index.setdefault(rule.steps[-1].name, []).append(rule)
+
+    def of_text(self, element: Element) -> Rule | None:
+        """Return the rule for an element's text."""
+        return next((r for r in self._texts.get(element.name, ()) if r.fits(element)), None)
+
+    def of_attributes(self, element: Element) -> Collection[Rule]:
+        """Return the rules for an element's attributes, one for each attribute."""
+        rules: dict[str, Rule] = {}
+        for rule in self._attributes.get(element.name, ()):
+            if (
+                rule.attribute not in rules
+                and element.attributes.get(rule.attribute, "").strip()
+                and rule.fits(element)
+            ):
+                rules[rule.attribute] = rule
+        return rules.values()
+
+    @property
+    def text_fields(self) -> list[str]:
+        """Names of the fields with free text, in the order of the table."""
+        return list(dict.fromkeys(r.field for r in self.rules if r.text))
+
+
+def _rule(line: str) -> Rule:
+    field, type_, role, path = (cell.strip() for cell in line.split("|"))
+    path, _, attribute = path.partition("/@") if "/@" in path else (path, "", "")
+    steps = tuple(Step(name, tuple(_TEST.findall(tests))) for name, tests in _STEP.findall(path))
+    word, _, most = type_.partition(" ")
+    is_text = word in ("text", "coded")
+    kind = None if is_text or word == "plain" else PhiKind.of(word)
+    return Rule(field, steps, attribute, kind, role, is_text, word == "coded", int(most) if most else None)
+
+
+def _passes(element: Element, name: str, value: str) -> bool:
+    if name.startswith("@"):
+        return element.attributes.get(name[1:]) == value
+    descendant = element.child(name)
+    return descendant is not None and descendant.attributes.get("code") == value
+
 
 _CODE = re.compile(r"[0-9.]+")
 _BASE64 = re.compile(r"\s*(?:[A-Za-z0-9+/]{4}\s*){50,}[A-Za-z0-9+/]{0,4}={0,2}\s*")
@@ -60,6 +153,12 @@ class Standard(abc.ABC):
 
     release: ClassVar[str]
     table: ClassVar[Table]
+    text_form: ClassVar[str]
+    """How texts are written back."""
+    attachment_form: ClassVar[str]
+    """How attachments are removed."""
+    case_fields: ClassVar[tuple[str, ...]]
+    """Fields with the number of the case, in order of preference."""
 
     @abc.abstractmethod
     def reports(self, root: Element) -> list[Element]:
@@ -73,18 +172,14 @@ class Standard(abc.ABC):
     def is_transmission(self, element: Element) -> bool:
         """Return whether a date belongs to the message, so that all reports of a file share it."""
 
-    @abc.abstractmethod
     def is_attachment(self, element: Element) -> bool:
-        """Return whether an element contains a file."""
-
-    def is_encoded(self, element: Element) -> bool:
-        """Return whether the text is only data in base64."""
+        """Return whether an element contains a file: its text is only data in base64."""
         text = element.own_text
         return len(text) >= _SHORT and " " not in text.strip() and _BASE64.fullmatch(text) is not None
 
+    @abc.abstractmethod
     def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         """Yield the attributes that neither the table nor HL7 defines, except those in `done`."""
-        return iter(())
 
     def is_plain(self, element: Element) -> bool:
         """Return whether an unlisted element contains only a code."""
@@ -94,17 +189,10 @@ class Standard(abc.ABC):
     def value(self, rule: Rule, element: Element, written: str) -> Value:
         """Return the value of an element or attribute that a rule matches."""
 
-    @abc.abstractmethod
-    def text_location(self, element: Element) -> ValueLocation:
-        """Return where to write a text back."""
-
-    @abc.abstractmethod
-    def attachment_location(self, element: Element) -> ValueLocation:
-        """Return where to remove an attachment."""
-
-    @abc.abstractmethod
     def case(self, values: list[Value]) -> str:
         """Return the number of the case, which all versions of its report share; empty if it has none."""
+        by_field = {v.field: v.value for v in reversed(values)}
+        return next((by_field[field] for field in self.case_fields if by_field.get(field)), "")
 
     def language(self, element: Element) -> str:
         """Return the ISO 639 code of a text's language, as given in the file; empty if it is not given."""
@@ -125,9 +213,10 @@ class Standard(abc.ABC):
                 report.values += self.unlisted_attributes(element, ())
                 continue  # part of a text or an attachment
             inside = None
-            if self.is_attachment(element) or self.is_encoded(element):
+            if self.is_attachment(element):
                 report.attachments += 1
-                report.values.append(Value("attachment", PhiKind.OTHER, "", self.attachment_location(element)))
+                location = ValueLocation(element.path(), self.attachment_form)
+                report.values.append(Value("attachment", PhiKind.OTHER, "", location))
                 inside = element
                 continue
             self._values(element, single, report)
@@ -162,7 +251,8 @@ class Standard(abc.ABC):
             return True
         elif rule is None or rule.text:  # unlisted elements are read as text, so that no PHI is missed
             field, most = (rule.field, rule.most) if rule is not None else (f"unlisted.{element.name}", None)
-            report.texts.append(Text(field, element.text, self.text_location(element), most, self.language(element)))
+            location = ValueLocation(element.path(), self.text_form)
+            report.texts.append(Text(field, element.text, location, most, self.language(element)))
             return True
         return False
 
