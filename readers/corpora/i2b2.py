@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -13,14 +12,11 @@ from ...typesystem import Cas
 from ...typesystem.markup.safe_xml import parser_for, run
 from ..files.file_reader import WholeFileReader, opened
 from ..files.selection import Source
-from .i2b2_inline import Record, records
-from .line_ends import FileText
-from .standoff import StandoffReader, Tag
+from .i2b2_xml import Record, TaggedText, records
+from .standoff import StandoffReader
 
 _DIALECTS = {"deIdi2b2": "i2b2-2014", "MEDDOCAN": "meddocan", "ROOT": "i2b2-2006"}
 """Root element -> dialect."""
-_ID = re.compile(r"[A-Za-z]{0,4}\d{1,6}")
-"""Ids that tools generate; other ids are not repeated in messages."""
 _SCHEMES = {"i2b2-2014": "i2b2-2014-sub", "meddocan": "meddocan", "i2b2-2006": "i2b2-2006"}
 
 
@@ -59,7 +55,7 @@ class I2b2Reader(StandoffReader, WholeFileReader):
         return len(self.sources())
 
     def _cas(self, source: Source, data: bytes, dialect: str) -> Cas:
-        document = _TaggedText(data, source.path)
+        document = TaggedText(data, source.path)
         if document.texts != 1:
             raise ReaderError(f"expected one element TEXT below the root, found {document.texts or 'none'}")
         cas = Cas(document.text.text, id=source.id)
@@ -124,56 +120,3 @@ def _dialect(data: bytes, where: str) -> str:
             "expected the root element deIdi2b2, MEDDOCAN or ROOT (i2b2-2006), or a `dialect`, found another"
         )
     return _DIALECTS[names[0]]
-
-
-class _TaggedText:
-    """The text and tags of a file. Raises FormatError for damaged XML, ReaderError for tags without offsets."""
-
-    def __init__(self, data: bytes, where: str) -> None:
-        self.text = FileText(data)
-        self.texts = 0
-        self.has_tags = False
-        self.tags: list[Tag] = []
-        self._path: list[str] = []
-        parser = self._parser = parser_for(where)
-        parser.buffer_text = False
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        try:
-            run(parser, data, where)
-        finally:
-            del self._parser
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        path = self._path
-        path.append(name)
-        line = self._parser.CurrentLineNumber
-        if len(path) == 2:
-            self.texts += name == "TEXT"
-            self.has_tags |= name == "TAGS"
-        elif len(path) > 2 and path[1] == "TEXT":
-            raise ReaderError(f"line {line}: expected text alone in TEXT, found an element")
-        elif len(path) == 3 and path[1] == "TAGS":
-            self.tags.append(_tag(name, attributes, line))
-
-    def _end(self, name: str) -> None:
-        self._path.pop()
-
-    def _characters(self, piece: str) -> None:
-        if len(self._path) == 2 and self._path[1] == "TEXT":
-            self.text.add(piece, self._parser)
-
-
-def _tag(element: str, attributes: dict[str, str], line: int) -> Tag:
-    id_ = attributes.get("id", "")
-    name = f"tag {id_} (line {line})" if _ID.fullmatch(id_) else f"the tag in line {line}"
-    begin, end = attributes.get("start", ""), attributes.get("end", "")
-    if not all(n.isascii() and n.isdecimal() and len(n) < 16 for n in (begin, end)):
-        raise ReaderError(f"{name}: expected integers as start and end")
-    label = attributes.get("TYPE") or element
-    if element == "LOCATION" and label == "OTHER":
-        label = "LOCATION-OTHER"
-    comment = attributes.get("comment", "")
-    properties = (("comment", comment),) if comment else ()
-    return Tag(name, int(begin), int(end), label, attributes.get("text"), id=id_, attributes=properties)
