@@ -28,7 +28,7 @@ from caspipe.consumers.tables.sql import SqlConsumer
 from caspipe.pipeline.contract.component import CasConsumer, CollectionReader
 from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
 from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.readers.tables.sql import SqlReader
 from caspipe.typesystem import Cas, MaskedSpan, PhiKind

@@ -44,7 +44,8 @@ from .typesystem import TypeSystem
 from .view import View
 
 if TYPE_CHECKING:
-    from .cassis.bridge import from_cassis, to_cassis
+    from .cassis.from_cassis import from_cassis
+    from .cassis.to_cassis import to_cassis
     from .json_cas.reader import read_jsoncas
     from .json_cas.writer import save_jsoncas, write_jsoncas
     from .xcas.reader import read_xcas
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
     from .xmi.writer import save_xmi, write_xmi
 
 _FORMATS = {
-    "from_cassis": "cassis.bridge",
-    "to_cassis": "cassis.bridge",
+    "from_cassis": "cassis.from_cassis",
+    "to_cassis": "cassis.to_cassis",
     "infer_types": "xmi.inference",
     "read_jsoncas": "json_cas.reader",
     "save_jsoncas": "json_cas.writer",

@@ -1,9 +1,10 @@
-"""Merge definitions of types by UIMA's rules, with errors that name both sides of a contradiction."""
+"""Merge definitions of types and type priorities by UIMA's rules, with errors that name both sides of a contradiction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from .annotation import Feature
 from .arrays import ELEMENTS
@@ -163,3 +164,35 @@ def is_value(types: Types, range_: str) -> str:
     if range_ in PRIMITIVES:
         return range_
     return STRING if range_ not in ARRAYS and STRING in ancestors(types, range_) else ""
+
+
+def merged_order(lists: Iterable[Sequence[str]], types: dict[str, TypeDescription]) -> dict[str, int]:
+    """Return the position of each named type in one order that agrees with every list; ties go to the type named first.
+
+    Raises TypeSystemError for an unknown type and for lists that contradict each other.
+    """
+    after: dict[str, list[str]] = {}
+    waiting: dict[str, int] = {}
+    for order in lists:
+        for name in order:
+            if name not in types:
+                raise TypeSystemError(f"type priorities: no type called {name}{nearest(name, types)}")
+            after.setdefault(name, [])
+            waiting.setdefault(name, 0)
+        for first, second in pairwise(order):
+            if second not in after[first]:
+                after[first].append(second)
+                waiting[second] += 1
+    order_of: dict[str, int] = {}
+    ready = [n for n in waiting if not waiting[n]]
+    while ready:
+        name = ready.pop(0)
+        order_of[name] = len(order_of)
+        for later in after[name]:
+            waiting[later] -= 1
+            if not waiting[later]:
+                ready.append(later)
+    if len(order_of) < len(waiting):
+        circle = ", ".join(n for n in waiting if n not in order_of)
+        raise TypeSystemError(f"type priorities contradict each other about {circle}")
+    return order_of

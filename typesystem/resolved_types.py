@@ -9,8 +9,7 @@ from .annotation import TYPES, FeatureStructure
 from .description import BUILTIN, DOCUMENT_ANNOTATION, TypeDescription, declared, describe, nearest
 from .errors import TypeSystemError
 from .foreign import ClassSpec, make_class
-from .merging import ancestors, is_value, union
-from .priorities import merged_order
+from .merging import ancestors, is_value, merged_order, union
 from .types import TYPE_PRIORITY
 
 _DEFAULT_RANK = {t.uima_name: i for i, t in enumerate(TYPE_PRIORITY)}

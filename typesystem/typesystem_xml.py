@@ -13,8 +13,7 @@ from urllib.parse import unquote, urlsplit
 from .annotation import Feature
 from .description import TypeDescription, check_feature_name, check_type_name
 from .errors import TypeSystemError
-from .markup.safe_xml import parser_for, run
-from .markup.xml_bytes import readable
+from .markup.safe_xml import parser_for, readable, run
 
 NAMESPACE = "http://uima.apache.org/resourceSpecifier"
 

@@ -11,11 +11,10 @@ from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
 from .description import nearest
 from .display import Display
 from .errors import CasError, TypeSystemError
-from .index import Index, LazyIndex
+from .index import Index, LazyIndex, TypeIndexes, in_both
 from .resolved_types import rank_among_equals
 from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
-from .type_indexes import TypeIndexes, in_both
 from .types import Phi, Token
 from .typesystem import TypeSystem
 

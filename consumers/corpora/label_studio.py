@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from ...pipeline.contract.component import component
 from ...pipeline.storage.files import write_atomic
 from ...typesystem import Cas
-from ...typesystem.utf16 import Utf16
+from ...typesystem.text import Utf16
 from ..files.annotated import Annotated, Overlaps, Span
 from .colors import label_color
 from .tasks import TaskConsumer

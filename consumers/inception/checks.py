@@ -14,7 +14,7 @@ from typing import Literal
 
 from ...typesystem.markup.xml_text import ILLEGAL
 from ...typesystem.review_layers import MAX_SENTENCES, MAX_TOKENS, is_blank, trimmed
-from ...typesystem.utf16 import Utf16
+from ...typesystem.text import Utf16
 from .raw import SENTENCE, TOKEN, RawDocument, RawStructure
 
 Severity = Literal["error", "warning", "info"]

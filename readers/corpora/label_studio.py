@@ -11,7 +11,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
-from ...typesystem.utf16 import Utf16
+from ...typesystem.text import Utf16
 from .standoff import OffsetConversion, Tag, as_written
 from .tasks import TaskReader, list_of, tag_of
 

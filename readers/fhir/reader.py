@@ -16,9 +16,8 @@ from ..files.decoding import decode
 from ..files.file_reader import WholeFileReader, opened, read_bounded
 from ..files.selection import Source
 from ..record_document import KnownValue, add_record_fields, file_metadata, record_document
-from .bundles import Group, References, entries_of, group_by_patient, is_bulk_export
+from .bundles import Group, KnownIndex, People, References, entries_of, group_by_patient, is_bulk_export
 from .content import Text, Value
-from .known_people import KnownIndex, People
 from .walk import Walk
 
 _MANY = 64

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...pipeline.errors import ReaderError, nearest
-from .archive import MARK, Archive, split
+from .archive import MARK, Archive, ZipArchive, split
 from .tar_archive import TarArchive, compression
-from .zip_archive import ZipArchive
 
 _KEPT = 2
 _open: dict[tuple[str, int, int, int, int], Archive] = {}

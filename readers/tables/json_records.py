@@ -1,4 +1,4 @@
-"""Records from JSON: one object per line, or, as some tools export them, all in one array."""
+"""Records from JSON: one object per line (the reader of JSON Lines), or, as some tools export them, all in one array."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar
 
+from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...pipeline.storage.digest_set import Digests
-from ...typesystem import Cas
+from ...typesystem import Cas, KnownPhi
 from ..files.decoding import decode
 from ..files.file_reader import read_bounded, too_long
 from ..files.json_text import describe_offset, parse_json, parse_json_at, skip_spaces
 from ..files.selection import Source
-from .records import RecordReader
+from .records import RecordReader, SpanFields
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -106,3 +107,10 @@ def _items(text: str) -> Iterator[tuple[dict[str, Any] | None, str]]:
         offset = skip_spaces(text, offset + 1)
     if text[offset:].strip(" \t\r\n"):
         yield None, f"expected nothing after the array{describe_offset(text, offset)}"
+
+
+@component("jsonl", outputs=[KnownPhi])
+class JsonlReader(SpanFields, JsonRecordReader):
+    """Reads JSON Lines files (UTF-8), plain or gzipped: one object per line. Nested fields are named `patient.name`."""
+
+    pattern: str = "*.jsonl"

@@ -12,9 +12,8 @@ from ...typesystem import Cas, KnownPhi
 from ..files.archive import MARK
 from ..files.file_reader import read_bounded, too_long
 from ..files.selection import Source
-from .records import RecordReader
-from .span_fields import SpanFields
-from .values import columns_of, plain
+from .records import RecordReader, SpanFields, columns_of
+from .values import plain
 
 _DAMAGED = "the Parquet data are damaged or cut off"
 _BUFFER = 1 << 20

@@ -1,10 +1,10 @@
-"""Create documents with metadata and known PHI from records with named fields (JSON objects, CSV rows)."""
+"""Create documents with metadata, known PHI and reference annotations from records with named fields (JSON objects, rows)."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ...pipeline.contract.component import CollectionReader
@@ -13,7 +13,8 @@ from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
 from ...typesystem.source_record import NAMED
 from ..files.file_reader import StreamReader
-from .structured import normal_field
+from ..gold import Overlaps, add_gold
+from .values import normal_field
 
 _ROLES = {
     "PERSON_PATIENT": "patient",
@@ -155,6 +156,28 @@ def no_such_field(field: str, available: list[str]) -> str:
     return f"expected a field {field}, found none{nearest(field, available)}"
 
 
+def column_of(field: str, columns: Sequence[str]) -> str | None:
+    """Return the column of a field, or None: `patient.name` is the column of that name or a field of the column `patient`."""
+    while field not in columns:
+        field, dot, _ = field.rpartition(".")
+        if not dot:
+            return None
+    return field
+
+
+def columns_of(fields: Iterable[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns of the fields, each once. Raises ReaderError for a missing or repeated column."""
+    needed: dict[str, None] = {}
+    for field in fields:
+        column = column_of(field, columns)
+        if column is None:
+            raise ReaderError(no_such_field(field, list(columns)))
+        if list(columns).count(column) > 1:
+            raise ReaderError(f"column {column} occurs twice")
+        needed[column] = None
+    return list(needed)
+
+
 def _id(record: Mapping[str, Any], field: str) -> str:
     value = lookup(record, field)
     if value is None and field not in record:
@@ -195,3 +218,30 @@ def _kind(value: Any) -> str:
         return "true or false"
     names = {str: "only spaces", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), type(value).__name__)
+
+
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class SpanFields(RecordFields):
+    """Adds reference annotations to RecordFields. Must precede RecordReader among the base classes."""
+
+    spans_field: str | None = None
+    """Field with reference annotations for the view `gold`: a list of `{begin, end, kind}` in code points."""
+    kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
+    """PHI kinds of labels in `spans_field` with other names: `{NAME: PERSON, HOSP: LOCATION_HOSPITAL}`; null drops a label."""
+    overlaps: Overlaps = "error"
+    """Overlapping spans in `spans_field`: `error` fails the document, `longest` or `first` keeps that one, `keep` all."""
+
+    def check_fields(self) -> None:
+        super().check_fields()
+        if self.spans_field and len(self.text_fields) > 1:
+            raise ValueError("spans_field: expected one text_field, since spans are offsets in one text")
+
+    def wanted(self) -> list[str]:
+        return [*super().wanted(), *([self.spans_field] if self.spans_field else [])]
+
+    def _document(self, record: Mapping[str, Any], text: str, document_id: str) -> Cas:
+        cas = super()._document(record, text, document_id)
+        spans = lookup(record, self.spans_field) if self.spans_field else None
+        if self.spans_field and spans is not None:
+            add_gold(cas, spans, self.kinds, self.spans_field, self.overlaps)
+        return cas

@@ -11,8 +11,8 @@ from ...pipeline.errors import CaspipeError, ReaderError, ResourceError
 from ...pipeline.storage.digest_set import Digests
 from ...pipeline.storage.spark_session import session
 from ...typesystem import Cas, KnownPhi
-from .span_fields import SpanFields
-from .values import column_of, columns_of, plain
+from .records import SpanFields, column_of, columns_of
+from .values import plain
 
 
 @component("spark_table", outputs=[KnownPhi])

@@ -13,8 +13,8 @@ from ...pipeline.errors import CaspipeError, ReaderError, nearest
 from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
-from .span_fields import SpanFields
-from .values import column_of, columns_of, plain
+from .records import SpanFields, column_of, columns_of
+from .values import plain
 
 _NAME = "the reader sql"
 _READS = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|values|table)\b", re.IGNORECASE | re.DOTALL)

@@ -1,16 +1,16 @@
-"""Convert values of tables (dates, decimals, bytes, structs) to values of JSON, and fields to columns."""
+"""Convert values of tables (dates, decimals, bytes, structs) to values of JSON, and structured fields to the form of maskers."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
-from ...pipeline.errors import ReaderError
-from .records import no_such_field
+from ...typesystem import PhiKind
 
 
 def plain(value: Any) -> Any:
@@ -39,23 +39,39 @@ def plain(value: Any) -> Any:
     return bytes(value) if isinstance(value, bytearray | memoryview) else str(type(value).__name__)
 
 
-def column_of(field: str, columns: Sequence[str]) -> str | None:
-    """Return the column of a field, or None: `patient.name` is the column of that name or a field of the column `patient`."""
-    while field not in columns:
-        field, dot, _ = field.rpartition(".")
-        if not dot:
-            return None
-    return field
+_TIME = r"(?:[T\s]+\d{1,2}:\d{2}.*|[T\s]+\d{4,6}.*)?"
+_YMD = re.compile(rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}){_TIME})?)?", re.DOTALL)
+_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})(?:\d{4}|\d{6})?")
+_YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}){_TIME}", re.DOTALL)
+_AGE = re.compile(r"(\d{1,3})(?:\.\d+)?\s*(?:(years|months|weeks|days)|y|yrs?|years? old)?", re.IGNORECASE)
 
 
-def columns_of(fields: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns of the fields, each once. Raises ReaderError for a missing or repeated column."""
-    needed: dict[str, None] = {}
-    for field in fields:
-        column = column_of(field, columns)
-        if column is None:
-            raise ReaderError(no_such_field(field, list(columns)))
-        if list(columns).count(column) > 1:
-            raise ReaderError(f"column {column} occurs twice")
-        needed[column] = None
-    return list(needed)
+def normal_field(kind: PhiKind, value: str, order: Literal["YMD", "MDY", "DMY"] = "YMD") -> str:
+    """Return the value of a RecordField: a date as ISO 8601, an age as `64 years`, other kinds unchanged.
+
+    Returns an empty string, which becomes null, for a date or age that cannot be parsed.
+    """
+    if kind.top is PhiKind.DATE:
+        return _date(value.strip(), order)
+    if kind.top is PhiKind.AGE:
+        match = _AGE.fullmatch(value.strip())
+        return f"{int(match[1])} {(match[2] or 'years').lower()}" if match else ""
+    return value
+
+
+def _date(value: str, order: str) -> str:
+    year: str | None
+    if order == "YMD":
+        match = _YMD.fullmatch(value) or _DIGITS.fullmatch(value)
+        year, month, day = match.groups()[:3] if match else (None, None, None)
+    else:
+        match = _YEAR_LAST.fullmatch(value)
+        first, second, year = match.groups() if match else (None, None, None)
+        month, day = (first, second) if order == "MDY" else (second, first)
+    if year is None:
+        return ""
+    try:
+        dt.date(int(year), int(month or 1), int(day or 1))
+    except ValueError:
+        return ""
+    return "-".join([year, *(part.zfill(2) for part in (month, day) if part)])

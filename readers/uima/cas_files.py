@@ -1,4 +1,4 @@
-"""Base class of readers of UIMA's own formats: finds the type system of each document and handles unknown types."""
+"""Readers of UIMA's own formats (XMI, JSON CAS, XCAS), which find the type system of each document and handle unknown types."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import warnings
 from pathlib import Path
 from typing import ClassVar
 
+from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError
-from ...typesystem import Cas, CaspipeWarning
-from ...typesystem.typesystem import TypeSystem
+from ...typesystem import Cas, CaspipeWarning, FeatureStructure
+from ...typesystem.json_cas.reader import read_jsoncas
+from ...typesystem.typesystem import TypeSystem, own_types
+from ...typesystem.xcas.reader import read_xcas
+from ...typesystem.xmi.inference import infer_types
+from ...typesystem.xmi.reader import read_xmi
 from ..files.file_reader import DocumentFileReader
 from ..files.selection import Source
 from .type_systems import TypeSystemFinder
@@ -94,3 +99,63 @@ class CasFileReader(DocumentFileReader):
 
 def _has_inferred_types(types: TypeSystem | None) -> bool:
     return types is not None and any(where.endswith("(inferred)") for _, where in types.foreign())
+
+
+@component("xmi", outputs=[FeatureStructure])
+class XmiReader(CasFileReader):
+    """Reads XMI files, plain, gzipped or in archives, with all their views.
+
+    The type system is `typesystem`; else `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml` in its
+    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and inferred ones.
+    """
+
+    pattern: str = "*.xmi"
+
+    suffixes = (".xmi",)
+
+    def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
+        if infer and not self.lenient:
+            types = infer_types(data)
+            types = types if types is not own_types() else None
+        return read_xmi(data, types, lenient=self.lenient, id=document)
+
+
+@component("jsoncas", outputs=[FeatureStructure])
+class JsonCasReader(CasFileReader):
+    """Reads JSON CAS files, plain, gzipped or in archives, with all their views.
+
+    Documents usually contain their types. Otherwise the type system is found as for XMI: `typesystem`; else
+    `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml`; else it is inferred from the document.
+    """
+
+    pattern: str = "*.json"
+
+    suffixes = (".json",)
+
+    def types_for(self, source: Source, data: bytes) -> TypeSystem | str | None:
+        if self.typesystem is None and _contains_types(data):
+            return None
+        return super().types_for(source, data)
+
+    def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
+        return read_jsoncas(data, types, lenient=self.lenient, infer=infer and not _contains_types(data), id=document)
+
+
+def _contains_types(data: bytes) -> bool:
+    return b'"%TYPES"' in data
+
+
+@component("xcas", outputs=[FeatureStructure])
+class XcasReader(CasFileReader):
+    """Reads XCAS files of all UIMA versions, plain, gzipped or in archives, with all their views.
+
+    The type system is `typesystem`; else `<file>.typesystem.xml` beside the file; else the nearest `TypeSystem.xml` in its
+    folder or those above, up to `folder` or the top of its archive; else caspipe's own types and inferred ones.
+    """
+
+    pattern: str = "*.xcas"
+
+    suffixes = (".xcas", ".xcas.xml", ".xml")
+
+    def parse(self, data: bytes, types: TypeSystem | None, document: str, infer: bool) -> Cas:
+        return read_xcas(data, types, lenient=self.lenient, infer=infer, id=document)

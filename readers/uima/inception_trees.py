@@ -9,10 +9,9 @@ import posixpath
 from pathlib import Path
 
 from ...pipeline.errors import ReaderError
-from ..files.archive import MARK
+from ..files.archive import MARK, ZipArchive
 from ..files.file_reader import read_bounded
 from ..files.selection import LEAVES, is_inside
-from ..files.zip_archive import ZipArchive
 
 _TYPES = ("TypeSystem.xml", "typesystem.xml")
 

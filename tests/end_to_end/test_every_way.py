@@ -22,10 +22,9 @@ from caspipe.readers.corpora.doccano import DoccanoReader
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.readers.corpora.label_studio import LabelStudioReader
 from caspipe.readers.corpora.prodigy import ProdigyReader
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
+from caspipe.readers.uima.cas_files import JsonCasReader, XmiReader
 from caspipe.readers.uima.inception import InceptionReader
-from caspipe.readers.uima.jsoncas import JsonCasReader
-from caspipe.readers.uima.xmi import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi
 
 AGAIN: dict[str, tuple[str, Callable[[Path], CollectionReader]]] = {

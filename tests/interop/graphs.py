@@ -11,7 +11,7 @@ from caspipe.typesystem import Annotation, Cas, FeatureStructure, PhiKind, Sofa
 from caspipe.typesystem.annotation import AnnotationBase
 from caspipe.typesystem.arrays import ArrayBase, ByteArray, linked
 from caspipe.typesystem.markup.xml_text import replace_illegal
-from caspipe.typesystem.utf16 import Utf16
+from caspipe.typesystem.text import Utf16
 from caspipe.typesystem.xmi.plan import Field, plan_for
 
 Value = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.typesystem.utf16 import Utf16
+from caspipe.typesystem.text import Utf16
 
 TEXT = st.text(alphabet="ab\n中\ufeff\ud800\udfff😀𝔊\U0010ffff", max_size=30)
 

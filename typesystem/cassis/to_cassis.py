@@ -14,8 +14,7 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, replace_illegal
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import Collector
-from ..xmi.graph import NO_VIEW, Graph, document_name
+from ..xmi.collector import NO_VIEW, Collector, Graph, document_name
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, check, plan_for, strings, text_of
 

@@ -13,8 +13,7 @@ from ..builtin_mapping import MetadataRecord
 from ..cas import Cas
 from ..description import ARRAYS
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import Collector
-from ..xmi.graph import Graph, unused_ids
+from ..xmi.collector import Collector, Graph, unused_ids
 from ..xmi.graph_writer import GraphWriter, Rows
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, plan_for

@@ -14,9 +14,8 @@ from ..cas import Cas
 from ..description import nearest
 from ..errors import CasError, FormatError, TypeSystemError
 from ..origin import Origin
-from ..text import Sofa, shown
+from ..text import Sofa, Utf16, shown
 from ..typesystem import TypeSystem
-from ..utf16 import Utf16
 from ..view import View
 from .builtin_features import document_id, read_records
 from .collector import Collector

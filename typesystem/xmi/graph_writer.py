@@ -13,10 +13,9 @@ from ..builtin_mapping import MetadataRecord
 from ..cas import INITIAL_VIEW, Cas
 from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
-from ..text import Sofa, shown
+from ..text import Sofa, Utf16, shown
 from ..typesystem import TypeSystem
-from ..utf16 import Utf16
-from .graph import Batch, Graph, document_name
+from .collector import Batch, Graph, document_name
 from .loss import Losses
 from .plan import Field, Plan, check, plan_for
 

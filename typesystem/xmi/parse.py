@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..errors import FormatError
-from ..markup.safe_xml import parser_for, run
-from ..markup.xml_bytes import readable
+from ..markup.safe_xml import parser_for, readable, run
 
 CAS = "http:///uima/cas.ecore "
 SOFA, VIEW, NULL = CAS + "Sofa", CAS + "View", CAS + "NULL"

@@ -16,8 +16,7 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from .collector import Collector
-from .graph import Graph, document_name
+from .collector import Collector, Graph, document_name
 from .graph_writer import GraphWriter, Rows
 from .loss import Losses
 from .parse import package_uri

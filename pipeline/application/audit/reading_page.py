@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ....consumers.pages.rendering import hues, render_page
 from ....typesystem import PhiKind
-from ....typesystem.utf16 import Utf16
+from ....typesystem.text import Utf16
 from .findings import COLUMNS
 from .released import MaskedText
 from .sampling import Sample

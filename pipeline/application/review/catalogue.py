@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ....readers.files.selection import Source
-from ....readers.uima.xmi import XmiReader
+from ....readers.uima.cas_files import XmiReader
 from ....typesystem import INITIAL_VIEW, Cas
 from ...errors import ReaderError
 from .document import Document, document_of

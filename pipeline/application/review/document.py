@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ....consumers.pages.tally import winning_candidate
 from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
-from ....typesystem.utf16 import Utf16
+from ....typesystem.text import Utf16
 from .state import OPEN, SUGGESTED, ReviewError, Span
 
 

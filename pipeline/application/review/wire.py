@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....typesystem.utf16 import Utf16
+from ....typesystem.text import Utf16
 from .decisions import OpenDocument
 from .document import Document
 from .masking import pieces

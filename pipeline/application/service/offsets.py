@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import accumulate
 
-from ....typesystem.utf16 import Utf16
+from ....typesystem.text import Utf16
 
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 

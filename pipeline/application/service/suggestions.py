@@ -8,7 +8,7 @@ from typing import Any
 from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, View, write_xmi
 from ....typesystem.annotation import REQUIRED
 from ....typesystem.errors import TypeSystemError
-from ....typesystem.utf16 import Utf16
+from ....typesystem.text import Utf16
 from ...pipeline import Pipeline
 from .anchoring import anchored
 from .documents import check_length, read_document_xmi, text_view, type_system, xml_bytes

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.consumers.corpora.brat import BratConsumer
-from caspipe.consumers.corpora.brat_lines import Written, annotation_conf, annotation_lines, visual_conf
+from caspipe.consumers.corpora.brat import BratConsumer, Written, annotation_conf, annotation_lines, visual_conf
 from caspipe.readers.corpora.brat import BratReader
 from caspipe.typesystem import Cas, CasError, CaspipeWarning, PhiKind
 

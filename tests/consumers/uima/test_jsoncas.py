@@ -11,7 +11,7 @@ import pytest
 
 from caspipe.consumers.uima.jsoncas import JsonCasConsumer
 from caspipe.pipeline.errors import CasError, ComponentError
-from caspipe.readers.uima.jsoncas import JsonCasReader
+from caspipe.readers.uima.cas_files import JsonCasReader
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
 from caspipe.typesystem.typesystem import TypeSystem
 

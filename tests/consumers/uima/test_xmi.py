@@ -12,7 +12,7 @@ import pytest
 
 from caspipe.consumers.uima.xmi import XmiConsumer
 from caspipe.pipeline.errors import CasError, ComponentError, ConsumerError
-from caspipe.readers.uima.xmi import XmiReader
+from caspipe.readers.uima.cas_files import XmiReader
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Annotation, Cas, MaskedSpan, Phi, PhiCandidate, TypeSystemError
 from caspipe.typesystem.typesystem import TypeSystem
 

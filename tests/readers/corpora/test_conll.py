@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.corpora.conll import ConllReader
-from caspipe.readers.corpora.spacing import smart
+from caspipe.readers.corpora.conll import ConllReader, smart
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token
 
 NAME = "Featherstone"

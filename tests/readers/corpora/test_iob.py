@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.readers.corpora.iob import Chunk, LabelFault, Tags, chunks
+from caspipe.readers.corpora.columns import Chunk, LabelFault, Tags, chunks
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from caspipe.readers.files import archive, tar_archive
 from caspipe.readers.files.file_reader import exists, opened
 from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
 
 NAME = "Featherstone"
 NOTES = {

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.readers.files.selection import select_folder, without_duplicates
-from caspipe.readers.files.sources import Source, Sources
+from caspipe.readers.files.selection import Source, Sources, select_folder, without_duplicates
 
 TEXT = st.text(st.characters(codec=None), max_size=8)
 

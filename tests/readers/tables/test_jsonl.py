@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.tables.jsonl import JsonlReader
+from caspipe.readers.tables.json_records import JsonlReader
 from caspipe.readers.tables.records import KnownField
 from caspipe.typesystem import GOLD_VIEW, Phi, PhiKind
 

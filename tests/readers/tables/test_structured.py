@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.readers.tables.csv import CsvReader
-from caspipe.readers.tables.jsonl import JsonlReader
-from caspipe.readers.tables.structured import normal_field
+from caspipe.readers.tables.json_records import JsonlReader
+from caspipe.readers.tables.values import normal_field
 from caspipe.typesystem import PhiKind, RecordField
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.uima.jsoncas import JsonCasReader
+from caspipe.readers.uima.cas_files import JsonCasReader
 from caspipe.typesystem import Cas, CaspipeWarning, TypeSystem, write_jsoncas
 from caspipe.typesystem.json_cas.writer import Mode
 

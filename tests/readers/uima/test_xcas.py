@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.uima.xcas import XcasReader
+from caspipe.readers.uima.cas_files import XcasReader
 from caspipe.typesystem import CaspipeWarning, Feature, TypeSystem
 
 BADGE = "org.hospital.Badge"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.errors import ReaderError
-from caspipe.readers.uima.xmi import XmiReader
+from caspipe.readers.uima.cas_files import XmiReader
 from caspipe.typesystem import Cas, CaspipeWarning, Sentence
 from caspipe.typesystem.typesystem import TypeSystem
 from caspipe.typesystem.xmi.writer import write_xmi
@@ -163,13 +163,13 @@ def test_a_file_beyond_the_limit_has_failed(tmp_path: Path) -> None:
 
 
 def test_an_unforeseen_error_is_reported_by_its_class_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from caspipe.readers.uima import xmi as xmi_reader
+    from caspipe.readers.uima import cas_files
 
     def broken(*_: object, **__: object) -> Cas:
         raise KeyError("Featherstone")
 
     write(tmp_path / "b.xmi")
-    monkeypatch.setattr(xmi_reader, "read_xmi", broken)
+    monkeypatch.setattr(cas_files, "read_xmi", broken)
     r = XmiReader(folder=tmp_path)
     assert list(r) == []
     assert reasons(r) == [("b", f"{tmp_path}/b.xmi: KeyError")]

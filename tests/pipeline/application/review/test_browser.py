@@ -12,7 +12,7 @@ from browser import Page, open_browser
 from review_corpus import Corpus, Server, make_folder
 
 from caspipe.pipeline.application.review.masking import masked_text
-from caspipe.readers.uima.xmi import XmiReader
+from caspipe.readers.uima.cas_files import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from caspipe.consumers.scoring import pair_of
 from caspipe.pipeline.application.review.export import export_gold
 from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.uima.xmi import XmiReader
+from caspipe.readers.uima.cas_files import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
 pytestmark = pytest.mark.server
