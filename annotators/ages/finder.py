@@ -10,7 +10,7 @@ from typing import Any
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
 from ..dates.numerals import CARDINAL
-from ..dates.windows import spans
+from ..dates.windows import compile_linear, spans
 from . import cues, rules
 from .guards import AgeContext
 from .match import AgeMatch, read_age
@@ -37,8 +37,6 @@ _WORDS: dict[str, tuple[AgeRule, ...]] = {
 @functools.cache
 def _trigger() -> Any:
     """Return one google-re2 pattern that matches wherever an age could begin."""
-    import re2
-
     dash = "(?:[-–—‐‑])"
     gap = rf"[\s\x{{A0}}]{{0,2}}{dash}?[\s\x{{A0}}]{{0,2}}"
     digits = r"\d{1,3}(?:[.,]\d{1,2})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{1,2}/\d{1,2}\))?"
@@ -46,9 +44,6 @@ def _trigger() -> Any:
     joint = rf"(?:{dash}?\s?(?:{dash}|&|to|and|or|through)[\s-]?)"
     short = rf"(?:mo|week|wk|day|hour|hr)[a-z]{{0,6}}\.?{gap}(?:o|and|,|\d)"
     one = "|".join(rules.ONE)
-    options = re2.Options()
-    options.case_sensitive = False
-    options.never_capture = True
     places = (
         rf"{number}(?:{joint}{number})?{gap}(?:y|eyar|{short}|m\.?\s?/\s?o|m\.o)",
         rf"{number}{gap}mo?s?[a-z]{{0,6}}[-,\s]\s?(?:{one}|infant|baby|child)",
@@ -64,7 +59,7 @@ def _trigger() -> Any:
         r"\b(?:when|since|while|until|till|before)\s(?:i|he|she|they)\s(?:was|were|is|am|turned)\s",
         rf"\b(?:i|he|she|who|patient|pt)(?:\s(?:am|is|was|will\sbe|would\sbe)|['’](?:m|s|ll\sbe))\s(?:(?:now|only|just|about|almost|currently)\s)?{number}\b",
     )
-    return re2.compile("|".join(places), options)
+    return compile_linear("|".join(places))
 
 
 def find_ages(text: str) -> list[AgeMatch]:

@@ -163,13 +163,13 @@ class RepetitionSearch:
 
 def without_contained(repeats: Iterable[Repeat], is_covered: Callable[[Repeat], bool]) -> Iterator[Repeat]:
     """Yield the repeats in text order, without covered ones and those inside another of the same first-level kind."""
+
+    def order(r: Repeat) -> tuple[int, int, bool, float, int, str]:
+        return r.first, -r.last, r.rule != WHOLE, -r.origin.confidence, r.origin.first, r.rule
+
     reached: dict[PhiKind, int] = {}
-    for r in sorted(repeats, key=_order):
+    for r in sorted(repeats, key=order):
         top = r.origin.kind.top
         if r.last > reached.get(top, -1) and not is_covered(r):
             reached[top] = r.last
             yield r
-
-
-def _order(r: Repeat) -> tuple[int, int, bool, float, int, str]:
-    return r.first, -r.last, r.rule != WHOLE, -r.origin.confidence, r.origin.first, r.rule

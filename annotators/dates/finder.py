@@ -14,7 +14,7 @@ from .expression import DAYS, DateExpression, ExpressionMatcher
 from .holidays import HOLIDAYS
 from .numerals import ORDINAL, YEAR
 from .rules import Shape
-from .windows import spans
+from .windows import compile_linear, spans
 
 _GAP = r"[\s\x{A0}]{0,3}"
 _DASH = "(?:[-–—‐‑])"
@@ -32,14 +32,8 @@ def _words(forms: Iterable[str]) -> str:
 
 @functools.lru_cache(32)
 def _pattern(calendar: Calendar) -> Any:
-    import re2
-
     months = _words(calendar.months)
     holidays = _words(HOLIDAYS).replace("'", "['’]").replace(r"\ ", r"\s{1,2}")
-    options = re2.Options()
-    options.case_sensitive = False
-    options.never_capture = True
-    options.max_mem = 64 << 20
     places = (
         rf"\b\d{{1,2}}[.](?:{_GAP}\d{{1,2}}[.])?{_GAP}{_DASH}{_GAP}\d{{1,2}}[.]{_GAP}\d{{1,2}}[.]{_GAP}\d\d",
         rf"\d{{1,4}}{_GAP}[/\\]{{1,2}}{_GAP}\d{{1,4}}",
@@ -63,7 +57,7 @@ def _pattern(calendar: Calendar) -> Any:
         rf"\b(?:{holidays})\b",
         rf"\b{ORDINAL}\b|\b{YEAR}\b",
     )
-    return re2.compile("|".join(places), options)
+    return compile_linear("|".join(places), max_mem=64 << 20)
 
 
 def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:

@@ -38,6 +38,18 @@ def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
         yield first, code_points
 
 
+def compile_linear(pattern: str, max_mem: int = 8 << 20) -> Any:
+    """Compile a pattern with google-re2, ignoring case, without groups. `max_mem`: bytes of its automaton. Raises re2.error."""
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.never_capture = True
+    options.log_errors = False
+    options.max_mem = max_mem
+    return re2.compile(pattern, options)
+
+
 def expand_lists(pattern: str) -> str:
     """Replace each word list of a pattern, `<<on since date_of>>`, by an alternation.
 
@@ -73,25 +85,16 @@ class Before:
     def _quick(self) -> Callable[[bytes], object | None]:
         import re2
 
-        options = re2.Options()
-        options.case_sensitive = False
-        options.never_capture = True
-        options.log_errors = False
+        # `(?<![...])` only begins alternatives here, so it may be a character that is part of the match
+        pattern = _NOT_BEHIND.sub(r"(?:\\A|[^\1])", self._pattern)
         try:
-            quick: Callable[[bytes], object | None] = re2.compile(
-                rf"(?:{_without_look_behind(self._pattern)})\z", options
-            ).search
+            quick: Callable[[bytes], object | None] = compile_linear(rf"(?:{pattern})\z").search
         except re2.error:  # other look-arounds
             return lambda window: self.exact.search(window.decode())
         return quick
 
 
 _NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
-
-
-def _without_look_behind(pattern: str) -> str:
-    """Replace `(?<![...])`, which only begins alternatives here, by a character that may be part of the match."""
-    return _NOT_BEHIND.sub(r"(?:\\A|[^\1])", pattern)
 
 
 def before(pattern: str) -> Before:

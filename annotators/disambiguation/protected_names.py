@@ -50,7 +50,11 @@ class ProtectedNames:
 
     def _weigh(self, form: str) -> tuple[bool, bool, bool]:
         entries = [entry for names in self._lists for entry in names.entries(form)]
-        return any(map(self._is_known, entries)), not all(map(_counted, entries)), bool(entries)
+        return (
+            any(map(self._is_known, entries)),
+            not all({"share", "population"} & e.columns.keys() for e in entries),
+            bool(entries),
+        )
 
     def _is_known(self, entry: Entry) -> bool:
         return ("share" in entry.columns and entry.share >= self._share) or (
@@ -77,7 +81,3 @@ class ProtectedNames:
             for other in index.near(word)
         )
         return any(names.has(other) for names, other in near)
-
-
-def _counted(entry: Entry) -> bool:
-    return "share" in entry.columns or "population" in entry.columns

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..dates.numerals import TENS, UNITS
-from .searchable_text import PhiMatch, SearchableText, fold, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, whole_word_offsets
 
 _UNITS = {
     "year": r"(?:years?|yrs?|yr)",
@@ -79,12 +79,10 @@ class AgeMatcher:
     def _numeric(self, folded: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of the number in digits; letters may follow it directly, as in `58yo`."""
         digits = str(self.number)
-        begin = folded.find(digits)
-        while begin >= 0:
+        for begin in offsets_of(folded, digits):
             end = begin + len(digits)
             if not (begin and folded[begin - 1].isalnum()) and not folded[end : end + 1].isdigit():
                 yield begin, end
-            begin = folded.find(digits, end)
 
     def _span(self, document: SearchableText, begin: int, end: int) -> tuple[int, int] | None:
         """Return the span of the age that contains a number, or None if the number is not an age."""

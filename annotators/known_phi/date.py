@@ -80,7 +80,7 @@ class DateMatcher:
         if not self.days:
             return
         end = -1
-        for begin, stop in sorted({*self._numeric(document), *self._words(document)}, key=_longest_first):
+        for begin, stop in sorted({*self._numeric(document), *self._words(document)}, key=lambda s: (s[0], -s[1])):
             if begin >= end:
                 yield PhiMatch(begin, stop, self.kind, 1.0, "known date", self.value)
                 end = stop
@@ -188,7 +188,3 @@ def _year_in_words(year: int) -> list[str]:
         ends = in_words(rest) if rest else [""]
         spellings += [f"two thousand{link}{end}" for link in (" ", " and ") for end in ends]
     return [words.strip() for words in spellings]
-
-
-def _longest_first(span: tuple[int, int]) -> tuple[int, int]:
-    return span[0], -span[1]

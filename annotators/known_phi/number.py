@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...typesystem import PhiKind
-from .searchable_text import PhiMatch, SearchableText, fold
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of
 
 _GAP = re.compile(r"[\s\-./()+_,]{0,3}$")
 _OPENING = re.compile(r"(?:\+|\(|\+\()$")
@@ -108,15 +108,13 @@ class NumberMatcher:
         """Yield the occurrences of a code of letters and digits: its longest piece with the other pieces around it."""
         folded, chunks = document.folded, self.chunks
         core = max(range(len(chunks)), key=lambda i: len(chunks[i]))
-        core_begin = folded.find(chunks[core])
-        while core_begin >= 0:
+        for core_begin in offsets_of(folded, chunks[core]):
             begin = self._left(folded, core_begin, core)
             end = self._right(folded, core_begin + len(chunks[core]), core)
             if begin is not None and end is not None:
                 open_before = begin == 0 or not folded[begin - 1].isalnum()
                 if open_before and (end == len(folded) or not folded[end].isalnum()):
                     yield PhiMatch(begin, end, self.kind, 1.0, "known code", self.value)
-            core_begin = folded.find(chunks[core], core_begin + 1)
 
     def _left(self, folded: str, begin: int, core: int) -> int | None:
         for chunk in reversed(self.chunks[:core]):

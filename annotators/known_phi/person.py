@@ -12,7 +12,7 @@ from typing import Any
 from ...typesystem import PhiKind
 from ..names.words import Words
 from .person_name import PersonName
-from .searchable_text import PhiMatch, SearchableText, fold, spelling_variants, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants, whole_word_offsets
 
 
 @cache
@@ -115,7 +115,7 @@ class PersonMatcher:
         for form in self.forms:
             if form.fuzzy and len(form.text) >= 3:
                 matches.extend(f for f in self._near(document, form) if (f.begin, f.end) not in taken)
-        matches.sort(key=_order)
+        matches.sort(key=lambda m: (m.begin, -m.end, m.edits))
         kept: list[tuple[int, int, float, str]] = []
         chain: list[_PartMatch] = []
         for item in matches:
@@ -143,8 +143,7 @@ class PersonMatcher:
         swapped = text[: half - 1] + text[half] + text[half - 1] + text[half + 1 :]
         seen: set[int] = set()
         for piece, at_begin in ((head, True), (tail, False), (swapped, True)):
-            offset = folded.find(piece)
-            while offset >= 0:
+            for offset in offsets_of(folded, piece):
                 edge = offset - 1 if at_begin else offset + len(piece)
                 if not (0 <= edge < len(folded) and folded[edge].isalnum()):
                     begin, end = document.word_at(offset)
@@ -153,7 +152,6 @@ class PersonMatcher:
                         word = folded[begin:end]
                         if word != text and _distance()(word, text, score_cutoff=1) <= 1:
                             yield _PartMatch(begin, end, form, 1)
-                offset = folded.find(piece, offset + 1)
 
     def _joined(self, document: SearchableText, chain: list[_PartMatch], right: _PartMatch) -> bool:
         """Return whether a match continues a mention: it is another word of the name, after only a space, a comma, an initial or
@@ -277,10 +275,6 @@ class PersonMatcher:
                 end = offset + len(order)
                 if document.text[offset:end].isupper() and _INITIALS_CUE.search(folded, max(0, offset - 12), offset):
                     yield offset, end, 0.8, "known initials"
-
-
-def _order(item: _PartMatch) -> tuple[int, int, int]:
-    return item.begin, -item.end, item.edits
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .searchable_text import PhiMatch, SearchableText, fold, spelling_variants, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants, whole_word_offsets
 
 _SAME = (
     "street st str", "avenue ave av", "road rd", "drive dr drv", "boulevard blvd", "lane ln", "court ct", "place pl",
@@ -167,12 +167,9 @@ def address_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatc
         elif number == 0 and len(pieces) > 1:
             matchers.append(PhraseMatcher(piece, PhiKind.LOCATION_STREET, words, "known street"))
         else:
-            matchers.append(PhraseMatcher(piece, _place(kind), words, "known place"))
+            place = PhiKind.LOCATION_CITY if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET) else kind
+            matchers.append(PhraseMatcher(piece, place, words, "known place"))
     return matchers
-
-
-def _place(kind: PhiKind) -> PhiKind:
-    return PhiKind.LOCATION_CITY if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET) else kind
 
 
 def organization_matchers(value: str, kind: PhiKind, words: Words) -> list[PhraseMatcher]:
@@ -220,12 +217,10 @@ class OnlineAddressMatcher:
             first, end = prefix.start() if prefix else begin, begin + len(self.text)
             yield PhiMatch(first, end, self.kind, 1.0, "known address", self.value)
         if self.domain:
-            begin = folded.find(self.domain)
-            while begin >= 0:
+            for begin in offsets_of(folded, self.domain):
                 masked = _MASKED_LOCAL.search(folded, max(0, begin - 24), begin)
                 if masked:
                     yield PhiMatch(masked.start(), begin + len(self.domain), self.kind, 0.9, "known address, masked")
-                begin = folded.find(self.domain, begin + 1)
         if self.local:
             for begin in whole_word_offsets(folded, self.local):
                 end = begin + len(self.local)

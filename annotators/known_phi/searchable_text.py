@@ -80,15 +80,21 @@ def spelling_variants(word: str) -> list[str]:
     return [plain] if written == plain else [plain, written]
 
 
+def offsets_of(folded: str, piece: str) -> Iterator[int]:
+    """Yield the offsets of `piece`, also inside words and overlapping."""
+    begin = folded.find(piece)
+    while begin >= 0:
+        yield begin
+        begin = folded.find(piece, begin + 1)
+
+
 def whole_word_offsets(folded: str, word: str) -> Iterator[int]:
     """Yield the offsets of `word` in a folded text, if no letter or digit touches it."""
     size, limit = len(word), len(folded)
-    begin = folded.find(word)
-    while begin >= 0:
+    for begin in offsets_of(folded, word):
         end = begin + size
         if not (begin and folded[begin - 1].isalnum()) and not (end < limit and folded[end].isalnum()):
             yield begin
-        begin = folded.find(word, begin + 1)
 
 
 _NUMBER = re.compile(r"\d+")

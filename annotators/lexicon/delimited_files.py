@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -14,15 +14,15 @@ from ...pipeline.errors import ResourceError
 
 def open_text(path: Path, encoding: str = "utf-8-sig") -> TextIO:
     """Open a plain or gzipped text file. Raises ResourceError if it cannot be read."""
-    opener: Callable[[Path], IO[bytes]] = gzip.open if path.suffix == ".gz" else _open_plain  # type: ignore[assignment]
     try:
-        return io.TextIOWrapper(opener(path), encoding=encoding, newline="")
+        return io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _open_plain(path: Path) -> IO[bytes]:
-    return path.open("rb")
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a plain or gzipped file. Raises OSError."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def encoding_of(path: Path, fallback: str) -> str:
@@ -130,7 +130,7 @@ def head(path: Path, size: int = 4096) -> str:
     if not path.is_file():
         return ""
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        with open_bytes(path) as file:
             return file.read(size).decode("utf-8", "replace").removeprefix("\ufeff")
     except (OSError, EOFError):
         return ""

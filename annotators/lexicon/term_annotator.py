@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
@@ -62,30 +62,28 @@ class TermAnnotator(Annotator):
             longest=self.longest,
             plurals=self.plurals,
             skip=self.skip,
-            near=self._near if self.fuzzy else None,
+            near=(lambda lexicon: corrector(lexicon, self.metric, self.fuzzy_length, self._is_known))
+            if self.fuzzy
+            else None,
             near_length=lambda e: self.fuzzy_length_drugs if e.group == "MEDICATION" else self.fuzzy_length,
         )
 
-    def _near(self, lexicon: Lexicon) -> Callable[[str], tuple[str, ...]]:
-        return corrector(
-            lexicon, self.metric, self.fuzzy_length, lambda word: any(word in known for known in self.known)
-        )
+    def _is_known(self, word: str) -> bool:
+        return any(word in known for known in self.known)
 
     def annotate(self, view: View) -> Iterable[MedicalTerm]:
         tokens, text = view.tokens, view.text
         begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
         breaks = frozenset(map(tokens.at, view.spans(Sentence)[0])) if self.skip else ()
-        check_names = self.ambiguous != "keep"
+        drop, lower_only = self.ambiguous == "drop", self.ambiguous == "lower"
         terms: dict[_Key, MedicalTerm] = {}
         for first, last, entry, confidence in self._matcher.find(forms, breaks):
             begin, end = begins[first], ends[last - 1]
             if end - begin < self.min_length:
                 continue
-            if (
-                last - first > 1 and text.find("\n\n", begin, end) >= 0
-            ):  # a term does not continue in the next paragraph
-                continue
-            if check_names and entry.ambiguous and self._is_name(forms[first]):
+            if last - first > 1 and text.find("\n\n", begin, end) >= 0:
+                continue  # a term does not continue in the next paragraph
+            if entry.ambiguous and (drop or (lower_only and forms[first][:1].isupper())):
                 continue
             terms[begin, end, entry.group] = MedicalTerm(
                 begin,
@@ -99,9 +97,6 @@ class TermAnnotator(Annotator):
         if self.cleanup:
             _drop_less_specific(terms)
         return terms.values()
-
-    def _is_name(self, first: str) -> bool:
-        return self.ambiguous == "drop" or first[:1].isupper()
 
 
 def _drop_less_specific(terms: dict[_Key, MedicalTerm]) -> None:

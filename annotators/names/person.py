@@ -45,7 +45,8 @@ def find_people(doc: TokenContext) -> Iterator[NameSpan]:
             j = after_title(doc, i)
             last = run_end(doc, j) if j else 0
             if last > j:
-                yield span_of(doc, i + 1 + (doc.forms[i + 1] == "."), last, _title_kind(doc, i), 0.95, "title")
+                kind = PhiKind.PERSON_DOCTOR if bits & cues.DOCTOR else PhiKind.PERSON
+                yield span_of(doc, i + 1 + (doc.forms[i + 1] == "."), last, kind, 0.95, "title")
                 done = last
             elif bits & cues.TITLE and (letter := _letter(doc, i)):
                 yield span_of(doc, letter, letter + 1, PhiKind.PERSON_INITIALS, 0.85, "title")
@@ -202,7 +203,3 @@ def _initials_alone(doc: TokenContext, first: int, last: int) -> Iterator[NameSp
         yield span_of(doc, first, last, PhiKind.PERSON_INITIALS, 0.55, "initials in brackets")
     else:
         yield span_of(doc, first, last, PhiKind.PERSON_INITIALS, 0.35, "initials")
-
-
-def _title_kind(doc: TokenContext, i: int) -> PhiKind:
-    return PhiKind.PERSON_DOCTOR if doc.bits[i] & cues.DOCTOR else PhiKind.PERSON

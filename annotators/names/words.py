@@ -180,7 +180,8 @@ class Words(Resource):
         """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""
         bits = self._own_facts(form)
         if bits & UNKNOWN and not form.isascii():
-            plain = self._own_facts(_without_diacritics(form))
+            decomposed = unicodedata.normalize("NFD", form)
+            plain = self._own_facts("".join(c for c in decomposed if not unicodedata.combining(c)))
             if plain & (NAME | BLOCKED):
                 return plain
         return bits
@@ -209,10 +210,6 @@ class Words(Resource):
         elif not bits & _LISTED and not level:
             bits |= UNKNOWN
         return bits | level << LEVEL
-
-
-def _without_diacritics(form: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFD", form) if not unicodedata.combining(c))
 
 
 def _level(listed: Mapping[str, Entry]) -> int:

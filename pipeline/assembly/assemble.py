@@ -150,7 +150,7 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
     fields = {p.name for p in params.parameters(cls)}
     if issubclass(cls, Annotator) and "view" not in fields and "view" in given:
         views[step.id] = str(given.pop("view"))
-    given = {k: _alias(v, config) for k, v in given.items()}
+    given = config.unaliased(given)
     if issubclass(cls, CasConsumer):
         field_hints = hints(cls)  # paths of consumers are relative to the output folder, not to the YAML file
         given = {k: text_of(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
@@ -158,10 +158,6 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
     if made is not None:
         made.set_id(step.id)
     return made
-
-
-def _alias(value: Any, config: Config) -> Any:
-    return config.resources[value] if isinstance(value, str) and value in config.resources else value
 
 
 def with_resolver(engines: list[Component]) -> list[Component]:

@@ -52,6 +52,10 @@ class Config:
     aggregates: dict[str, list[str]] = field(default_factory=dict)
     """Ids of the engines below each aggregate."""
 
+    def unaliased(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters with names under `resources:` replaced by what they stand for."""
+        return {k: self.resources.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
+
     def steps(self) -> list[Step]:
         return [*self.readers, *self.engines, *self.consumers]
 

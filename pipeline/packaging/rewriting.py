@@ -85,12 +85,7 @@ class _Rewriter:
         """Rewrite the parameters of a component."""
         self._at, self._reads = step, section == "engines"
         cls = registry.find(step.name, SECTION_ROLES[section])
-        given = {k: self._alias(v) for k, v in step.given.items()}
-        return self.made(cls, given, (), bool(section == "engines"))
-
-    def _alias(self, value: Any) -> Any:
-        aliases = self.config.resources
-        return aliases[value] if isinstance(value, str) and value in aliases else value
+        return self.made(cls, self.config.unaliased(step.given), (), section == "engines")
 
     def fault(self, at: Keys, what: str) -> None:
         self.faults.append(self._at.fault(at, what))

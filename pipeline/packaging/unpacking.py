@@ -130,17 +130,14 @@ def _folder(digest: str) -> Path:
         folder = above / digest[:32]
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or (os.name == "posix" and not _private(found)):
+        private = os.name != "posix" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
+        if not (stat.S_ISDIR(found.st_mode) and private):
             raise ResourceError(f"{folder}: expected a folder that only you can write to")
         if os.access(folder, os.W_OK):
             return folder
     except OSError:
         pass
     return _temporary(digest)
-
-
-def _private(found: os.stat_result) -> bool:
-    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
 _TEMPORARY: dict[str, Path] = {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -95,7 +97,9 @@ def engine(url: URL, of: str, *, read_only: bool) -> Engine:
         options["creator"] = lambda: sqlite3.connect(source, uri=True)
     made: Engine | None = None
     try:
-        made = sa.create_engine(url, json_serializer=_json, **options)
+        made = sa.create_engine(
+            url, json_serializer=partial(json.dumps, ensure_ascii=False, separators=(",", ":")), **options
+        )
     except (ImportError, sa.exc.NoSuchModuleError) as error:
         missing = getattr(error, "name", None) or url.drivername
     if made is None:
@@ -127,12 +131,6 @@ def _set_up_sqlite(made: Engine, read_only: bool) -> None:
     def ending(connection: Any) -> None:
         if not read_only:
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(connection.info['patience'])}")
-
-
-def _json(value: Any) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def said(error: BaseException) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....pipeline.errors import ResourceError
-from ..delimited_files import head, numbered
+from ..delimited_files import head, numbered, open_bytes
 from ..term import Format, Term, TermSource
 from ..term_groups import TUI_OPTION, groups_of, mesh_groups, tui_groups
 
@@ -87,7 +86,7 @@ def read_xml(path: Path, options: Mapping[str, str]) -> TermSource:
     from lxml import etree
 
     def terms() -> Iterator[Term]:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        with open_bytes(path) as file:
             context = etree.iterparse(
                 file, tag="DescriptorRecord", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
             )

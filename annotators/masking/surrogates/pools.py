@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 from ....pipeline.contract.resources import load
@@ -40,7 +40,8 @@ def cities(country: str) -> tuple[str, ...]:
     """Return towns of 15,000 people or more in a country (ISO 3166 letters), or those of the USA if there are too few."""
 
     def fits(row: Row) -> bool:
-        return row["country"] == country and int(row["population"] or 0) >= _TOWN and _plain(row)
+        plain = row["ambiguous"] == "0" and row["form"].replace(" ", "").isalpha() and row["form"].isascii()
+        return row["country"] == country and int(row["population"] or 0) >= _TOWN and plain
 
     towns = _forms("cities", fits)
     return towns if len(towns) >= 20 else cities("US")
@@ -58,14 +59,10 @@ def counties() -> tuple[str, ...]:
 
 
 def _forms(name: str, fits: Callable[[Row], bool]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([row["form"] for row in _rows(name) if fits(row)]))
-
-
-def _rows(name: str) -> Iterator[Row]:
-    """Yield the entries of a shipped list in the order of its file, which is that of their forms."""
+    """Return the fitting entries of a shipped list in the order of its file, which is that of their forms."""
     source = pack.read(pack_files()[name], {})
-    for term in source.terms:
-        yield dict(zip(source.columns, term.columns.split("\t"), strict=False), form=term.form)
+    rows = (dict(zip(source.columns, t.columns.split("\t"), strict=False), form=t.form) for t in source.terms)
+    return tuple(dict.fromkeys([row["form"] for row in rows if fits(row)]))
 
 
 def _share(row: Row) -> float:
@@ -75,11 +72,6 @@ def _share(row: Row) -> float:
 def _word(row: Row) -> bool:
     form = row["form"]
     return row["ambiguous"] == "0" and form.isalpha() and form.isascii() and len(form) > 2
-
-
-def _plain(row: Row) -> bool:
-    form = row["form"]
-    return row["ambiguous"] == "0" and form.replace(" ", "").isalpha() and form.isascii()
 
 
 PROFESSIONS = (
