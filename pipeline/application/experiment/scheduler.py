@@ -51,25 +51,24 @@ class JobScheduler:
 
         Ctrl-C (KeyboardInterrupt) passes on: what was finished stays. Raises CaspipeError if a worker process dies.
         """
-        wanted = {job.key: job for job in jobs}
-        for job in list(wanted.values()):
-            wanted |= _needs(job)
+        wanted: dict[str, Job] = {}
+        for job in jobs:
+            wanted |= {**_needs(job), job.key: job}
         self.trainings |= {key: job for key, job in wanted.items() if isinstance(job, Training)}
-        left: dict[str, Job] = {}
-        for key, job in wanted.items():
-            if key in self.finished:
-                continue
-            result = stored(self.folder, job)
-            if result is not None:
-                self.finished[key] = result
+        left: list[Job] = []
+        missing: set[str] = set()
+        for job in reversed(wanted.values()):  # a job comes after those that it needs
+            if job.key not in self.finished and (result := stored(self.folder, job)) is not None:
+                self.finished[job.key] = result
                 self.skipped += 1
-            else:
-                left[key] = job
-        for job in list(left.values()):  # a model that was tested before may be gone, and is needed once more
-            left |= {
-                t.key: t for t in job.needs if isinstance(t, Training) and not bundle_folder(self.folder, t).is_dir()
-            }
-        ordered = _in_order(left.values())
+            if (
+                job.key not in self.finished or job.key in missing
+            ):  # the model of a finished training may have been removed
+                left.append(job)
+                missing |= {
+                    training.key for training in _used(job) if not bundle_folder(self.folder, training).is_dir()
+                }
+        ordered = left[::-1]
         self.progress.batch(len(wanted), len(wanted) - len(left))
         self._uses = Counter(training.key for job in ordered for training in _used(job))
         if self.workers == 1:
@@ -134,25 +133,8 @@ class JobScheduler:
                 worker.stop()
 
 
-def _in_order(jobs: Iterable[Job]) -> list[Job]:
-    """Return each job right behind those it needs, so that few bundles lie about at any time."""
-    left = {job.key: job for job in jobs}
-    made: dict[str, Job] = {}
-
-    def place(job: Job) -> None:
-        if job.key not in made:
-            for needed in job.needs:
-                if needed.key in left:
-                    place(needed)
-            made[job.key] = job
-
-    for job in left.values():
-        place(job)
-    return list(made.values())
-
-
 def _needs(job: Job) -> dict[str, Job]:
-    """Return all that a job needs, directly or through others, by key."""
+    """Return all that a job needs, directly or through others, by key. Each comes after those that it needs itself."""
     found: dict[str, Job] = {}
     for needed in job.needs:
         found |= {**_needs(needed), needed.key: needed}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..memory import peak, resident
 from ..runners.events import Observer, WorkerEvent
 
 if TYPE_CHECKING:
@@ -18,37 +16,6 @@ EVERY = 0.5
 """Seconds between two measurements."""
 _WORKERS = 256
 """Limit of workers whose peaks are kept separately. Later workers share entries."""
-
-
-def resident(pid: int | None = None) -> int:
-    """Return the resident memory of a process in bytes (by default this one). 0 if it has ended or is unknown.
-
-    Read from /proc on Linux. On other systems, only the peak of this process is known.
-    """
-    try:
-        pages = int(Path(f"/proc/{'self' if pid is None else pid}/statm").read_bytes().split()[1])
-    except (OSError, IndexError, ValueError):
-        return _most() if pid is None else 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def peak(pid: int | None = None) -> int:
-    """Return the peak resident memory of a process in bytes (by default this one). 0 if it has ended or is unknown."""
-    try:
-        status = Path(f"/proc/{'self' if pid is None else pid}/status").read_bytes()
-        return int(status.partition(b"VmHWM:")[2].split(None, 1)[0]) * 1024
-    except (OSError, IndexError, ValueError):
-        return _most() if pid is None else 0
-
-
-def _most() -> int:
-    """Return the peak of this process on systems without /proc."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
 
 
 class Memory(Observer):

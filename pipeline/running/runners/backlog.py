@@ -29,7 +29,7 @@ class Backlog:
         self._reader = assembly.reader_name
         self.more = True
         """True if the reader may have more items."""
-        self._items: dict[int, Item] = {}
+        self.items: dict[int, Item] = {}
         """Items whose results were not returned, in reading order."""
         self._tries: dict[int, int] = {}
         self._results: dict[int, Result] = {}
@@ -40,13 +40,9 @@ class Backlog:
     @property
     def is_empty(self) -> bool:
         """Return whether every item has been read and every result returned."""
-        return not self.more and not self._items
+        return not self.more and not self.items
 
-    def item(self, number: int) -> Item:
-        """Return a document that is being processed."""
-        return self._items[number]
-
-    def has_result(self, number: int) -> bool:
+    def is_finished(self, number: int) -> bool:
         """Return whether the result of a document has arrived and was not returned yet."""
         return number in self._results
 
@@ -55,10 +51,6 @@ class Backlog:
         return 1 + self._tries.get(number, 0)
 
     # -- items -----------------------------------------------------------------------------------------------------
-
-    def next_isolated(self) -> Item:
-        """Return the next document that needs a worker of its own."""
-        return self._items[self.isolated.popleft()]
 
     @property
     def _wanted(self) -> int:
@@ -70,10 +62,10 @@ class Backlog:
         chunk: list[Item] = []
         size = 0
         while len(chunk) < self._wanted and (self.again or self._read(items)):
-            item = self._items[self.again[0]]
+            item = self.items[self.again[0]]
             if chunk and size + item.size > _CHUNK_BYTES:
                 break
-            chunk.append(self._items[self.again.popleft()])
+            chunk.append(self.items[self.again.popleft()])
             size += item.size
         return chunk
 
@@ -83,7 +75,7 @@ class Backlog:
 
     def _read(self, items: Iterator[Item]) -> bool:
         """Read items up to the next one that must be processed. False if there is none, or too many are waiting."""
-        while self.more and len(self._items) < _WINDOW and self._bytes <= _WINDOW_BYTES:
+        while self.more and len(self.items) < _WINDOW and self._bytes <= _WINDOW_BYTES:
             item = next(items, None)
             if item is None:
                 self.more = False
@@ -91,7 +83,7 @@ class Backlog:
             if item.fault is None:
                 self.repeat(item)
                 return True
-            self._items[item.number] = item
+            self.items[item.number] = item
             self._bytes += item.size
             fault = item.fault if isinstance(item.fault, ComponentError) else ComponentError(self._reader, item.fault)
             self.add(Result(item.number, item.id, failed=Failed.of(fault)))
@@ -99,7 +91,7 @@ class Backlog:
 
     def repeat(self, item: Item) -> None:
         """Process an item before the next one is read."""
-        self._items[item.number] = item
+        self.items[item.number] = item
         self._bytes += item.size
         self.again.append(item.number)
 
@@ -126,12 +118,12 @@ class Backlog:
 
     def next_result(self) -> tuple[Item, Result] | None:
         """Return the next result in reading order, or any finished one if the order does not matter. None if it is missing."""
-        number = next(iter(self._items if self.options.ordered else self._results), 0)
+        number = next(iter(self.items if self.options.ordered else self._results), 0)
         return self.pop(number) if number in self._results else None
 
     def pop(self, number: int) -> tuple[Item, Result]:
         """Return and forget an item with its result."""
-        item, result = self._items.pop(number), self._results.pop(number)
+        item, result = self.items.pop(number), self._results.pop(number)
         self._bytes -= item.size + result.size
         result.attempts = self.attempt(number)
         self._tries.pop(number, None)

@@ -13,8 +13,8 @@ from ...assembly.assembly import Assembly
 from ...contract import registry
 from ...contract.report import ComponentStats
 from ...errors import ComponentError
+from ..memory import limit_memory
 from ..worker import Handler, Send, Worker
-from .memory import limit_memory
 from .work import Item, Result, WarningCollector, Work, collect_warnings, flush_staged, make_sendable
 
 _BATCH_SECONDS = 0.25

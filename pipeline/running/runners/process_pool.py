@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...assembly.assembly import Assembly
 from ...errors import ComponentError
-from ..observing.memory import resident
+from ..memory import resident
 from ..worker import WorkerDied, WorkerError, wait_for
 from .backlog import Backlog
 from .events import WorkerEvent
@@ -63,7 +63,7 @@ class ProcessPoolRunner(Runner):
         """Process an item whose result was returned last again without comparing its content."""
         more, self.backlog.more = self.backlog.more, False
         self.backlog.repeat(replace(item, expected=b""))
-        while not self.backlog.has_result(item.number):
+        while not self.backlog.is_finished(item.number):
             self._send_chunks(iter(()))
             self._receive(_POLL_SECONDS)
         self.backlog.more = more
@@ -96,7 +96,9 @@ class ProcessPoolRunner(Runner):
             if not worker.idle:
                 continue
             worker.isolated = bool(self.backlog.isolated)
-            chunk = [self.backlog.next_isolated()] if worker.isolated else self.backlog.chunk(items)
+            chunk = (
+                [self.backlog.items[self.backlog.isolated.popleft()]] if worker.isolated else self.backlog.chunk(items)
+            )
             if chunk:
                 worker.outstanding = {item.number for item in chunk}
                 with contextlib.suppress(WorkerDied):  # `_receive` notices it too
@@ -181,7 +183,7 @@ class ProcessPoolRunner(Runner):
         self._pool[self._pool.index(worker)] = self._spawn()
 
     def _failure(self, number: int, worker: PoolWorker, activity: Activity, reason: str) -> Result:
-        item = self.backlog.item(number)
+        item = self.backlog.items[number]
         failed = self._cause(worker, activity, reason)
         result = Result(number, item.id, failed=failed, seconds=activity.seconds, worker=worker.number)
         if activity.component >= 0 or not activity.number:  # if it crashed the reader, do not read it here

@@ -10,10 +10,9 @@ from ...assembly.assembly import Assembly
 from ...contract.component import TwoPhaseConsumer
 from ..worker import safe_start_method
 from .events import WorkerEvent
-from .in_process import InProcessRunner
 from .pool_worker import packed
 from .process_pool import ProcessPoolRunner
-from .runner import Runner
+from .runner import InProcessRunner, Runner
 from .spark.runner import SparkRunner
 from .work import WarningCollector
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import pickle
 import time
 import warnings
@@ -10,15 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning
+from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, KnownPhi
 from ....typesystem.errors import warning_text
+from ....typesystem.json_cas.writer import write_jsoncas
 from ...assembly.assembly import Assembly
 from ...contract.component import CasConsumer, TwoPhaseConsumer
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
 from ...storage.files import Staged
-from .content import content_hash, is_same
+
+_HASH_SIZE = 16
+"""Bytes of the hash of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +154,8 @@ class Work:
             raise ComponentError(self.assembly.reader_name, error) from None
         result.id = cas.id
         if self.salt:
-            result.content = content_hash(cas, self.salt)
-            result.unchanged = bool(item.expected) and is_same(cas, result.content, item.expected)
+            result.content = _content_hash(cas, self.salt)
+            result.unchanged = bool(item.expected) and _is_same(cas, result.content, item.expected)
         return cas
 
     def _process(self, cas: Cas, result: Result, began: float) -> None:
@@ -192,9 +197,7 @@ class Work:
         return prepared
 
     def _fail(self, result: Result, error: ComponentError, cas: Cas | None) -> None:
-        discard(self.assembly, result)
-        result.prepared, result.cas, result.found = [], None, None
-        result.failed = Failed.of(error)
+        _fail(self.assembly, result, error)
         if cas is not None and cas.has_view(INITIAL_VIEW):
             result.text = cas.text
 
@@ -213,9 +216,32 @@ def read_again(assembly: Assembly, item: Item, salt: bytes = b"") -> tuple[str |
     """Read the text and content hash of a document again after a worker lost them, for quarantine and for resuming."""
     try:
         cas = _load(assembly, item)
-        return cas.text if cas.has_view(INITIAL_VIEW) else None, content_hash(cas, salt) if salt else b""
+        return cas.text if cas.has_view(INITIAL_VIEW) else None, _content_hash(cas, salt) if salt else b""
     except Exception:  # the document was removed or changed; the reason of the failure is kept
         return None, b""
+
+
+def _content_hash(cas: Cas, salt: bytes) -> bytes:
+    """Return 128 bits over id, text, metadata and annotations of the reader. `salt`: up to 64 bytes, which prevents looking
+    up hashes that were computed elsewhere."""
+    digest = hashlib.blake2b(key=salt, digest_size=_HASH_SIZE)
+    views = cas.views
+    plain = len(views) == 1 and views[0].name == INITIAL_VIEW and all(t is KnownPhi for t in views[0].types())
+    known = [[k.kind.name, k.value, k.role, k.provenance] for k in cas.known_phi] if plain else []
+    head: list[Any] = [cas.id, sorted(cas.metadata.items()), known]
+    digest.update(json.dumps(head).encode())
+    if plain:
+        digest.update(cas.text.encode("utf-8", "surrogatepass"))
+    elif views:
+        digest.update(write_jsoncas(cas, typesystem=cas.typesystem))
+    return digest.digest()
+
+
+def _is_same(cas: Cas, content: bytes, expected: bytes) -> bool:
+    """Return whether a document with the hash `content` is the expected one. If the expected hash comes from another ledger, such
+    as that of a shard, it is preceded by its salt."""
+    salt, known = expected[:-_HASH_SIZE], expected[-_HASH_SIZE:]
+    return known == (_content_hash(cas, salt) if salt else content)
 
 
 def consumer_error(consumer: CasConsumer, error: Exception) -> ComponentError:
@@ -235,6 +261,13 @@ def discard(assembly: Assembly, result: Result) -> None:
                 warnings.warn(str(consumer_error(consumer, error)), CaspipeWarning, stacklevel=2)
 
 
+def _fail(assembly: Assembly, result: Result, error: ComponentError) -> None:
+    """Make a result one of a failed document."""
+    discard(assembly, result)
+    result.prepared, result.cas, result.found = [], None, None
+    result.failed = Failed.of(error)
+
+
 def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
     """Return a result that can be pickled. If this one cannot, the document has failed."""
     at = "worker"
@@ -245,9 +278,7 @@ def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
         at = "worker"
         pickle.dumps(result, protocol=5)
     except Exception as error:
-        discard(assembly, result)
-        result.prepared, result.cas, result.found = [], None, None
-        result.failed = Failed.of(ComponentError(at, error))
+        _fail(assembly, result, ComponentError(at, error))
         result.text, _ = read_again(assembly, item)
     return result
 
@@ -288,15 +319,7 @@ class WarningCollector:
         self.target: list[str] = []
         """The list to which warnings are added."""
 
-    def add(
-        self,
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: Any = None,
-        line: str | None = None,
-    ) -> None:
+    def add(self, message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
         """Add a warning. Replaces `warnings.showwarning`."""
         text = warning_text(message, category, filename, lineno)
         if text not in self.target and len(self.target) < MOST_WARNINGS:
@@ -309,7 +332,7 @@ def collect_warnings() -> Iterator[WarningCollector]:
     collector = WarningCollector()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = collector.add
+        warnings.showwarning = collector.add  # type: ignore[assignment]  # it is called with positional arguments
         yield collector
 
 

@@ -15,7 +15,7 @@ from ....contract.leaks import refuse_leaks
 from ....errors import ComponentError, ConfigError, Fault, ReaderError, nearest
 from ....storage.digest_set import Digests
 from ....storage.spark_session import pyspark
-from ..memory import limit_memory
+from ...memory import limit_memory
 from ..work import Failed, Item, Work, collect_warnings
 from .engine import Careful, engine, load_assembly
 from .shipping import Ticket, ship

@@ -14,7 +14,7 @@ from ....contract.limits import Limits
 from ....contract.report import ComponentStats
 from ....errors import CaspipeError, ComponentError, ResourceError
 from ...ledger.fingerprint import keyed
-from ..memory import limit_memory
+from ...memory import limit_memory
 from ..work import Result, WarningCollector, Work, collect_warnings
 from .engine import Careful, engine, load_assembly
 from .shipping import Ticket

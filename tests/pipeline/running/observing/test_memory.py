@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline.contract.report import RunReport
-from caspipe.pipeline.running.observing import Memory, memory, peak, resident
+from caspipe.pipeline.running import memory
+from caspipe.pipeline.running.observing import Memory, peak, resident
+from caspipe.pipeline.running.observing import memory as observed
 from caspipe.pipeline.running.runners.events import WorkerEvent
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
@@ -47,7 +49,7 @@ def test_a_worker_is_watched_from_its_start_to_its_end() -> None:
 
 def test_it_looks_now_and_then_only(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
-    monkeypatch.setattr(memory, "resident", lambda pid=None: looks.append(1) or 1)
+    monkeypatch.setattr(observed, "resident", lambda pid=None: looks.append(1) or 1)
     watched = Memory()
     for _ in range(100):
         watched.tick(RunReport(), None)

@@ -10,7 +10,7 @@ import pytest
 
 PROGRAM = """
 import sys
-from caspipe.pipeline.running.runners.memory import limit_memory
+from caspipe.pipeline.running.memory import limit_memory
 limit_memory({limit})
 try:
     held = bytearray({mebibytes} << 20)
@@ -45,7 +45,7 @@ def test_a_small_document_is_read_in_little_memory(tmp_path: Path, reader: str) 
     for name, text in SMALL[reader].items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     program = f"""
-from caspipe.pipeline.running.runners.memory import limit_memory
+from caspipe.pipeline.running.memory import limit_memory
 from caspipe.pipeline import Pipeline
 made = Pipeline.parse("reader: {{{reader}: {{folder: {tmp_path}}}}}").reader
 made.open()
