@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -15,6 +17,8 @@ from reference_pages import feature_tables, pages  # noqa: E402  the folder is n
 
 FEATURE_TABLES = "<!-- feature tables -->"
 OUTSIDE = "../../benchmarks/RESULTS.md"
+NOT_RUN = re.compile(r"^( *```.*) not-run$", re.MULTILINE)
+"""The mark of code blocks that the tests do not run."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -28,7 +32,15 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Fill in the tables of features, and point links to the benchmarks at their generated page."""
+    """Fill in the tables of features, remove marks for the tests, and point links to the benchmarks at their generated page."""
+    markdown = NOT_RUN.sub(r"\1", markdown)
     if FEATURE_TABLES in markdown:
         markdown = markdown.replace(FEATURE_TABLES, feature_tables())
     return markdown.replace(OUTSIDE, "../results.md")
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Raise PluginError if a code block of the page was not recognized."""
+    if "```" in output:
+        raise PluginError(f"{page.file.src_uri}: a code block is not closed, or its first line is not understood")
+    return output
