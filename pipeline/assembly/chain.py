@@ -37,31 +37,23 @@ class Chain(CollectionReader):
         for reader in self.readers:
             for cas in reader:
                 if cas.id and not seen.add(cas.id):
-                    self.failed.append((cas.id, DuplicateError(_twice(reader))))
+                    self.failed.append((cas.id, DuplicateError(f"{reader.id}: an earlier document has the same id")))
                     continue
                 yield cas
 
     def handles(self) -> Iterator[Handle] | None:
         """Return the handles of all readers; None if one of them does not have handles."""
-        found = [reader.handles() for reader in self.readers]
-        return None if None in found else self._handles([h for h in found if h is not None])
+        handles = [reader.handles() for reader in self.readers]
+        return None if None in handles else self._handles([h for h in handles if h is not None])
 
-    def _handles(self, found: list[Iterator[Handle]]) -> Iterator[Handle]:
-        seen = Digests()
-        for n, handles in enumerate(found):
+    def _handles(self, of_readers: list[Iterator[Handle]]) -> Iterator[Handle]:
+        for n, handles in enumerate(of_readers):
             for handle in handles:
-                twice = bool(handle.id) and not seen.add(handle.id)
-                yield Handle(handle.id, (n, twice, handle.data))
+                yield Handle(handle.id, (n, handle.data))
 
-    def load(self, handle: tuple[int, bool, Any]) -> Cas:
-        n, twice, data = handle
-        if twice:
-            raise DuplicateError(_twice(self.readers[n]))
+    def load(self, handle: tuple[int, Any]) -> Cas:
+        n, data = handle
         return self.readers[n].load(data)
-
-
-def _twice(reader: CollectionReader) -> str:
-    return f"{reader.id}: its document id was there before"
 
 
 def _common(readers: list[CollectionReader]) -> tuple[type[FeatureStructure], ...]:

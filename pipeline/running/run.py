@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from heapq import nlargest
 from itertools import count
 from types import FrameType
@@ -21,7 +22,8 @@ from ..assembly.assemble import parted
 from ..assembly.assembly import Assembly
 from ..contract.component import CasConsumer, Output, Scope, TwoPhaseConsumer
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
-from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
+from ..errors import CaspipeError, ComponentError, ConsumerError, DuplicateError, OutputError, ReaderError, guarded
+from ..storage.digest_set import Digests
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
@@ -223,7 +225,10 @@ class _Run:
             handles = self.reader.handles()
         numbers = count(1)
         every = self._read(numbers) if handles is None else self._from_handles(handles, numbers)
+        seen = Digests()
         for item in every:
+            if item.fault is None and item.id and not seen.add(item.id):
+                item = replace(item, fault=DuplicateError("an earlier document has the same id"))
             if self.options.shard:
                 self.session.see(item.id)
             if item.number % parts == part % parts:

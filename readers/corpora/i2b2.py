@@ -76,7 +76,7 @@ class I2b2Reader(StandoffReader, WholeFileReader):
                 if record.fault:
                     raise ReaderError(record.fault)
                 if document in seen:
-                    raise DuplicateError("its document id was there before")
+                    raise DuplicateError("an earlier document has the same id")
                 seen.add(document)
                 yield self._record_cas(document, record, annotated)
             except ReaderError as error:

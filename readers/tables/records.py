@@ -93,7 +93,7 @@ class RecordFields(CollectionReader):
         for field in self.text_fields:
             document_id = f"{record_id}/{field}" if several else record_id
             if document_id in seen:
-                self.fail(document_id, f"{place}: its document id was there before", DuplicateError)
+                self.fail(document_id, f"{place}: an earlier document has the same id", DuplicateError)
                 continue
             try:
                 text = _text(record, field, several)

@@ -38,7 +38,7 @@ def _lines(make: Any, twice: Any, **records: tuple[Any, str]) -> dict[str, Bad]:
         "object": (make("n4", {CANARY: 1}), "expected text, found an object"),
     }
     return {f"bad-{name}.jsonl": (lines(record), reason) for name, (record, reason) in (shared | records).items()} | {
-        "z-id-twice.jsonl": (lines(twice), "line 1: its document id was there before")
+        "z-id-twice.jsonl": (lines(twice), "line 1: an earlier document has the same id")
     }
 
 
@@ -161,8 +161,8 @@ def _label_studio() -> dict[str, Bad]:
         ),
         "z-array-twice.json": (
             json.dumps([twice, twice]).encode(),
-            "item 1: its document id was there before",
-            "item 2: its document id was there before",
+            "item 1: an earlier document has the same id",
+            "item 2: an earlier document has the same id",
         ),
         "bad-array-more.json": (b"[] " + CANARY.encode(), "item 1: expected nothing after the array"),
     }
@@ -232,7 +232,7 @@ def _csv() -> dict[str, Bad]:
             f"{head},{CANARY}\r\n".encode(),
             "row 1 (line 2): field id: expected a document id, found nothing",
         ),
-        "z-id-twice.csv": (f"{head}a,{CANARY}\r\n".encode(), "row 1 (line 2): its document id was there before"),
+        "z-id-twice.csv": (f"{head}a,{CANARY}\r\n".encode(), "row 1 (line 2): an earlier document has the same id"),
         "bad-header.csv": (
             f"id,txt\r\nc6,{CANARY}\r\n".encode(),
             "expected a field text, found none; did you mean txt?",
@@ -253,7 +253,7 @@ def _vaers() -> dict[str, Bad]:
         ),
         name("bad-id-twice"): (
             f"{VAERS}1,,,{CANARY},,\r\n".encode(),
-            "row 1 (line 2): its document id was there before",
+            "row 1 (line 2): an earlier document has the same id",
         ),
         name("bad-no-id"): (
             f"{VAERS},,,{CANARY},,\r\n".encode(),
@@ -350,7 +350,7 @@ def _parquet() -> dict[str, Bad]:
             "expected a field text, found none; did you mean txt?",
         ),
         "bad-no-id.parquet": (file(CANARY, id=None), "row 1: field id: expected a document id, found nothing"),
-        "z-id-twice.parquet": (file(CANARY, id="a"), "row 1: its document id was there before"),
+        "z-id-twice.parquet": (file(CANARY, id="a"), "row 1: an earlier document has the same id"),
         "bad-null.parquet": (
             file(pa.scalar(None, pa.string()), id="n"),
             "row 1: field text: expected text, found nothing",

@@ -45,7 +45,7 @@ def test_records_that_are_none_are_quarantined_with_their_line(tmp_path: Path) -
         "line 8: a field occurs twice in one object",
         "line 9: nested too deeply",
         "line 10: a number with too many digits",
-        "line 11: its document id was there before",
+        "line 11: an earlier document has the same id",
     ]
 
 

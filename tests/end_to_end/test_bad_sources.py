@@ -191,7 +191,7 @@ def _sql(folder: Path, rows: list[tuple[object, ...]], **options: str) -> Ran:
 def test_bad_rows_of_a_database_fail_one_by_one(tmp_path: Path) -> None:
     bad = [
         (None, CANARY, None, "field id: expected a document id, found nothing"),
-        ("b", CANARY, None, "its document id was there before"),
+        ("b", CANARY, None, "an earlier document has the same id"),
         ("n", None, CANARY, "field text: expected text, found nothing"),
         ("i", 7, CANARY, "field text: expected text, found a number"),
         ("y", CANARY.encode(), None, "field text: expected text, found "),

@@ -113,7 +113,7 @@ def test_faulty_rows_fail_alone_and_large_texts_are_read(url: str) -> None:
     assert [(c.id, len(c.text)) for c in r] == [("1", 5_000_000), ("3", len(NAME))]
     assert reasons(r) == [
         ("2", "expected text, found nothing"),
-        ("3", "its document id was there before"),
+        ("3", "an earlier document has the same id"),
         ("notes/5", "expected a document id, found nothing"),
     ]
 

@@ -72,7 +72,7 @@ def test_rows_that_are_no_documents_are_failures_with_their_place(spark: Any) ->
     reader = SparkTableReader(table="caspipe_bad")
     assert [d.id for d in reader] == ["a"]
     assert sorted((name, str(error)) for name, error in reader.failed) == [
-        ("a", "caspipe_bad, row 3: its document id was there before"),
+        ("a", "caspipe_bad, row 3: an earlier document has the same id"),
         ("b", "caspipe_bad, row 4: field text: expected text, found nothing"),
         ("caspipe_bad/1", "caspipe_bad, row 1: field id: expected a document id, found nothing"),
     ]

@@ -14,7 +14,7 @@ import pytest
 
 from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.contract import registry
-from caspipe.pipeline.contract.component import CollectionReader, TwoPhaseConsumer
+from caspipe.pipeline.contract.component import CollectionReader, Handle, TwoPhaseConsumer
 from caspipe.pipeline.contract.report import RunReport, Timings
 from caspipe.pipeline.errors import ComponentError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline
@@ -334,3 +334,29 @@ def test_what_cannot_be_forgotten_is_a_warning(tmp_path: Path) -> None:
     assert report.documents.quarantined == 1
     assert [w.partition(" at ")[0] for w in report.warnings] == ["consumers/t_consumer: ValueError"]
     assert SECRET not in json.dumps(report.to_json())
+
+
+class RepeatingReader(parts.ListReader):
+    """Yields two documents with the same id, as a plug-in may; with handles if `by_handle`."""
+
+    by_handle = False
+    names = ("a", "b", "a")
+
+    def __iter__(self) -> Iterator[Cas]:
+        return map(self.load, range(3))
+
+    def handles(self) -> Iterator[Handle] | None:
+        return (Handle(name, n) for n, name in enumerate(self.names)) if self.by_handle else None
+
+    def load(self, handle: int) -> Cas:
+        return Cas(f"text {handle}", id=self.names[handle])
+
+
+@pytest.mark.parametrize("by_handle", [False, True])
+def test_a_repeated_document_id_is_a_failure_for_any_reader(tmp_path: Path, by_handle: bool) -> None:
+    reader = RepeatingReader()
+    reader.by_handle = by_handle
+    report = pipeline(tmp_path, reader=reader).run()
+    assert (report.documents.released, report.documents.quarantined) == (2, 1)
+    assert [(f.number, f.document, f.reason) for f in report.failures] == [(3, "a", "duplicate")]
+    assert report.failures[0].message.endswith("an earlier document has the same id")

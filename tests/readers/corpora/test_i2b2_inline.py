@@ -96,7 +96,7 @@ def test_an_id_that_is_there_twice_fails_the_second_record(tmp_path: Path) -> No
     r = reader(tmp_path, record(phi("ID", "7")), record("b"))
     (cas,) = r
     assert cas.text == "7"
-    assert faults(r) == [("train/641", ", record 2: its document id was there before")]
+    assert faults(r) == [("train/641", ", record 2: an earlier document has the same id")]
 
 
 def test_one_record_with_broken_tags_does_not_cost_the_others(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_one_annotator_of_several_can_be_chosen(tmp_path: Path) -> None:
     tasks = [task(answer="accept", document_id="x", _annotator_id=f"phi-{who}") for who in ("ann", "bob")]
     r = reader(tmp_path, *tasks)
     assert [cas.id for cas in r] == ["x"]
-    assert [str(error).rpartition(", ")[2] for _, error in r.failed] == ["line 2: its document id was there before"]
+    assert [str(error).rpartition(", ")[2] for _, error in r.failed] == ["line 2: an earlier document has the same id"]
     with pytest.warns(CaspipeWarning, match="left out: 1 tasks of other annotators"):
         assert [cas.id for cas in reader(tmp_path, *tasks, annotator="phi-bob")] == ["x"]
 

@@ -122,7 +122,7 @@ def test_a_faulty_task_fails_alone(cls: type[TaskReader], task: Any, tmp_path: P
     assert found["tasks/7"].startswith("line 7: not valid JSON (column ")
     assert found["tasks/8"] == "line 8: expected utf-8, found a byte that is not at byte 10"
     assert found["tasks/9"] == "line 9: expected a JSON object"
-    assert found["1"] == "line 11: its document id was there before"
+    assert found["1"] == "line 11: an earlier document has the same id"
     assert len(found) == 10
 
 

@@ -139,7 +139,7 @@ def test_repeated_and_missing_ids_have_failed(tmp_path: Path) -> None:
     r = reader(tmp_path, "id,text\n1,x\n1,y\n ,z\n")
     assert [c.text for c in r] == ["x"]
     assert [reason.rpartition(": ")[2] for _, reason in reasons(r)] == [
-        "its document id was there before",
+        "an earlier document has the same id",
         "expected a document id, found only spaces",
     ]
 

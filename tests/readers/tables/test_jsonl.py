@@ -93,7 +93,7 @@ def test_faulty_lines_have_failed_and_the_others_are_read(tmp_path: Path) -> Non
         ("i", f"{where} 9: field text: expected text, found nothing"),
         ("notes/10", f"{where} 10: field id: expected a document id, found nothing"),
         ("notes/11", f"{where} 11: field id: expected a document id, found true or false"),
-        ("a", f"{where} 12: its document id was there before"),
+        ("a", f"{where} 12: an earlier document has the same id"),
         ("notes/13", f"{where} 13: nested too deeply"),
         ("notes/14", f"{where} 14: a number with too many digits"),
         ("notes/15", f"{where} 15: not valid JSON (column 22)"),

@@ -55,7 +55,7 @@ def test_numbers_as_ids_and_rows_without_one(tmp_path: Path) -> None:
     place = f"{tmp_path}/notes.parquet, row"
     assert reasons(r) == [
         ("notes/2", f"{place} 2: field id: expected a document id, found nothing"),
-        ("7", f"{place} 3: its document id was there before"),
+        ("7", f"{place} 3: an earlier document has the same id"),
         ("9", f"{place} 4: field text: expected text, found nothing"),
     ]
     assert [c.id for c in reader(tmp_path, {"text": ["a", "b"]}, id_field=None)] == ["notes/1", "notes/2"]

@@ -108,7 +108,7 @@ def test_faulty_rows_fail_alone(make: Make, tmp_path: Path) -> None:
     place = f"sqlite:///{tmp_path}/notes.db, row"
     assert reasons(r) == [
         ("row/2", f"{place} 2: field id: expected a document id, found nothing"),
-        ("1", f"{place} 3: its document id was there before"),
+        ("1", f"{place} 3: an earlier document has the same id"),
         ("4", f"{place} 4: field text: expected text, found nothing"),
         ("5", f"{place} 5: field text: expected text, found bytes"),
         ("6", f"{place} 6: field text: expected text, found a number"),
