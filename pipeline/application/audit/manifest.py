@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...contract.component import Output
 from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
-from .released import RELEASE, fingerprint
+from .released import RELEASE, fingerprint, in_release
 
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 FORMAT = "caspipe release 1"
@@ -149,21 +150,20 @@ def best_audit(audits: Iterable[Mapping[str, Any]], release: str) -> dict[str, A
     return {name: best.get(name) for name in kept}
 
 
-def _below(path: str) -> str | None:
-    """Return the path below `release/` of an output; None for one elsewhere."""
-    parts = PurePosixPath(path).parts
-    return "/".join(parts[1:]) if parts[:1] == (RELEASE,) else None
+def _released_files(rows: Iterable[Row]) -> Iterator[tuple[Row, Output, str]]:
+    """Yield the outputs of released documents below `release/`, and their paths there."""
+    for row in rows:
+        if row.status == "released":
+            for output in filter(in_release, row.outputs):
+                yield row, output, "/".join(PurePosixPath(output.path).parts[1:])
 
 
 def _check_outputs(rows: Iterable[Row], found: Mapping[str, tuple[int, str]]) -> None:
-    wrong: dict[int, None] = {}
-    for row in rows:
-        for output in row.outputs:
-            name = _below(output.path)
-            if row.status != "released" or name is None:
-                continue
-            if name not in found or (output.whole and found[name][1] != output.digest):
-                wrong[row.number] = None
+    wrong = dict.fromkeys(
+        row.number
+        for row, output, name in _released_files(rows)
+        if name not in found or (output.whole and found[name][1] != output.digest)
+    )
     if wrong:
         shown = ", ".join(map(str, list(wrong)[:10])) + (" ..." if len(wrong) > 10 else "")
         raise ReaderError(
@@ -172,16 +172,9 @@ def _check_outputs(rows: Iterable[Row], found: Mapping[str, tuple[int, str]]) ->
 
 
 def _warnings(rows: list[Row], found: Mapping[str, object], data: Mapping[str, Any]) -> Iterator[str]:
-    named, whole, places = 0, set(), set()
-    for row in rows:
-        for output in row.outputs:
-            name = _below(output.path)
-            if name is None or row.status != "released" or not output.whole:
-                continue
-            whole.add(name)
-            places.add(_place(name))
-            named += _says(name, row.id)
-    if named:
+    whole = {name: row.id for row, output, name in _released_files(rows) if output.whole}
+    places = set(map(_place, whole))
+    if named := sum(_says(name, document_id) for name, document_id in whole.items()):
         yield (
             f"{named:,} file names in release/ are document ids, which can identify people; `names: pseudonym` of the consumers "
             "gives others"

@@ -51,14 +51,6 @@ class Recapture:
         variance = (a + 1) * (b + 1) * (a - m) * (b - m) / ((m + 1) ** 2 * (m + 2))
         return self.missed + float(ndtri(confidence)) * math.sqrt(variance)
 
-    @property
-    def seen_by_each(self) -> tuple[float | None, float | None]:
-        """Share that the first and the second reader find, judged by what the other found."""
-        return (
-            self.both / self.second if self.second else None,
-            self.both / self.first if self.first else None,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class TwoReaders:

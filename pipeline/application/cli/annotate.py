@@ -97,11 +97,11 @@ def _print_spans(cas: Cas) -> None:
         out.print(Text(cas.deidentified))
     if phis:
         out.print()
-        table = console.table("begin", "end", "kind", "source", "value")
-        for phi in phis:
-            kind = Text(phi.kind.name, style=console.colour(phi.kind.name))
-            table.add_row(str(phi.begin), str(phi.end), kind, Text(phi.source), Text(phi.value))
-        out.print(table)
+        kinds = (Text(phi.kind.name, style=console.colour(phi.kind.name)) for phi in phis)
+        rows = (
+            (str(phi.begin), str(phi.end), kind, phi.source, phi.value) for phi, kind in zip(phis, kinds, strict=True)
+        )
+        out.print(console.table(("begin", "end", "kind", "source", "value"), rows))
 
 
 def _print_json(cas: Cas) -> None:
@@ -119,12 +119,13 @@ def _print_why(cas: Cas, offset: int, show_text: bool) -> None:
     here = (offset, offset + 1)
     line, column = view.line_column(offset)
     out.print(f"offset {offset} (line {line}, column {column})")
-    table = console.table("component", "kind", "span", "rule", "confidence", "outcome")
     candidates: list[PhiCandidate] = view.select(PhiCandidate, overlapping=here)
+    rows = []
     for c in candidates:
         span = f"{c.begin}:{c.end}" + (f" {c.covered_text!r}" if show_text else "")
-        table.add_row(*map(Text, (c.source, c.kind.name, span, c.rule, f"{c.confidence:.2f}", c.reason)))
-    out.print(table if candidates else "no component found anything here")
+        rows.append((c.source, c.kind.name, span, c.rule, f"{c.confidence:.2f}", c.reason))
+    columns = ("component", "kind", "span", "rule", "confidence", "outcome")
+    out.print(console.table(columns, rows) if rows else "no component found anything here")
     for phi in view.select(Phi, overlapping=here):
         out.print(f"final: {phi.kind.name} {phi.begin}:{phi.end} from {phi.source}: {phi.reason}", markup=False)
     for a in view.select("uima.tcas.Annotation", overlapping=here):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from ...errors import ConfigError, Fault, ReaderError
@@ -23,12 +22,10 @@ from ..audit.outcome_page import outcome_page
 from ..audit.reading_page import reading_page
 from ..audit.released import ledger_of
 from ..audit.sampling import FILE
-from ..audit.taking import audits, find_sample, take
+from ..audit.taking import FOLDER, audits, find_sample, take
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
 from .options import choices
-
-FOLDER = Path("restricted") / "audit"
 
 app = CommandApp(name="audit", no_args_is_help=True, help="Draw documents to read, bound the leaks, sign the release.")
 
@@ -197,20 +194,16 @@ def _verified_key(data: bytes, file: Path, key: Path) -> str:
 def _print(result: Outcome) -> None:
     out = console.out()
     out.print(outcome_text.verdict(result), markup=False)
-    tables = [_table(outcome_text.COLUMNS, list(outcome_text.bound_rows(result)))]
-    wanted = list(outcome_text.wanted_rows(result))
-    later = [_table(outcome_text.WANTED_COLUMNS, wanted, "if no further leak is found")]
-    later += [_table(outcome_text.PAIR_COLUMNS, rows, about) for about, rows in outcome_text.pair_rows(result)]
-    for item in (*tables, outcome_text.leaks(result), *later):
+    for item in (
+        _table(outcome_text.COLUMNS, outcome_text.bound_rows(result)),
+        outcome_text.leaks(result),
+        _table(outcome_text.WANTED_COLUMNS, outcome_text.wanted_rows(result), "if no further leak is found"),
+        *(_table(outcome_text.PAIR_COLUMNS, rows, about) for about, rows in outcome_text.pair_rows(result)),
+        *(f"note: {caution}" for caution in outcome_text.cautions(result)),
+    ):
         out.print()
         out.print(item, markup=False)
-    for caution in outcome_text.cautions(result):
-        out.print()
-        out.print(f"note: {caution}", markup=False)
 
 
-def _table(columns: Sequence[str], rows: list[list[str]], title: str | None = None) -> Table:
-    table = console.table(*columns, title=title and escape(title), right=range(1, len(columns)), bold=True)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    return table
+def _table(columns: Sequence[str], rows: Iterable[list[str]], title: str | None = None) -> Table:
+    return console.table(columns, rows, title=title, right=range(1, len(columns)), bold=True)

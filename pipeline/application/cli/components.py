@@ -140,12 +140,12 @@ def _print_component(cls: type[Component]) -> None:
 
 
 def _print_parameters(out: Console, cls: type[Any]) -> None:
-    table = console.table("parameter", "type", "default", "")
+    rows = []
     for p in params.parameters(cls):
         default = "required" if p.required else "" if p.default is None else _default(p.default)
-        table.add_row(Text(p.name, style="cyan"), Text(p.type_name), Text(default), Text(p.doc))
-    if table.row_count:
-        out.print(table)
+        rows.append((Text(p.name, style="cyan"), p.type_name, default, p.doc))
+    if rows:
+        out.print(console.table(("parameter", "type", "default", ""), rows))
 
 
 def _default(value: Any) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich import box
 from rich.console import Console
@@ -26,8 +25,12 @@ COLOURS = {
     "ID": "red",
     **dict.fromkeys(("PROFESSION", "PHONE", "FAX", "EMAIL", "URL", "IP"), "yellow"),
 }
+Rows = Iterable[Sequence[str | Text]]
 WIDTH_IN_FILES = 200
 """Columns of boxed tables in files and pipes."""
+
+progress = shown
+"""Show a bar with rate, remaining time, failures and memory on a terminal, else a plain line every ten seconds."""
 
 
 def colour(kind: str) -> str:
@@ -38,29 +41,32 @@ def out() -> Console:
     return Console(highlight=False, soft_wrap=True)
 
 
-def table(*columns: str, title: str | None = None, right: Sequence[int] = (), bold: bool = False) -> Table:
-    """Return a table without borders. `right`: numbers of the columns that are aligned to the right."""
-    made = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False)
+def table(
+    columns: Sequence[str], rows: Rows, *, title: str | None = None, right: Sequence[int] = (), bold: bool = False
+) -> Table:
+    """Return a table without borders. `right`: numbers of the columns that are aligned to the right; `bold`: of the title."""
+    heading = title and escape(title)
+    made = Table(*columns, title=heading, title_justify="left", box=None, pad_edge=False)
     if bold:
         made.title_style = "bold"
     for number in right:
         made.columns[number].justify = "right"
-    return made
+    return _filled(made, rows)
 
 
-def boxed_table(*columns: str, title: str | None = None) -> Table:
+def boxed_table(columns: Sequence[str], rows: Rows, *, title: str | None = None) -> Table:
     """Return a table whose long cells are wrapped."""
     made = Table(title=title, title_justify="left", box=box.SIMPLE)
     for column in columns:
         made.add_column(column, overflow="fold")
+    return _filled(made, rows)
+
+
+def _filled(made: Table, rows: Rows) -> Table:
+    """Add rows of plain text, in which brackets are no markup."""
+    for row in rows:
+        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return made
-
-
-@contextlib.contextmanager
-def progress(quiet: bool) -> Iterator[Progress | None]:
-    """Show a bar with rate, remaining time, failures and memory on a terminal, else a plain line every ten seconds."""
-    with shown(quiet) as display:
-        yield display
 
 
 def stepper(display: Progress | None, name: str) -> Callable[[int | None], None] | None:
@@ -90,10 +96,9 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
     line = f"{d.read:,} documents read, {d.released:,} {done}, {d.quarantined:,} quarantined, {d.skipped:,} skipped"
     console.print(f"[bold]{escape(report.name)}[/]: {line} in {report.seconds:.1f} s ({rate:,.0f}/s)")
     if report.kinds:
-        kinds = table("kind", "found", right=[1])
-        for kind, n in sorted(report.kinds.items(), key=lambda kv: (-kv[1], kv[0])):
-            kinds.add_row(Text(kind, style=colour(kind)), f"{n:,}")
-        console.print(kinds)
+        kinds = sorted(report.kinds.items(), key=lambda kv: (-kv[1], kv[0]))
+        rows = ((Text(kind, style=colour(kind)), f"{n:,}") for kind, n in kinds)
+        console.print(table(("kind", "found"), rows, right=[1]))
     for warning in report.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}")
     print_failures(report, pipeline)

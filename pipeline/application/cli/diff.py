@@ -157,10 +157,11 @@ def _print(difference: Difference, with_reference: bool) -> None:
     kinds = sorted({kind for kind, _ in difference.counts})
     if kinds:
         names = [CHANGES.labels[g].lower() for g in GROUPS]
-        table = console.table("kind", *names, right=range(1, 1 + len(names)))
-        for kind in kinds:
-            table.add_row(Text(kind, style=console.colour(kind)), *(f"{difference.counts[kind, g]:,}" for g in GROUPS))
-        out.print(table)
+        rows = (
+            [Text(kind, style=console.colour(kind)), *(f"{difference.counts[kind, g]:,}" for g in GROUPS)]
+            for kind in kinds
+        )
+        out.print(console.table(("kind", *names), rows, right=range(1, 1 + len(names))))
     style = "bold red" if difference.leaks else "green"
     of_reference = " of the reference" if with_reference else ""
     out.print(f"[{style}]{difference.leaks:,} new leaks[/]{of_reference}, {difference.cured:,} cured")

@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as ProgressBar
-from rich.text import Text
 
 from ...contract import registry
 from ...errors import ConfigError, Fault
@@ -106,18 +105,19 @@ def _plan(config: str, overrides: list[str], repetitions: int | None, limit: int
 
 def _list() -> None:
     registry.import_package("caspipe.pipeline.application.experiment.studies")
-    experiments = console.boxed_table("name", "kind", "content", title="Shipped experiments")
+    experiments = []
     for name in shipped.names():
         data = read(shipped.folder() / f"{name}.yaml").data
         kind = data["experiment"] if isinstance(data["experiment"], str) else next(iter(data["experiment"]))
         source = f" ({data['source']})" if data.get("source") else ""
-        experiments.add_row(*map(Text, (name, str(kind), f"{data.get('title', '')}{source}")))
-    kinds = console.boxed_table("kind", "content", title="Kinds of experiments")
-    for cls in registry.parts(Experiment):
-        kinds.add_row(*map(Text, (cls.name, (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " "))))
+        experiments.append((name, str(kind), f"{data.get('title', '')}{source}"))
+    kinds = [
+        (cls.name, (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " "))
+        for cls in registry.parts(Experiment)
+    ]
     out = Console(highlight=False)
-    out.print(experiments)
-    out.print(kinds)
+    out.print(console.boxed_table(("name", "kind", "content"), experiments, title="Shipped experiments"))
+    out.print(console.boxed_table(("kind", "content"), kinds, title="Kinds of experiments"))
 
 
 def _summarize(summary: Summary) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from ....annotators.lexicon import Entry, Lexicon
 from ....annotators.lexicon.cache import save
@@ -132,26 +131,23 @@ def _print_groups(groups: dict[str, int]) -> None:
 
 
 def _names_table() -> Table:
-    table = boxed_table("name", "content", "licence", title="Shipped lexicons")
-    for name, file in pack_files().items():
-        header, _ = read_header(file)
-        table.add_row(name, header.get("title", ""), header.get("licence", ""))
-    for name, parts in COMBINED.items():
-        table.add_row(name, "together: " + ", ".join(parts), "")
-    return table
+    headers = {name: read_header(file)[0] for name, file in pack_files().items()}
+    rows = [(name, header.get("title", ""), header.get("licence", "")) for name, header in headers.items()]
+    rows += [(name, "together: " + ", ".join(parts), "") for name, parts in COMBINED.items()]
+    return boxed_table(("name", "content", "licence"), rows, title="Shipped lexicons")
 
 
 def _formats_table() -> Table:
-    table = boxed_table("format", "content", "options", title="Formats of your own files")
-    for form in formats().values():
-        table.add_row(form.name, form.title, "\n".join(f"{name}: {what}" for name, what in form.options.items()))
-    return table
+    rows = (
+        (form.name, form.title, "\n".join(f"{name}: {what}" for name, what in form.options.items()))
+        for form in formats().values()
+    )
+    return boxed_table(("format", "content", "options"), rows, title="Formats of your own files")
 
 
-def _hits_table(rows: list[tuple[str, Entry, float]]) -> Table:
-    table = boxed_table("text", "group", "concept", "preferred name", "list", "confidence", "columns")
-    for text, entry, confidence in rows:
+def _hits_table(hits: list[tuple[str, Entry, float]]) -> Table:
+    rows = []
+    for text, entry, confidence in hits:
         columns = ", ".join(f"{name}={value}" for name, value in entry.columns.items() if value)
-        cells = (text, entry.group, entry.concept, entry.preferred, entry.list, f"{confidence:.2f}", columns)
-        table.add_row(*map(Text, cells))
-    return table
+        rows.append((text, entry.group, entry.concept, entry.preferred, entry.list, f"{confidence:.2f}", columns))
+    return boxed_table(("text", "group", "concept", "preferred name", "list", "confidence", "columns"), rows)

@@ -49,16 +49,8 @@ def list_() -> None:
             "`caspipe train` makes them, and a model can also be named by its path"
         )
         return
-    table = boxed_table("name", "type", "language", "labels", "size", "licence", "path")
-    for name, path in sorted(models.items()):
-        try:
-            meta = model_files.read_description(str(path))
-        except ResourceError:
-            table.add_row(Text(name), Text("damaged", style="red"), "", "", "", "", Text(str(path)))
-            continue
-        cells = (name, meta["type"], meta.get("language", ""), _kinds(meta), _size(path), meta.get("licence", ""))
-        table.add_row(*map(Text, map(str, cells)), Text(str(path)))
-    print_table(table)
+    columns = ("name", "type", "language", "labels", "size", "licence", "path")
+    print_table(boxed_table(columns, (_row(name, path) for name, path in sorted(models.items()))))
 
 
 @app.command(
@@ -111,6 +103,16 @@ def card(name: Name) -> None:
 def export_onnx(name: Name) -> None:
     """Add an ONNX graph to a network's model, so that it can be applied without PyTorch."""
     typer.echo(f"{name}: model.onnx, {add_graph(name) / 1e6:.1f} MB")
+
+
+def _row(name: str, path: Path) -> list[str | Text]:
+    """Return the cells of a model in the list."""
+    try:
+        meta = model_files.read_description(str(path))
+    except ResourceError:
+        return [name, Text("damaged", style="red"), "", "", "", "", str(path)]
+    cells = (name, meta["type"], meta.get("language", ""), _kinds(meta), _size(path), meta.get("licence", ""), path)
+    return [str(cell) for cell in cells]
 
 
 def _facts(meta: dict[str, Any], path: Path) -> list[tuple[str, str]]:

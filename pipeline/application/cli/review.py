@@ -238,12 +238,13 @@ def _print_agreement(catalogue: Catalogue, names: str, top: bool, json_file: Pat
 def _print_table(agreement: Agreement) -> None:
     columns = ("", agreement.left, agreement.right, "strict F1", "overlapping F1", "kappa characters", "kappa tokens")
     title = f"{agreement.left} and {agreement.right}: {len(agreement.documents):,} documents that both have completed"
-    table = console.table(*columns, title=title, right=range(1, len(columns)))
-    rows = [("all", agreement.total), *sorted(agreement.kinds.items()), *agreement.documents.items()]
-    for n, (name, score) in enumerate(rows):
-        if n in (1, 1 + len(agreement.kinds)):
-            table.add_section()
+    rows = []
+    for name, score in [("all", agreement.total), *sorted(agreement.kinds.items()), *agreement.documents.items()]:
         values = score.figures().values()
-        cells = (str(v) if isinstance(v, int) else "undefined" if v is None else f"{v:.3f}" for v in values)
-        table.add_row(name, *cells)
+        rows.append(
+            [name, *(str(v) if isinstance(v, int) else "undefined" if v is None else f"{v:.3f}" for v in values)]
+        )
+    table = console.table(columns, rows, title=title, right=range(1, len(columns)))
+    for last in (0, len(agreement.kinds)):
+        table.rows[last].end_section = True
     console.out().print(table)

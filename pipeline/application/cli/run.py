@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -159,11 +160,12 @@ def _print_status(latest: RunRow, counts: dict[tuple[str, str], int], state: str
     out.print(f"[bold]{escape(latest.name)}[/]{escape(part)}: {escape(state)}")
     out.print(f"started {latest.started}" + (f", ended {latest.ended}" if latest.ended else ""))
     out.print(f"{sum(counts.values()):,}{of} documents done")
-    table = console.table("status", "reason", "documents", right=[2])
-    for (outcome, reason), n in counts.items():
-        table.add_row(Text(outcome, style="green" if outcome == "released" else "red"), reason, f"{n:,}")
-    if counts:
-        out.print(table)
+    rows = [
+        (Text(outcome, style="green" if outcome == "released" else "red"), reason, f"{n:,}")
+        for (outcome, reason), n in counts.items()
+    ]
+    if rows:
+        out.print(console.table(("status", "reason", "documents"), rows, right=[2]))
 
 
 def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
@@ -174,7 +176,7 @@ def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
         raise ConfigError([Fault("--stop-after", f"no engine called {stop_after!r}{hint}")])
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
-    counts: dict[tuple[str, str, str], int] = {}
+    counts: Counter[tuple[str, str, str]] = Counter()
     documents = 0
     pipeline.reader.failed = []
     pipeline.reader.open()
@@ -185,12 +187,9 @@ def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
             for type_ in view.types():
                 for item in view.select(type_):
                     if type(item) is type_:
-                        key = (view.name, type_.__name__, getattr(item, "source", ""))
-                        counts[key] = counts.get(key, 0) + 1
+                        counts[view.name, type_.__name__, getattr(item, "source", "")] += 1
     pipeline.reader.close()
-    table = console.table("view", "type", "source", "count")
-    for (view_name, name, source), n in sorted(counts.items()):
-        table.add_row(*map(Text, (view_name, name, source, f"{n:,}")))
     out = console.out()
     out.print(f"{documents:,} documents, engines up to {stop_after}")
-    out.print(table)
+    rows = ([*key, f"{n:,}"] for key, n in sorted(counts.items()))
+    out.print(console.table(("view", "type", "source", "count"), rows))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -101,8 +101,7 @@ def agreement(
         made.total.add(score)
         confusion.update(score.characters)
         tokens.update(score.tokens)
-        for kind in sorted({k for _, _, k in left} | {k for _, _, k in right}):
-            part = _spans_only([s for s in left if s[2] == kind], [s for s in right if s[2] == kind])
+        for kind, part in _by_kind(left, right):
             made.kinds.setdefault(kind, Score()).add(part)
     for kind, score in made.kinds.items():
         score.characters, score.tokens = one_kind(confusion, kind), one_kind(tokens, kind)
@@ -110,10 +109,10 @@ def agreement(
 
 
 def compare(text: str, left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
-    """Return one document. The spans of each side are sorted and disjoint."""
+    """Compare the spans of one document. Those of each side are sorted and disjoint."""
     score = Score()
-    for kind in sorted({k for _, _, k in left} | {k for _, _, k in right}):
-        score.add(_spans_only([s for s in left if s[2] == kind], [s for s in right if s[2] == kind]))
+    for _, part in _by_kind(left, right):
+        score.add(part)
     cuts = sorted({0, len(text), *(x for b, e, _ in (*left, *right) for x in (b, e))})
     for begin, end in pairwise(cuts):
         score.characters[_label(left, begin, begin + 1), _label(right, begin, begin + 1)] += end - begin
@@ -122,10 +121,13 @@ def compare(text: str, left: Sequence[Bounds], right: Sequence[Bounds]) -> Score
     return score
 
 
-def _spans_only(left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
-    ours, theirs = sorted((b, e) for b, e, _ in left), sorted((b, e) for b, e, _ in right)
-    hits = overlapping(ours, theirs)
-    return Score(len(ours), len(theirs), int(strict(ours, theirs).found), int(hits.found), int(hits.right))
+def _by_kind(left: Sequence[Bounds], right: Sequence[Bounds]) -> Iterator[tuple[str, Score]]:
+    """Yield the counts of spans of each kind."""
+    for kind in sorted({k for _, _, k in (*left, *right)}):
+        ours, theirs = (sorted((b, e) for b, e, k in side if k == kind) for side in (left, right))
+        hits = overlapping(ours, theirs)
+        same = strict(ours, theirs).found
+        yield kind, Score(len(ours), len(theirs), int(same), int(hits.found), int(hits.right))
 
 
 def _label(spans: Sequence[Bounds], begin: int, end: int) -> str:
@@ -159,8 +161,7 @@ def kappa(confusion: Confusion) -> float | None:
     n = sum(confusion.values())
     if not n:
         return None
-    rows: Counter[str] = Counter()
-    columns: Counter[str] = Counter()
+    rows, columns = Counter[str](), Counter[str]()
     for (ours, theirs), count in confusion.items():
         rows[ours] += count
         columns[theirs] += count

@@ -30,13 +30,12 @@ def serve(
     session: Session,
     *,
     annotator: str,
-    port: int = 0,
-    browser: bool = True,
-    threshold: float = 0.8,
-    gold: Path | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    port: int,
+    browser: bool,
+    threshold: float,
+    say: Callable[[str], None],
 ) -> None:
-    """Serve until a signal ends it. `gold`: the folder that the page's export button writes to.
+    """Serve until a signal ends it. The page's export button writes beside the documents. `say` gets the address.
 
     Raises ConfigError if the port cannot be used.
     """
@@ -49,7 +48,7 @@ def serve(
     port = listening.getsockname()[1]
     token = previous["token"] if previous.get("port") == port else secrets.token_urlsafe(24)
     write_atomic(address_file, json.dumps({"port": port, "token": token}).encode(), private=True)
-    target = gold if gold is not None else home.resolve().with_name(f"{home.resolve().name}-gold-{annotator}")
+    target = home.resolve().with_name(f"{home.resolve().name}-gold-{annotator}")
     settings = {
         "annotator": annotator,
         "home": str(home),

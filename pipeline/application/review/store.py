@@ -8,15 +8,15 @@ A journal holds ids of documents, digests of their texts, offsets, kinds and tim
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ...storage.files import restricted_folder
+from ...storage.files import restricted_folder, write_all
 from .state import ReviewError
 
 FOLDER: Final = "review"
@@ -44,7 +44,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        """Open or begins a journal. Raises ReviewError if it is damaged, of another making, or open elsewhere."""
+        """Open or begin a journal. Raises ReviewError if it is damaged, not a review journal, or open elsewhere."""
         self.path = path
         restricted_folder(path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -79,9 +79,7 @@ class Journal:
         try:
             if os.fstat(self._fd).st_size != self._offset:  # an earlier failure could not be undone
                 os.ftruncate(self._fd, self._offset)
-            left = memoryview(line)
-            while left:
-                left = left[os.write(self._fd, left) :]
+            write_all(self._fd, line)
             os.fsync(self._fd)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -97,7 +95,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Header and entries of a journal, without opening it for writing. Raises ReviewError."""
+    """Return header and entries of a journal, without opening it for writing. Raises ReviewError."""
     try:
         entries, _ = parse(path.read_bytes(), path)
     except OSError as error:
@@ -112,7 +110,7 @@ def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return the entries, and how many bytes they take; what follows is one unfinished line. Raises ReviewError for damage."""
     entries = []
     at = 0
-    for number, line in enumerate(_lines(data), 1):
+    for number, line in enumerate(io.BytesIO(data), 1):
         entry = _entry(line)
         if entry is None:
             if at + len(line) == len(data) and not line.endswith(b"\n"):
@@ -122,14 +120,6 @@ def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
         entries.append(entry)
         at += len(line)
     return entries, at
-
-
-def _lines(data: bytes) -> Iterator[bytes]:
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at) + 1 or len(data)
-        yield data[at:end]
-        at = end
 
 
 def _line(entry: dict[str, Any]) -> bytes:
@@ -180,7 +170,7 @@ def _lock(fd: int) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new file's name is on the disk, too."""
+    """Write the name of a new file to the disk."""
     with contextlib.suppress(OSError):
         fd = os.open(folder, os.O_RDONLY)
         try:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....typesystem.text import Utf16
+from ....typesystem import PhiKind
 from .decisions import OpenDocument
-from .document import Document
-from .masking import pieces
+from .document import Document, Piece
 from .session import Session
 from .state import LIVE, ReviewError, Span
 
@@ -58,8 +57,9 @@ def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
     document = opened.document
     at = document.units.to_utf16
     item = document.items.get(sid)
+    written = pieces(document, sid, span) if span.status in LIVE else ()
     made: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
-    made["m"] = [[at(p.begin), at(p.end), p.text] for p in pieces(document, sid, span)] if span.status in LIVE else []
+    made["m"] = [[at(p.begin), at(p.end), p.text] for p in written]
     if item is not None:
         made["src"] = item.source
         made["c"] = round(item.confidence, 4)
@@ -68,12 +68,20 @@ def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
     return made
 
 
+def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:
+    """Return the replacements of a live span: the masker's own if the span is as it was found, else a placeholder."""
+    item = document.items.get(sid)
+    if item is not None and item.pieces is not None and item.span[:3] == span[:3]:
+        return item.pieces
+    return (Piece(span.begin, span.end, f"[{PhiKind.of(span.kind).top.name}]"),)
+
+
 def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
     """Return everything that is known about a span: facts, and the candidates around it."""
     document, table = opened.document, opened.table
     at = document.units.to_utf16
     item = document.items.get(sid)
-    leak = next((k for k in opened.leaks if k.sid == sid), None)
+    leak = opened.leak(sid)
     if leak is not None:
         begin, end = leak.begin, leak.end
         facts: list[tuple[str, str]] = [("Why", leak.why)]
@@ -101,7 +109,7 @@ def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
 
 def offsets_in(document: Document, begin: int, end: int) -> tuple[int, int]:
     """Return the page's offsets as code points. Raises ReviewError outside the text and between the halves of a character."""
-    units: Utf16 = document.units
+    units = document.units
     if not 0 <= begin < end <= units.length or units.splits_pair(begin) or units.splits_pair(end):
         raise ReviewError(f"{begin}:{end} is not a span of the text (0:{units.length} in UTF-16 code units)")
     return units.from_utf16(begin), units.from_utf16(end)

@@ -40,7 +40,6 @@ def test_lincoln_petersen_and_chapman_by_hand() -> None:
     assert r.missed == pytest.approx(21 * 16 / 11 - 26)
     variance = 21 * 16 * 10 * 5 / (11 * 11 * 12)
     assert r.missed_at_most(0.95) == pytest.approx(r.missed + 1.6448536 * variance**0.5)
-    assert r.seen_by_each == (10 / 15, 10 / 20)
     assert Recapture(2, 1, 0).lincoln_petersen is None
     assert Recapture(3, 3, 3).missed == 0
 

@@ -19,8 +19,11 @@ from caspipe.annotators.masking.masker import Masker
 from caspipe.annotators.resolving.candidates import VETOED
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline.application.review.catalogue import Catalogue
+from caspipe.pipeline.application.review.decisions import OpenDocument
+from caspipe.pipeline.application.review.document import Piece
 from caspipe.pipeline.application.review.session import Session
 from caspipe.pipeline.application.review.store import Journal, journal_path
+from caspipe.pipeline.application.review.wire import pieces
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, TypeSystem, save_xmi
 
 DOCUMENTS = {
@@ -52,6 +55,20 @@ def document(name: str, line: str, *, confidence: float = SURE) -> Cas:
     Resolver().process(cas)
     Masker().process(cas)
     return cas
+
+
+def masked_text(opened: OpenDocument) -> str:
+    """The text as it would be released, from the replacements that the page gets."""
+    document, table = opened.document, opened.table
+    found = [p for _, _, sid in table.live for p in pieces(document, sid, table.spans[sid])]
+    found += [p for p in document.other_masks if not table.over(p.begin, max(p.end, p.begin + 1))]
+    parts: list[str] = []
+    last = Piece(0, 0, "")
+    for piece in sorted(found):
+        if piece.begin >= last.end:
+            parts += (document.text[last.end : piece.begin], piece.text)
+            last = piece
+    return "".join((*parts, document.text[last.end :]))
 
 
 def make_folder(folder: Path, documents: dict[str, str] | None = None) -> Path:

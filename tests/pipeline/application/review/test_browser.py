@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from browser import Page, open_browser
-from review_corpus import Corpus, Server, make_folder
+from review_corpus import Corpus, Server, make_folder, masked_text
 
-from caspipe.pipeline.application.review.masking import masked_text
 from caspipe.readers.uima.cas_files import XmiReader
 from caspipe.typesystem import GOLD_VIEW, Phi
 
@@ -91,7 +90,7 @@ def test_the_masked_column_is_what_would_be_released(page: Page, server: Server,
     assert page.original == XmiReader(folder=folder).__iter__().__next__().text
     corpus = of(server, folder)
     opened = corpus.session.opened(0)
-    assert shown == masked_text(opened.document, opened.table)
+    assert shown == masked_text(opened)
     assert shown.startswith("Seen on 3 May 2020 by Dr. [PERSON] in [LOCATION].\n[PERSON] called [PERSON], aged [AGE].")
     corpus.close()
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from review_corpus import Corpus, document, make_folder
+from review_corpus import Corpus, document, make_folder, masked_text
 
 from caspipe.pipeline.application.review.catalogue import Catalogue
 from caspipe.pipeline.application.review.history import History
-from caspipe.pipeline.application.review.masking import masked_text
 from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.application.review.store import read_journal
 from caspipe.typesystem import save_xmi
@@ -22,8 +21,7 @@ pytestmark = pytest.mark.server
 
 
 def masked(corpus: Corpus, number: int = 0) -> str:
-    opened = corpus.session.opened(number)
-    return masked_text(opened.document, opened.table)
+    return masked_text(corpus.session.opened(number))
 
 
 def test_the_documents_own_masking_stands_until_something_changes(corpus: Corpus) -> None:
