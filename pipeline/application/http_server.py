@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
@@ -10,6 +11,14 @@ from typing import Any
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name or address is this machine's own."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def listen(host: str, port: int) -> socket.socket:

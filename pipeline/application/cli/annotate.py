@@ -15,8 +15,7 @@ from ...contract.leaks import describe_leaks, leaks_of, refuse_leaks
 from ...errors import ReaderError
 from . import console
 from .command import CommandApp, complain
-from .loading import load
-from .options import Config, Plugin, Set, shipped_configs
+from .options import Config, Plugin, Set, load, shipped_configs
 
 app = CommandApp()
 

@@ -24,8 +24,7 @@ from ...contract.type_hints import inner_classes
 from ...errors import ConfigError, Fault
 from . import console
 from .command import CommandApp
-from .loading import load
-from .options import Config, Plugin, Set, component_names, load_plugins
+from .options import Config, Plugin, Set, component_names, load, load_plugins
 
 app = CommandApp()
 

@@ -12,13 +12,13 @@ from rich.text import Text
 from ....consumers.evaluation.error_page import CHANGES
 from ....consumers.scoring.kinds import LEVELS
 from ....consumers.scoring.mistakes import GROUPS
-from ...errors import ConfigError, Fault, nearest
+from ...errors import ConfigError, Fault
 from ...storage.files import make_folder, write_atomic
 from ..evaluation.difference import Difference, compare
 from ..evaluation.documents import Collection, meanings
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
-from .options import Kinds, choices, reader_names
+from .options import Kinds, choices, kinds_faults, name_faults, reader_names
 
 app = CommandApp()
 
@@ -116,16 +116,8 @@ def diff(
 
 
 def _faults(level: str, fail_on: list[str], kinds: list[str]) -> list[Fault]:
-    levels = (*LEVELS, "any")
-    faults = [Fault(f"--kinds {k}", "expected LABEL=KIND") for k in kinds if "=" not in k or k.startswith("=")]
-    if level not in levels:
-        hint = nearest(level, levels) or f"; expected one of {', '.join(levels)}"
-        faults.append(Fault("--level", f"no level called {level!r}{hint}"))
-    for name in fail_on:
-        if name not in FAILING:
-            hint = nearest(name, list(FAILING)) or f"; expected one of {', '.join(FAILING)}"
-            faults.append(Fault("--fail-on", f"nothing called {name!r}{hint}"))
-    return faults
+    levels = name_faults("--level", "no level", [level], (*LEVELS, "any"))
+    return [*kinds_faults(kinds), *levels, *name_faults("--fail-on", "nothing", fail_on, FAILING)]
 
 
 def _reasons(difference: Difference, name: str) -> str:
@@ -158,7 +150,7 @@ def _print(difference: Difference, with_reference: bool) -> None:
     if kinds:
         names = [CHANGES.labels[g].lower() for g in GROUPS]
         rows = (
-            [Text(kind, style=console.colour(kind)), *(f"{difference.counts[kind, g]:,}" for g in GROUPS)]
+            (Text(kind, style=console.colour(kind)), *(f"{difference.counts[kind, g]:,}" for g in GROUPS))
             for kind in kinds
         )
         out.print(console.table(("kind", *names), rows, right=range(1, 1 + len(names))))

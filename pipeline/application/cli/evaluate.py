@@ -26,14 +26,26 @@ from ....consumers.scoring.report import Report
 from ....consumers.scoring.schemes.tab_files import read_tab
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW
 from ...assembly.shipped import locate
-from ...errors import ConfigError, ConsumerError, Fault, ReaderError, nearest
+from ...errors import ConfigError, ConsumerError, Fault, ReaderError
 from ...pipeline import Pipeline
 from ...storage.files import make_folder, write_atomic
 from ..evaluation import risk as risk_evaluation
 from ..evaluation.documents import Collection, Step, found_by, meanings, sentences_near, side_by_side, with_sentences
 from . import console
 from .command import CommandApp
-from .options import JsonFile, Kinds, NoProgress, Plugin, Set, choices, load_plugins, reader_names, shipped_configs
+from .options import (
+    JsonFile,
+    Kinds,
+    NoProgress,
+    Plugin,
+    Set,
+    choices,
+    kinds_faults,
+    load_plugins,
+    name_faults,
+    reader_names,
+    shipped_configs,
+)
 from .score_tables import print_report
 
 app = CommandApp()
@@ -178,10 +190,10 @@ def evaluate(
         raise ConfigError(faults)
     load_plugins(plugin)
     near = sentences_near(gold) if gold is not None and sentences is None and "meddocan" in measured else None
-    sources = _Sources(gold, reader, kinds or [], set_ or [], gold_view, system_view, sentences, near, quiet)
-    scorer = _Scorer(sources, measured, level)
-    first = scorer.scores(system if system is not None else str(config), request)
-    second = scorer.scores(compare) if compare else None
+    views = (gold_view, system_view)
+    evaluation = _Evaluation(measured, level, gold, reader, kinds or [], set_ or [], *views, sentences, near, quiet)
+    first = evaluation.scores(system if system is not None else str(config), request)
+    second = evaluation.scores(compare) if compare else None
     report = _report(first, second, bootstrap, wilson, seed, "group" if by_group else "document")
     if request is not None:
         with console.progress(quiet) as progress:
@@ -205,11 +217,7 @@ def _faults(config: str | None, gold: Path | None, system: Path | None, kinds: l
         faults.append(Fault("", f"expected a CONFIG, or --gold and --system; {' and '.join(missing)} missing"))
     elif config is not None and kinds:
         faults.append(Fault("--kinds", "goes with --gold and --system; a pipeline's reader has a parameter `kinds`"))
-    faults += [Fault(f"--kinds {k}", "expected LABEL=KIND") for k in kinds if "=" not in k or k.startswith("=")]
-    if level not in LEVELS:
-        hint = nearest(level, LEVELS) or f"; expected one of {', '.join(LEVELS)}"
-        faults.append(Fault("--level", f"no level called {level!r}{hint}"))
-    return faults
+    return [*faults, *kinds_faults(kinds), *name_faults("--level", "no level", [level], LEVELS)]
 
 
 def _measured(criteria: list[str], schemes: list[str], faults: list[Fault]) -> Measured:
@@ -227,9 +235,11 @@ def _measured(criteria: list[str], schemes: list[str], faults: list[Fault]) -> M
 
 
 @dataclass(slots=True)
-class _Sources:
-    """The options that say where documents, reference and system annotations come from."""
+class _Evaluation:
+    """What is scored, and the options that say where documents, reference and system annotations come from."""
 
+    measured: Measured
+    level: Any
     gold: Path | None
     reader: str
     kinds: list[str]
@@ -240,14 +250,26 @@ class _Sources:
     sentences_near: Path | None
     quiet: bool
 
-    def pairs(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
+    def scores(self, system: str | Path, risk: risk_evaluation.RiskRequest | None = None) -> dict[str, Scores]:
+        """Return the scores of a system by scheme. Raises ReaderError without documents."""
+        tallies = {name: Tally(measures(*given)) for name, given in self.measured.items()}
+        with console.progress(self.quiet) as progress:
+            pairs = self._pairs(system, console.stepper(progress, "evaluate"))
+            for pair in pairs if risk is None else risk.profile(pairs):
+                for name, tally in tallies.items():
+                    tally.add(pair if name else at_level(pair, self.level))
+        if not any(tally.documents for tally in tallies.values()):
+            raise ReaderError("no documents to score")
+        return {name: Scores(tally) for name, tally in tallies.items()}
+
+    def _pairs(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
         """Yield the documents with reference and system annotations, and their number of sentences if it is known."""
-        pairs = self._pairs(system, step)
+        pairs = self._without_sentences(system, step)
         if self.sentences is not None:
             return with_sentences(pairs, self.sentences)
         return pairs if self.sentences_near is None else with_sentences(pairs, self.sentences_near, all_there=False)
 
-    def _pairs(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
+    def _without_sentences(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
         if self.gold is None:
             pipeline = Pipeline.load(locate(str(system)), self.overrides)
             return found_by(pipeline, self.gold_view or GOLD_VIEW, self.system_view or INITIAL_VIEW, step)
@@ -257,25 +279,6 @@ class _Sources:
         reference = Collection(self.gold, self.reader, kinds, self.overrides, self.gold_view)
         found = Collection(Path(system), self.reader, kinds, self.overrides, self.system_view, keep_overlaps=True)
         return side_by_side(reference, found, step)
-
-
-@dataclass(slots=True)
-class _Scorer:
-    sources: _Sources
-    measured: Measured
-    level: Any
-
-    def scores(self, system: str | Path, risk: risk_evaluation.RiskRequest | None = None) -> dict[str, Scores]:
-        """Return the scores of a system by scheme. Raises ReaderError without documents."""
-        tallies = {name: Tally(measures(*given)) for name, given in self.measured.items()}
-        with console.progress(self.sources.quiet) as progress:
-            pairs = self.sources.pairs(system, console.stepper(progress, "evaluate"))
-            for pair in pairs if risk is None else risk.profile(pairs):
-                for name, tally in tallies.items():
-                    tally.add(pair if name else at_level(pair, self.level))
-        if not any(tally.documents for tally in tallies.values()):
-            raise ReaderError("no documents to score")
-        return {name: Scores(tally) for name, tally in tallies.items()}
 
 
 def _report(

@@ -23,7 +23,6 @@ from ..experiment.experiment import Experiment
 from ..experiment.plan import Plan
 from ..experiment.reading import read_plan
 from ..experiment.run import Summary, run_experiment
-from ..experiment.scheduler import Progress
 from . import console
 from .command import EXIT_INCOMPLETE, EXIT_INTERRUPTED, CommandApp, complain
 from .options import Plugin, Quiet, choices, load_plugins
@@ -134,35 +133,44 @@ def _summarize(summary: Summary) -> None:
 
 
 @contextlib.contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """Show a bar with rate and remaining time on a terminal, else a plain line every ten seconds."""
-    if quiet:
-        yield None
-    elif sys.stderr.isatty():
-        bar = _Bar()
-        try:
-            yield bar
-        finally:
-            bar.display.stop()
-    else:
-        yield _Lines()
+def _progress(quiet: bool) -> Iterator[_JobProgress | None]:
+    """Yield the display of a run, which is removed at its end."""
+    display = None if quiet else _JobProgress()
+    try:
+        yield display
+    finally:
+        if display is not None and display.bar is not None:
+            display.bar.stop()
 
 
-class _JobCounter:
-    """Jobs of all batches, and their rate."""
+class _JobProgress:
+    """Show the jobs of all batches with rate and remaining time: a bar on a terminal, else a line every ten seconds.
+
+    The bar is shown from the first batch on: worker processes must start before its thread does.
+    """
 
     def __init__(self) -> None:
         self.total = self.finished = self.ended = self.failed = 0
-        self.began = time.monotonic()
+        self.began = self.last = time.monotonic()
+        self.bar = _bar() if sys.stderr.isatty() else None
 
     def batch(self, jobs: int, finished: int) -> None:
         self.total += jobs
         self.finished += finished
+        if self.bar is not None:
+            self._update(self.bar, "jobs")
 
     def done(self, what: str, failed: bool) -> None:
         self.ended += 1
         self.finished += 1
         self.failed += failed
+        now = time.monotonic()
+        if self.bar is not None:
+            self._update(self.bar, what)
+        elif now - self.last >= 10:
+            self.last = now
+            left = (now - self.began) / self.ended * (self.total - self.finished)
+            sys.stderr.write(f"{self.finished:,} of {self.total:,} jobs, {self.rate}, {left:,.0f} s left\n")
 
     @property
     def rate(self) -> str:
@@ -170,48 +178,21 @@ class _JobCounter:
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.ended / minutes:,.1f} jobs a minute{failed}"
 
-
-class _Lines(_JobCounter):
-    """Write one line every ten seconds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.last = self.began
-
-    def done(self, what: str, failed: bool) -> None:
-        super().done(what, failed)
-        now = time.monotonic()
-        if now - self.last >= 10:
-            self.last = now
-            left = (now - self.began) / self.ended * (self.total - self.finished)
-            sys.stderr.write(f"{self.finished:,} of {self.total:,} jobs, {self.rate}, {left:,.0f} s left\n")
+    def _update(self, bar: ProgressBar, what: str) -> None:
+        bar.start()
+        bar.update(bar.task_ids[0], description=what, completed=self.finished, total=self.total, rate=self.rate)
+        bar.refresh()
 
 
-class _Bar(_JobCounter):
-    """Show a bar from the first batch on: worker processes must start before its thread does."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(elapsed_when_finished=True),
-        )
-        self.display = ProgressBar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-        self.task = self.display.add_task("jobs", total=None, rate="")
-
-    def batch(self, jobs: int, finished: int) -> None:
-        super().batch(jobs, finished)
-        self._show("jobs")
-
-    def done(self, what: str, failed: bool) -> None:
-        super().done(what, failed)
-        self._show(what)
-
-    def _show(self, what: str) -> None:
-        self.display.start()
-        self.display.update(self.task, description=what, completed=self.finished, total=self.total, rate=self.rate)
-        self.display.refresh()
+def _bar() -> ProgressBar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    bar = ProgressBar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    bar.add_task("jobs", total=None, rate="")
+    return bar

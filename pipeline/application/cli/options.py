@@ -1,8 +1,8 @@
-"""Arguments and options that several commands share, and the completion of their values."""
+"""Arguments and options that several commands share, the completion of their values, and what they name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,9 @@ import typer
 
 from ...assembly import shipped
 from ...contract import registry
+from ...errors import Fault, nearest
+from ...pipeline import Pipeline
+from ...storage.secrets import warn_of_command_line
 
 Completion = Callable[[str], list[str]]
 
@@ -65,3 +68,28 @@ def load_plugins(files: list[Path] | None) -> None:
     """Register the components of Python files."""
     for file in files or []:
         registry.load_file(str(file))
+
+
+def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, verify: Path | None = None) -> Pipeline:
+    """Load a pipeline from a file or by the name of a shipped one."""
+    load_plugins(plugins)
+    pipeline = Pipeline.load(shipped.locate(config), overrides or [], verify=verify)
+    warn_of_command_line([*pipeline.engines, *pipeline.consumers])
+    return pipeline
+
+
+def kinds_faults(kinds: list[str]) -> list[Fault]:
+    """Return the faults of the values of `--kinds`."""
+    return [Fault(f"--kinds {k}", "expected LABEL=KIND") for k in kinds if "=" not in k or k.startswith("=")]
+
+
+def name_faults(option: str, what: str, values: list[str], known: Collection[str]) -> list[Fault]:
+    """Return the faults of an option's values that are not among the known names. `what`: `no level`, for example."""
+    among = f"; expected one of {', '.join(known)}"
+    return [Fault(option, f"{what} called {v!r}{nearest(v, known) or among}") for v in values if v not in known]
+
+
+def word_faults(name: str, value: str, known: tuple[str, ...]) -> list[Fault]:
+    """Return the fault of a value that is not among the words of its option."""
+    message = f"expected one of {', '.join(known)}, got {value}{nearest(value, known)}"
+    return [Fault(name, message)] if value not in known else []

@@ -23,8 +23,7 @@ from ..review.session import AnnotatorPair, Session
 from ..review.store import Journal, annotators, journal_path, read_journal
 from . import console
 from .command import EXIT_INCOMPLETE, CommandApp, complain, require_extra
-from .loading import load
-from .options import NoProgress, Plugin, Set, shipped_configs
+from .options import NoProgress, Plugin, Set, load, shipped_configs
 
 app = CommandApp()
 
@@ -137,18 +136,14 @@ def _option_faults(
     json_file: Path | None,
     adjudicate: tuple[str, str] | None,
 ) -> list[Fault]:
-    faults = []
-    if adjudicate and adjudicate[0] == adjudicate[1]:
-        faults.append(Fault("--adjudicate", "expected two different annotators"))
-    if level not in ("top", "kind"):
-        faults.append(Fault("--level", f"expected top or kind, got {level!r}"))
-    if all_ and export is None:
-        faults.append(Fault("--all", "goes with --export"))
-    if json_file is not None and not agreement:
-        faults.append(Fault("--json", "goes with --agreement"))
-    if agreement and export is not None:
-        faults.append(Fault("--export", "does not go with --agreement"))
-    return faults
+    wrong = (
+        (adjudicate and adjudicate[0] == adjudicate[1], "--adjudicate", "expected two different annotators"),
+        (level not in ("top", "kind"), "--level", f"expected top or kind, got {level!r}"),
+        (all_ and export is None, "--all", "goes with --export"),
+        (json_file is not None and not agreement, "--json", "goes with --agreement"),
+        (agreement and export is not None, "--export", "does not go with --agreement"),
+    )
+    return [Fault(option, message) for is_wrong, option, message in wrong if is_wrong]
 
 
 def _prepare(folder: Path, loaded: Pipeline, quiet: bool) -> None:

@@ -12,13 +12,12 @@ from rich.markup import escape
 from rich.text import Text
 
 from ...contract.report import RunReport
-from ...errors import ConfigError, Fault, ReaderError, nearest
+from ...errors import ConfigError, ReaderError
 from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .loading import load
-from .options import Config, Plugin, Quiet, Set, Verify, choices
+from .options import Config, Plugin, Quiet, Set, Verify, choices, load, name_faults
 
 app = CommandApp()
 
@@ -171,9 +170,8 @@ def _print_status(latest: RunRow, counts: dict[tuple[str, str], int], state: str
 def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
     """Run the engines up to one over the reader's documents, and print the number of annotations of each type."""
     ids = [e.id for e in pipeline.engines]
-    if stop_after not in ids:
-        hint = nearest(stop_after, ids) or f"; expected one of {', '.join(ids)}"
-        raise ConfigError([Fault("--stop-after", f"no engine called {stop_after!r}{hint}")])
+    if faults := name_faults("--stop-after", "no engine", [stop_after], ids):
+        raise ConfigError(faults)
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
     counts: Counter[tuple[str, str, str]] = Counter()

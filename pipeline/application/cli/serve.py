@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import socket
@@ -15,7 +14,7 @@ import typer
 from ...assembly.shipped import locate
 from ...errors import ConfigError, ConsumerError, Fault, ResourceError
 from ...storage.secrets import read_secret
-from ..http_server import listen, stopped_by_signals
+from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
 from .options import Config, Plugin, Set
@@ -108,12 +107,12 @@ def serve(
             state=state,
             origins=tuple(cors or ()),
             api_key=key,
-            local=not key and _is_loopback(host),
+            local=not key and is_loopback(host),
         )
     except ValueError as error:
         raise ConfigError([Fault("serve", str(error))]) from None
     _configure_logging(quiet)
-    if not key and not _is_loopback(host):
+    if not key and not is_loopback(host):
         complain(
             f"warning: listening on {host} without a key: anyone who reaches this port can use the service; "
             f"set {KEY_VARIABLE} or give --api-key-file"
@@ -179,15 +178,6 @@ def read_key(file: Path | None) -> str:
         source = f"--api-key-file {file}" if file is not None else KEY_VARIABLE
         raise ConfigError([Fault(source, f"expected a key of at least {MIN_KEY} printable ASCII characters")])
     return key
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _configure_logging(quiet: bool) -> None:

@@ -111,14 +111,9 @@ def _write(maker: Maker, numbers: range, folder: Path, format_: Format, quiet: b
     documents = _documents(maker, numbers, counts, quiet)
     if format_ is Format.jsonl:
         make_folder(folder)
-        file = AtomicFile(folder / "synthetic.jsonl")
-        try:
+        with AtomicFile(folder / "synthetic.jsonl") as file:
             for document in documents:
                 file.write(formats.jsonl(document))
-            file.commit()
-        except BaseException:
-            file.discard()
-            raise
     else:
         writers = [
             (DocumentFolder(folder, FileNames(suffix), below=Path(), durable=False), write)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-import zipfile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from ....annotators.sequence.model_files import META, read_member
 from ...contract import registry
 from ...contract.component import CasConsumer, Component
 from ...contract.report import RunReport
-from ...errors import ConfigError, Fault
+from ...errors import ConfigError, Fault, ResourceError
 from ...pipeline import Pipeline
 from . import console, train_tagger, train_vectors
 from .command import EXIT_INTERRUPTED, CommandApp, folder_size
-from .loading import load
-from .options import Plugin, Quiet, Set, shipped_configs
+from .options import Plugin, Quiet, Set, load, shipped_configs
 from .training_progress import held_out, show_training
 
 COMPLETE = ("", "limit")
@@ -143,12 +142,7 @@ def _tokens(training: dict[str, Any]) -> str:
 def _description(path: Path) -> dict[str, Any] | None:
     """Return the description inside a model of any type; None if it cannot be read."""
     try:
-        if path.is_dir():
-            raw = (path / "model.json").read_bytes()
-        else:
-            with zipfile.ZipFile(path) as archive:
-                raw = archive.read("model.json")
-        data = json.loads(raw)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        data = json.loads(read_member(path, META))
+    except (ResourceError, ValueError):
         return None
     return data if isinstance(data, dict) else None

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ...errors import ConfigError, Fault, nearest
+from ...errors import ConfigError
 from ..training.tagger import TaggerScores, TrainedTagger, train_tagger
 from .command import CommandApp
-from .options import Quiet
+from .options import Quiet, word_faults
 from .training_progress import show_training
 
 app = CommandApp()
@@ -64,9 +64,8 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Train a part-of-speech tagger on CoNLL-U files and print its accuracy."""
-    if algorithm not in ALGORITHMS:
-        message = f"expected one of {', '.join(ALGORITHMS)}, got {algorithm}{nearest(algorithm, ALGORITHMS)}"
-        raise ConfigError([Fault("algorithm", message)])
+    if faults := word_faults("algorithm", algorithm, ALGORITHMS):
+        raise ConfigError(faults)
     options = {"algorithm": algorithm, "iterations": iterations, "runs": runs, "tags": tags, "c1": c1, "c2": c2}
     options |= {"min-count": min_count, "prune": prune}
     names = [file.name for file in files]

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from ...contract.report import RunReport
-from ...errors import ConfigError, Fault, nearest
+from ...errors import ConfigError
 from ..training.vectors import train_vectors
 from .command import EXIT_INTERRUPTED, CommandApp
-from .options import Quiet, choices
+from .options import Quiet, choices, word_faults
 from .training_progress import show_training
 
 app = CommandApp()
@@ -82,22 +82,10 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Learn word vectors from text: skip-gram, by gensim (extra `vectors`). No annotations are needed."""
-    given = (("context", context, CONTEXTS), ("format", format_, FORMATS))
-    faults = [
-        Fault(name, f"expected one of {', '.join(known)}, got {value}{nearest(value, known)}")
-        for name, value, known in given
-        if value not in known
-    ]
-    if faults:
+    if faults := [*word_faults("context", context, CONTEXTS), *word_faults("format", format_, FORMATS)]:
         raise ConfigError(faults)
-    parameters: dict[str, Any] = {
-        "dim": dim,
-        "window": window,
-        "min_count": min_count,
-        "max_words": max_words,
-        "lower": lower,
-    }
-    parameters |= {"epochs": epochs, "digits": digits, "context": context, "format": format_}
+    parameters: dict[str, Any] = {"dim": dim, "window": window, "min_count": min_count, "max_words": max_words}
+    parameters |= {"lower": lower, "epochs": epochs, "digits": digits, "context": context, "format": format_}
     began = time.monotonic()
     report = RunReport(name="train vectors")
     try:

@@ -24,10 +24,22 @@ def show_training(quiet: bool) -> Iterator[Progress | None]:
     if quiet:
         yield None
     elif sys.stderr.isatty():
-        with _bars() as (progress, handler), _listening(handler):
-            yield progress
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[text]}"),
+            TimeElapsedColumn(),
+        )
+        with Bars(*columns, console=Console(stderr=True), transient=True) as bars, _listening(_TrainingLog(bars)):
+            reading = bars.add_task("documents", total=None, text="")
+
+            def show(report: RunReport, total: int | None) -> None:
+                done = report.documents.read
+                bars.update(reading, completed=done, total=total, text=f"{done:,}{f' of {total:,}' if total else ''}")
+
+            yield show
     else:
-        with console.progress(False) as progress, _listening(_Lines()):
+        with console.progress(False) as progress, _listening(_TrainingLog()):
             yield progress
 
 
@@ -67,48 +79,23 @@ def held_out(values: dict[str, Any], separator: str) -> str:
     return f"{separator} held-out F1 {values['f1']:.2%}, token recall {values['token_recall']:.2%}"
 
 
-class _Lines(logging.Handler):
-    """Write at most one line every ten seconds."""
+class _TrainingLog(logging.Handler):
+    """Show a training: as a bar in place of the bar for reading, or without bars as at most one line every ten seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, bars: Bars | None = None) -> None:
         super().__init__()
+        self.bars = bars
+        self.task: TaskID | None = None
         self.began = self.last = time.monotonic()
 
     def emit(self, record: logging.LogRecord) -> None:
         now, text = time.monotonic(), describe(record)
-        if text and now - self.last >= 10:
+        if text and self.bars is not None:
+            if self.task is None:
+                self.bars.stop_task(self.bars.task_ids[0])
+                self.task = self.bars.add_task("training", total=None, text="")
+            values = record.__dict__
+            self.bars.update(self.task, completed=values.get("iteration", 0), total=values.get("of") or None, text=text)
+        elif text and now - self.last >= 10:
             self.last = now
             sys.stderr.write(f"training: {text}, {now - self.began:,.0f} s\n")
-
-
-class _TrainingBar(logging.Handler):
-    """Show a bar for the training once it begins, in place of the bar for reading."""
-
-    def __init__(self, bars: Bars, reading: TaskID) -> None:
-        super().__init__()
-        self.bars = bars
-        self.reading = reading
-        self.task: TaskID | None = None
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = describe(record)
-        if not text:
-            return
-        if self.task is None:
-            self.bars.stop_task(self.reading)
-            self.task = self.bars.add_task("training", total=None, text="")
-        values = record.__dict__
-        self.bars.update(self.task, completed=values.get("iteration", 0), total=values.get("of") or None, text=text)
-
-
-@contextlib.contextmanager
-def _bars() -> Iterator[tuple[Progress, logging.Handler]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        reading = bars.add_task("documents", total=None, text="")
-
-        def progress(report: RunReport, total: int | None) -> None:
-            done = report.documents.read
-            bars.update(reading, completed=done, total=total, text=f"{done:,}{f' of {total:,}' if total else ''}")
-
-        yield progress, _TrainingBar(bars, reading)

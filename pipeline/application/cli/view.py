@@ -15,8 +15,7 @@ from ...pipeline import Pipeline
 from ...storage.files import write_atomic
 from .command import CommandApp
 from .convert import find_component, parameter_names, source_parameters
-from .loading import load
-from .options import Plugin, Set, load_plugins, reader_names, shipped_configs
+from .options import Plugin, Set, load, load_plugins, reader_names, shipped_configs
 
 app = CommandApp()
 

@@ -47,16 +47,12 @@ def merge_decisions(
         items[sid] = dataclasses.replace(found, span=span) if found is not None else Item(span)
         if status in (LEFT, RIGHT):
             items[sid] = dataclasses.replace(items[sid], disputed=True, reason=f"{who} has it, the other has not")
-    rest = {
-        sid: item for sid, item in document.items.items() if item.span[:3] not in {i.span[:3] for i in items.values()}
-    }
-    for sid, item in rest.items():
-        items[sid] = dataclasses.replace(
-            item, span=item.span._replace(status=REJECTED), reason="both rejected or changed it"
-        )
-    return Document(
-        document.id, document.text, items, document.candidates, document.other_masks, document.known, document.masked
-    )
+    kept = {item.span[:3] for item in items.values()}
+    for sid, item in document.items.items():
+        if item.span[:3] not in kept:
+            rejected = item.span._replace(status=REJECTED)
+            items[sid] = dataclasses.replace(item, span=rejected, reason="both rejected or changed it")
+    return dataclasses.replace(document, items=items)
 
 
 def _sided(ours: list[Bounds], theirs: list[Bounds], names: tuple[str, str]) -> list[tuple[str, Bounds, str, str]]:
@@ -87,8 +83,8 @@ def is_open(table: SpanTable, difference: Difference) -> bool:
 
 
 def choose(table: SpanTable, difference: Difference, side: str) -> Change:
-    """Resolve a difference. `both`: one span over both where each has one and their kinds are the same; else left's spans,
-    and of right's what lies beyond them. Raises ReviewError for a side that is none."""
+    """Resolve a difference. `both`: one span over both if each has one and their kinds are the same; else left's spans,
+    and of right's what lies beyond them. Raises ReviewError for an unknown side."""
     if side not in SIDES:
         raise ReviewError(f"expected a side: {', '.join(SIDES)}")
     change: Change = {sid: table.span(sid)._replace(status=REJECTED) for sid in difference.left + difference.right}

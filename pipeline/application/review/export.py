@@ -39,10 +39,8 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
     found = Exported()
     for number, name in enumerate(session.catalogue.ids):
         try:
-            if session.pair is not None and not session.pair.ready(name):
-                _leave(found, target, name)
-                continue
-            if not (everything or session.done(number)):
+            ready = session.pair is None or session.pair.ready(name)
+            if not (ready and (everything or session.done(number))):
                 _leave(found, target, name)
                 continue
             cas = session.catalogue.cas(number)

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Request, Response
@@ -26,7 +27,7 @@ from .limits import ClientDisconnected, Gate, body, check_declared
 from .messages import BatchError, PredictRequest, PredictResponse, ProcessRequest, ProcessResponse, TrainRequest
 from .metrics import CONTENT_TYPE, Metrics
 from .negotiation import acceptable, media_type
-from .openapi import content, page, problems, ref, request_body, with_schemas
+from .openapi import answers, page, problems, ref, request_body, with_schemas
 from .problems import Problem
 from .recommender_store import Key, RecommenderStore
 from .settings import Settings, Spec
@@ -36,6 +37,7 @@ from .workers import WorkerPool
 log = logging.getLogger("caspipe.service")
 Name = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,64}$", description="Name of the recommender, of your choice.")]
 _STRING = {"type": "string"}
+_LINE = [ref(ProcessResponse), ref(BatchError), _STRING]
 _DOCUMENT = (400, 406, 408, 413, 415, 422, 429, 500, 501, 503, 504)
 
 
@@ -78,7 +80,7 @@ class Service:
     def _application(self) -> FastAPI:
         app = FastAPI(
             title="caspipe",
-            version=_version(),
+            version=version("caspipe"),
             description="De-identification of clinical and pharmacovigilance narratives, and UIMA pipelines as a service.",
             docs_url=None,
             redoc_url=None,
@@ -100,14 +102,7 @@ class Service:
         _documents(app, self)
         _recommender(app, self)
         described = app.openapi
-        cache: dict[str, Any] = {}
-
-        def openapi() -> dict[str, Any]:
-            if not cache:
-                cache.update(with_schemas(described()))
-            return cache
-
-        app.openapi = openapi  # type: ignore[method-assign]
+        app.openapi = cache(lambda: with_schemas(described()))  # type: ignore[method-assign]
         return app
 
     async def serve(self, job: Job) -> Response:
@@ -139,7 +134,7 @@ def _operations(app: FastAPI, service: Service) -> None:
     @app.get(
         "/metrics",
         response_class=Response,
-        responses={200: {"description": "OpenMetrics", "content": content(metrics=_STRING)}, **problems()},
+        responses=answers("OpenMetrics", metrics=_STRING),
         tags=["operation"],
     )
     async def metrics() -> Response:
@@ -150,12 +145,12 @@ def _operations(app: FastAPI, service: Service) -> None:
     async def config() -> dict[str, Any]:
         """The pipeline and the limits; nothing secret."""
         limits = {**service.settings.as_data(), "max_characters": service.spec.max_characters}
-        return {"caspipe": _version(), "pipeline": service.pool.describe(), "limits": limits}
+        return {"caspipe": version("caspipe"), "pipeline": service.pool.describe(), "limits": limits}
 
     @app.get(
         "/docs",
         response_class=Response,
-        responses={200: {"description": "A page", "content": content(html=_STRING)}, **problems()},
+        responses=answers("A page", html=_STRING),
         tags=["operation"],
     )
     async def docs() -> Response:
@@ -169,7 +164,7 @@ def _documents(app: FastAPI, service: Service) -> None:
     @app.get(
         "/v1/typesystem",
         response_class=Response,
-        responses={200: {"description": "UIMA type system", "content": content(xml=_STRING)}, **problems()},
+        responses=answers("UIMA type system", xml=_STRING),
         tags=["documents"],
     )
     async def typesystem() -> Response:
@@ -180,10 +175,7 @@ def _documents(app: FastAPI, service: Service) -> None:
         "/v1/process",
         response_class=Response,
         openapi_extra=request_body(json=ref(ProcessRequest), text=_STRING, xmi=_STRING),
-        responses={
-            200: {"description": "Done", "content": content(json=ref(ProcessResponse), text=_STRING, xmi=_STRING)},
-            **problems(*_DOCUMENT),
-        },
+        responses=answers("Done", *_DOCUMENT, json=ref(ProcessResponse), text=_STRING, xmi=_STRING),
         tags=["documents"],
     )
     async def process(request: Request) -> Response:
@@ -200,13 +192,7 @@ def _documents(app: FastAPI, service: Service) -> None:
         "/v1/batch",
         response_class=Response,
         openapi_extra=request_body(ndjson=_STRING, json={"type": "array", "items": ref(ProcessRequest)}),
-        responses={
-            200: {
-                "description": "A line for each document",
-                "content": content(ndjson={"anyOf": [ref(ProcessResponse), ref(BatchError), _STRING]}),
-            },
-            **problems(*_DOCUMENT),
-        },
+        responses=answers("A line for each document", *_DOCUMENT, ndjson={"anyOf": _LINE}),
         tags=["documents"],
     )
     async def batch(request: Request) -> Response:
@@ -231,10 +217,7 @@ def _recommender(app: FastAPI, service: Service) -> None:
         "/recommender/{name}/predict",
         response_class=Response,
         openapi_extra=request_body(json=ref(PredictRequest)),
-        responses={
-            200: {"description": "Suggestions", "content": content(json=ref(PredictResponse))},
-            **problems(*_DOCUMENT),
-        },
+        responses=answers("Suggestions", *_DOCUMENT, json=ref(PredictResponse)),
         tags=["recommender"],
     )
     async def predict(name: Name, request: Request) -> Response:
@@ -255,7 +238,7 @@ def _recommender(app: FastAPI, service: Service) -> None:
         tags=["recommender"],
     )
     async def train(name: Name, request: Request) -> Response:
-        """Learn from annotated documents, in the background; 429 while a training is under connection."""
+        """Learn from annotated documents, in the background; 429 while a training is in progress."""
         media_type(request.headers.get("content-type", ""), (JSON,))
         if not service.pool.ready:
             raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
@@ -296,10 +279,3 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     if isinstance(error, ClientDisconnected):
         return Response(status_code=499)  # the client is gone; the metrics count it
     return await _problem(request, Problem(500, "failed", str(ComponentError("service", error))))
-
-
-def _version() -> str:
-    try:
-        return version("caspipe")
-    except PackageNotFoundError:
-        return "absent"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections import OrderedDict
+from functools import lru_cache
 
 from ....typesystem import INITIAL_VIEW, Cas, FormatError, KnownPhi, PhiKind, TypeSystem, View, read_xmi
 from ....typesystem.json_cas.reader import read_jsoncas
@@ -17,9 +16,6 @@ _ENCODING = re.compile(r"""^(\s*<\?xml\s[^>]{0,200}?)\s+encoding\s*=\s*["'][^"']
 _CHARSETS = frozenset(
     ("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252", "utf-16", "utf-16le")
 )
-_TYPES_KEPT = 8
-
-_types: OrderedDict[str, TypeSystem] = OrderedDict()
 
 
 def text_of(body: bytes, charset: str) -> str:
@@ -38,18 +34,13 @@ def xml_bytes(xml: str) -> bytes:
     return _ENCODING.sub(r"\1", xml, count=1).encode("utf-8", "replace")
 
 
+@lru_cache(maxsize=8)
 def type_system(xml: str) -> TypeSystem:
     """Return a type system; those seen last are kept, because clients send the same one with each document.
 
     Raises FormatError or TypeSystemError.
     """
-    data = xml_bytes(xml)
-    key = hashlib.sha256(data).hexdigest()
-    found = _types.pop(key, None) or TypeSystem.from_xml(data, where="type system")
-    _types[key] = found
-    while len(_types) > _TYPES_KEPT:
-        _types.popitem(last=False)
-    return found
+    return TypeSystem.from_xml(xml_bytes(xml), where="type system")
 
 
 def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, name: str = "") -> Cas:

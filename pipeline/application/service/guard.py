@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import ipaddress
 import logging
 import time
 from collections.abc import Callable, Iterable
@@ -16,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ...errors import ComponentError
+from ..http_server import is_loopback
 from .limits import ClientDisconnected
 from .metrics import Metrics
 from .problems import MEDIA, Problem
@@ -28,6 +28,14 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
 ]
+
+_MISDIRECTED = Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
+_UNKNOWN = Problem(
+    401,
+    "no-key",
+    "expected the key of this service, as header X-API-Key or as Authorization: Bearer",
+    headers={"WWW-Authenticate": "Bearer"},
+)
 
 
 class Guard:
@@ -57,7 +65,7 @@ class Guard:
         try:
             if self._local and not _names_this_machine(scope["headers"]):
                 self.metrics.rejected("host")
-                await problem_response(_misdirected())(scope, receive, sending)
+                await problem_response(_MISDIRECTED)(scope, receive, sending)
             elif (
                 self._key
                 and scope["path"] not in OPEN
@@ -65,7 +73,7 @@ class Guard:
                 and not self._may(scope["headers"])
             ):
                 self.metrics.rejected("no key")
-                await problem_response(_unknown())(scope, receive, sending)
+                await problem_response(_UNKNOWN)(scope, receive, sending)
             else:
                 await self._served(scope, receive, sending, lambda: whole)
         finally:
@@ -112,19 +120,9 @@ def _names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Return whether `Host` is localhost or a loopback address, or absent: browsers always send it."""
     host = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
     try:
-        name = urlsplit(f"//{host}").hostname or ""
-        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+        return is_loopback(urlsplit(f"//{host}").hostname or "")
     except ValueError:
         return False
-
-
-def _misdirected() -> Problem:
-    return Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
-
-
-def _unknown() -> Problem:
-    detail = "expected the key of this service, as header X-API-Key or as Authorization: Bearer"
-    return Problem(401, "no-key", detail, headers={"WWW-Authenticate": "Bearer"})
 
 
 def problem_response(problem: Problem) -> Response:

@@ -56,6 +56,11 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+def answers(description: str, *statuses: int, **media: Any) -> dict[int | str, dict[str, Any]]:
+    """`responses` for an answer with one of these media types, and for problems."""
+    return {200: {"description": description, "content": content(**media)}, **problems(*statuses)}
+
+
 def with_schemas(description: dict[str, Any]) -> dict[str, Any]:
     """Return the description with the schemas of all messages, and without those of the framework."""
     _, incoming = models_json_schema([(m, "validation") for m in _IN], ref_template=_REFS)

@@ -1,4 +1,4 @@
-"""The pipeline of a trained recommender: the service's own, with one more model before its finders' word is weighed."""
+"""The pipelines of the service: its own, and those that train a recommender and apply it before candidates are resolved."""
 
 from __future__ import annotations
 
@@ -14,17 +14,9 @@ from .settings import Spec
 ID = "live"
 """Id of the trained model in its pipeline."""
 FEATURES: list[Any] = [
-    *("token", "lower", "prefix2", "prefix3", "suffix2", "suffix3", "suffix4", "capital_type", "numeric_type"),
-    *(
-        "short_shape",
-        "shape",
-        "length",
-        "line_head",
-        "field",
-        "line_position",
-        "regex_class",
-        {"candidate": {"top": True}},
-    ),
+    *"token lower prefix2 prefix3 suffix2 suffix3 suffix4 capital_type numeric_type short_shape shape length".split(),
+    *"line_head field line_position regex_class".split(),
+    {"candidate": {"top": True}},
 ]
 """Features: the word and its form, the layout, and the candidates of every finder before it."""
 _WEIGHING = ("consistency", "veto", "resolver", "masker")
@@ -45,9 +37,11 @@ def finders(config: Config) -> int:
 
 def service_pipeline(spec: Spec) -> Pipeline:
     """Return the pipeline of the service: engines alone. Raises ConfigError."""
-    config = config_of(spec)
-    config.readers, config.consumers = [], []
-    return Pipeline.from_config(config)
+    return Pipeline.from_config(_engines(config_of(spec)))
+
+
+def _engines(config: Config) -> Config:
+    return dataclasses.replace(config, readers=[], consumers=[])
 
 
 def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
@@ -55,8 +49,7 @@ def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
 
     Raises ConfigError, and ResourceError for a bundle that is gone or damaged.
     """
-    config = config_of(spec)
-    config.readers, config.consumers = [], []
+    config = _engines(config_of(spec))
     at = finders(config)
     step = Step("crf", ID, {"model": model}, ("engines",), (config.file, 0))
     config.engines = [*config.engines[:at], step, *(_listening(s) for s in config.engines[at:] if s.name != "masker")]
@@ -68,9 +61,11 @@ def training_pipeline(spec: Spec, folder: str) -> Pipeline:
     config = config_of(spec)
     config.readers = []
     config.engines = config.engines[: finders(config)]
+    engines = Pipeline.from_config(_engines(config)).engines
+    has_candidates = any(PhiCandidate in engine.outputs for engine in engines)
     given: dict[str, Any] = {
         "model": "model",
-        "features": FEATURES if _has_candidates(config) else FEATURES[:-1],
+        "features": FEATURES if has_candidates else FEATURES[:-1],
         "window": [-3, 3],
         "c1": 0.05,
         "c2": 0.01,
@@ -81,12 +76,6 @@ def training_pipeline(spec: Spec, folder: str) -> Pipeline:
     config.run = {"output": folder, "on_error": "skip"}
     config.run_step = Step("run", "run", config.run, ("run",), (config.file, 0))
     return Pipeline.from_config(config)
-
-
-def _has_candidates(config: Config) -> bool:
-
-    bare = dataclasses.replace(config, consumers=[], readers=[])
-    return any(PhiCandidate in engine.outputs for engine in Pipeline.from_config(bare).engines)
 
 
 def _listening(step: Step) -> Step:

@@ -26,7 +26,7 @@ def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[s
     if "xmi" in outputs:
         made["xmi"] = xmi(cas, request.views).decode()
     if "jsoncas" in outputs:
-        made["jsoncas"] = _jsoncas(cas, request.views)
+        made["jsoncas"] = json.loads(write_jsoncas(_released(cas, request.views), views=request.views))
     if "typesystem" in outputs:
         made["typesystem"] = (cas.typesystem or own_types()).to_xml().decode()
     return made
@@ -44,19 +44,13 @@ def masked_text(cas: Cas) -> str:
 
 def xmi(cas: Cas, views: list[str] | None) -> bytes:
     """Return the document as XMI. Raises as `_released` does."""
-
     return write_xmi(_released(cas, views), views=views)
 
 
-def _jsoncas(cas: Cas, views: list[str] | None) -> Any:
-
-    return json.loads(write_jsoncas(_released(cas, views), views=views))
-
-
 def _released(cas: Cas, views: list[str] | None) -> Cas:
-    """Return the document, or, where its masked text goes out alone, a copy that does not say where spans were in the original.
+    """Return the document or, if only its masked text is returned, a copy that does not say where spans were in the original.
 
-    Raises Problem for a view it does not have, ComponentError where the leak gate found something in masked text asked for.
+    Raises Problem for a view it does not have, ComponentError if the leak gate found something in masked text asked for.
     """
     for number, name in enumerate(views or ()):
         if not cas.has_view(name):

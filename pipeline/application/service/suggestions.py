@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
-from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, View, write_xmi
+from ....annotators.resolving import trim
+from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, Sentence, Token, View, write_xmi
 from ....typesystem.annotation import REQUIRED
 from ....typesystem.errors import TypeSystemError
 from ....typesystem.text import Utf16
 from ...pipeline import Pipeline
-from .anchoring import anchored
 from .documents import check_length, read_document_xmi, text_view, type_system, xml_bytes
 from .jobs import Facts
 from .labels import TagMap, kind_of, tags_for
@@ -59,7 +60,6 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
                 made[b, e, tag] = phi.confidence, _explained(phi, voices)
     view.add_all([layer.suggestion(b, e, tag, *made[b, e, tag], spec.auto_accept) for b, e, tag in sorted(made)])
     facts = Facts(len(view.text), dict(sorted(kinds.items())), dict(sorted(skipped.items())))
-
     return write_xmi(cas, typesystem=cas.typesystem), facts
 
 
@@ -113,6 +113,41 @@ def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
     utf16 = Utf16(view.text)
     begin, end = (min(max(x, 0), utf16.length) for x in (asked.range.begin, asked.range.end))
     return utf16.from_utf16(begin, up=True), utf16.from_utf16(end)
+
+
+def anchored(view: View, begin: int, end: int, mode: str, cross_sentence: bool) -> Iterator[tuple[int, int]]:
+    """Yield the spans that replace one of ours, in code points; none if it touches no token or sentence of the view.
+
+    A layer may allow whole tokens, one token, sentences, or spans inside sentences only. INCEpTION drops suggestions without a
+    whole token, and those of several tokens if only one is allowed, so they are widened and cut here
+    (SuggestionExtraction.getOffsets).
+    """
+    if mode == "sentences":
+        hit = view.select(Sentence, overlapping=(begin, end))
+        if hit and cross_sentence:
+            yield hit[0].begin, hit[-1].end
+        else:
+            yield from ((s.begin, s.end) for s in hit)
+        return
+    for b, e in [(begin, end)] if cross_sentence else _cut(view, begin, end):
+        if mode == "characters":
+            b, e = trim(view.text, b, e)
+            if b < e:
+                yield b, e
+            continue
+        tokens = view.select(Token, overlapping=(b, e))
+        if mode == "singleToken":
+            yield from ((t.begin, t.end) for t in tokens)
+        elif tokens:
+            yield tokens[0].begin, tokens[-1].end
+
+
+def _cut(view: View, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts inside sentences; the whole span where the document has no sentences."""
+    if not view.count(Sentence):
+        yield begin, end
+    for sentence in view.select(Sentence, overlapping=(begin, end)):
+        yield max(begin, sentence.begin), min(end, sentence.end)
 
 
 def _last_resolver(pipeline: Pipeline) -> str:
