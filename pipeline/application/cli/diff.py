@@ -149,10 +149,10 @@ def _print(difference: Difference, with_reference: bool) -> None:
     kinds = sorted({kind for kind, _ in difference.counts})
     if kinds:
         names = [CHANGES.labels[g].lower() for g in GROUPS]
-        rows = (
-            (Text(kind, style=console.colour(kind)), *(f"{difference.counts[kind, g]:,}" for g in GROUPS))
-            for kind in kinds
-        )
+        rows: list[list[str | Text]] = []
+        for kind in kinds:
+            counts = [f"{difference.counts[kind, group]:,}" for group in GROUPS]
+            rows.append([Text(kind, style=console.colour(kind)), *counts])
         out.print(console.table(("kind", *names), rows, right=range(1, 1 + len(names))))
     style = "bold red" if difference.leaks else "green"
     of_reference = " of the reference" if with_reference else ""
