@@ -43,6 +43,7 @@ MODULE_LAYERS = {
     "pipeline.pipeline": "pipeline.running",
     "pipeline": "pipeline.application.cli",
     "pipeline.application": "pipeline.application.evaluation",
+    "pipeline.application.http_server": "pipeline.application.evaluation",
 }
 """Single modules at the top of a folder, and the layer they belong to. The public packages re-export from every layer."""
 PUBLIC_PACKAGES = ("typesystem", "pipeline")

@@ -23,6 +23,7 @@ from ..experiment.experiment import Experiment
 from ..experiment.plan import Plan
 from ..experiment.reading import read_plan
 from ..experiment.run import Summary, run_experiment
+from ..experiment.scheduler import Progress
 from . import console
 from .command import EXIT_INCOMPLETE, EXIT_INTERRUPTED, CommandApp, complain
 from .options import Plugin, Quiet, choices, load_plugins
@@ -143,7 +144,7 @@ def _progress(quiet: bool) -> Iterator[_JobProgress | None]:
             display.bar.stop()
 
 
-class _JobProgress:
+class _JobProgress(Progress):
     """Show the jobs of all batches with rate and remaining time: a bar on a terminal, else a line every ten seconds.
 
     The bar is shown from the first batch on: worker processes must start before its thread does.

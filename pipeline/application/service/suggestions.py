@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ....annotators.resolving import trim
+from ....annotators.resolving.candidates import trim
 from ....typesystem import Annotation, Cas, Phi, PhiCandidate, PhiKind, Sentence, Token, View, write_xmi
 from ....typesystem.annotation import REQUIRED
 from ....typesystem.errors import TypeSystemError
