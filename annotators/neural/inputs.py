@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..sequence.extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Memo
+from ..sequence.extraction import Columns, FeatureSet, Spread
 from ..sequence.feature import Words
 
 Ints = npt.NDArray[np.int64]
@@ -33,17 +33,17 @@ class Vocabulary:
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.entries = list(entries)
-        self._index = {entry: i for i, entry in enumerate(self.entries, FIRST)}
+        self.index = {entry: i for i, entry in enumerate(self.entries, FIRST)}
 
     def __len__(self) -> int:
         """Return the number of indexes, those of padding and unknown included."""
         return len(self.entries) + FIRST
 
     def __contains__(self, entry: str) -> bool:
-        return entry in self._index
+        return entry in self.index
 
     def of(self, entry: str) -> int:
-        return self._index.get(entry, UNKNOWN)
+        return self.index.get(entry, UNKNOWN)
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Indexer:
     max_length: int = 256
     _forms: dict[str, int] = field(default_factory=dict)
     _table: list[Ints] = field(default_factory=list)
-    _memos: Any = None
+    _spread: Spread | None = None
 
     def seen(self, columns: Columns, gaps: Sequence[str] | None) -> Seen:
         """Return a document as numbers. `gaps` is the text after each token, if characters between tokens count."""
@@ -130,38 +130,13 @@ class Indexer:
         n = len(columns.forms)
         if not self.attributes.entries:
             return np.zeros((n, 1), dtype=np.int64)
-        if self._memos is None:
-            self._memos = Memo(lambda bases: self._ids(self.features.bases(bases) if isinstance(bases, str) else bases))
-        memo, offsets = self._memos, self.features.offsets
-        rows: list[list[int]] = []
-        for first, last in columns.sequences:
-            for i in range(first, last):
-                row: list[int] = []
-                for k, d in enumerate(offsets):
-                    j = i + d
-                    if first <= j < last:
-                        row += memo[columns.forms[j]][k]
-                        for column in columns.values:
-                            if column[j]:
-                                row += memo[column[j]][k]
-                    else:
-                        edge = self.attributes.of(f"{d}:{OUT_BEFORE if j < first else OUT_AFTER}")
-                        row += [edge] if edge != UNKNOWN else []
-                rows.append(row)
+        if self._spread is None:
+            self._spread = Spread(self.features, self.attributes.index.get)
+        rows = list(self._spread.rows(columns))
         found = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
         for i, row in enumerate(rows):
             found[i, : len(row)] = row
         return found
-
-    def _ids(self, bases: Iterable[str]) -> list[list[int]]:
-        """Return the known attributes of bases at each offset."""
-        spread = [(b, self._windows[b.partition("=")[0]]) for b in bases]
-        found = [[self.attributes.of(f"{d}:{b}") for b, window in spread if d in window] for d in self.features.offsets]
-        return [[i for i in row if i != UNKNOWN] for row in found]
-
-    @property
-    def _windows(self) -> dict[str, range]:
-        return {f.label: self.features.window_of(f) for f in self.features.features}
 
     def batch(self, items: Sequence[tuple[Seen, Span]]) -> Batch:
         """Return sequences of documents as a batch."""

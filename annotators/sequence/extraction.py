@@ -77,6 +77,10 @@ class Columns:
         """Ranges of tokens beyond whose ends nothing is looked at."""
         return self.sentences if self.context == "sentence" else [(0, len(self.forms))] if self.forms else []
 
+    def places(self) -> Iterator[tuple[tuple[int, int], int]]:
+        """Yield the sequence of every token, and its index."""
+        return ((sequence, i) for sequence in self.sequences for i in range(*sequence))
+
 
 class FeatureSet:
     """The features of a model and the window they are looked at through.
@@ -179,43 +183,54 @@ class FeatureSet:
 
     def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
         """Yield the attributes of every token, for training: names, or a mapping to numbers if there are real values."""
-        at = _Attributes(self)
-        offsets = self.offsets
-        for first, last in columns.sequences:
-            for i in range(first, last):
-                names: list[str] = []
-                for k, d in enumerate(offsets):
-                    j = i + d
-                    if first <= j < last:
-                        names += at.forms[columns.forms[j]][k]
-                        for column in columns.values:
-                            if column[j]:
-                                names += at.values[column[j]][k]
-                    else:
-                        names.append(f"{d}:{OUT_BEFORE if j < first else OUT_AFTER}")
-                if not self.of_value:
-                    yield names
-                    continue
-                mapping = dict.fromkeys(names, 1.0)
-                for row, feature in enumerate(self.of_value):
-                    for d in self.window_of(feature):
-                        if first <= i + d < last and columns.numbers[row, i + d]:
-                            mapping[f"{d}:{feature.label}"] = float(columns.numbers[row, i + d])
-                yield mapping
+        rows = Spread(self, str).rows(columns)
+        if not self.of_value:
+            yield from rows
+            return
+        for (first, last), i in columns.places():
+            mapping = dict.fromkeys(next(rows), 1.0)
+            for row, feature in enumerate(self.of_value):
+                for d in self.window_of(feature):
+                    if first <= i + d < last and columns.numbers[row, i + d]:
+                        mapping[f"{d}:{feature.label}"] = float(columns.numbers[row, i + d])
+            yield mapping
 
 
-class _Attributes:
-    """Attribute names by form, or by a token's other values, one list for each offset."""
+class Spread:
+    """The attributes of tokens, as names or as what stands for them: `entry` of each name, left out if that is None.
 
-    def __init__(self, features: FeatureSet) -> None:
-        self._features = features
+    What a form, or a token's other values, give at each offset is worked out once.
+    """
+
+    def __init__(self, features: FeatureSet, entry: Callable[[str], Any]) -> None:
+        self._offsets, self._entry = features.offsets, entry
         self._windows = {f.label: features.window_of(f) for f in features.features}
-        self.forms: FormTable[list[list[str]]] = FormTable(lambda form: self._spread(features.bases(form)))
-        self.values: dict[Any, list[list[str]]] = Memo(self._spread)
+        self.forms: FormTable[list[list[Any]]] = FormTable(lambda form: self._spread(features.bases(form)))
+        self.values: dict[Any, list[list[Any]]] = Memo(self._spread)
 
-    def _spread(self, bases: tuple[str, ...]) -> list[list[str]]:
-        windows = self._windows
-        return [[f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]] for d in self._features.offsets]
+    def _spread(self, bases: tuple[str, ...]) -> list[list[Any]]:
+        spread = [(b, self._windows[b.partition("=")[0]]) for b in bases]
+        return [self._known(f"{d}:{b}" for b, window in spread if d in window) for d in self._offsets]
+
+    def _known(self, names: Iterable[str]) -> list[Any]:
+        return [found for found in map(self._entry, names) if found is not None]
+
+    def rows(self, columns: Columns) -> Iterator[list[Any]]:
+        """Yield the binary attributes of every token."""
+        before = [self._known([f"{d}:{OUT_BEFORE}"]) for d in self._offsets]
+        after = [self._known([f"{d}:{OUT_AFTER}"]) for d in self._offsets]
+        for (first, last), i in columns.places():
+            found: list[Any] = []
+            for k, d in enumerate(self._offsets):
+                j = i + d
+                if first <= j < last:
+                    found += self.forms[columns.forms[j]][k]
+                    for column in columns.values:
+                        if column[j]:
+                            found += self.values[column[j]][k]
+                else:
+                    found += before[k] if j < first else after[k]
+            yield found
 
 
 class Memo(dict[Any, Any]):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet
-
-Ints = npt.NDArray[np.int64]
+from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Spread
 
 TOGETHER = 20_000
 """Tokens whose rows are made in one go."""
@@ -22,23 +19,26 @@ def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count:
     A `scipy.sparse.csr_matrix` of doubles. Attributes that occur fewer than `min_count` times are left out. Numbers of
     attributes are looked up once for each form and distance, not once for each token.
     """
-    from scipy.sparse import csr_matrix, hstack, vstack
+    from scipy.sparse import csr_matrix, hstack
 
-    build = _Build(features)
-    parts: list[Any] = []
-    some: list[Columns] = []
-    for columns in documents:
+    numbers = {f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}": i for i, d in enumerate(d for d in features.offsets if d)}
+    spread = Spread(features, lambda name: numbers.setdefault(name, len(numbers)))
+    flat, lengths, some = [np.zeros(0, np.int32)], [0], list[Columns]()
+    for i, columns in enumerate(documents, 1):
         some.append(columns)
-        if sum(len(c.forms) for c in some) >= TOGETHER:
-            parts.append(build.rows(some))
+        if i == len(documents) or sum(len(c.forms) for c in some) >= TOGETHER:
+            _number(spread, some)
+            rows = [row for c in some for row in spread.rows(c)]
+            flat.append(np.fromiter((n for row in rows for n in row), np.int32))
+            lengths += map(len, rows)
             some = []
-    parts.append(build.rows(some))
-    for part in parts:
-        part.resize(part.shape[0], len(build.numbers))
-    matrix, names = csr_matrix(vstack(parts, format="csr")), list(build.numbers)
+    indices, ends = np.concatenate(flat), np.cumsum(lengths)
+    matrix = csr_matrix((np.ones(len(indices)), indices, ends), shape=(len(ends) - 1, len(numbers)))
+    matrix.sum_duplicates()
+    names = list(numbers)
     if features.of_value:
-        numbers = np.concatenate([build.dense(c) for c in documents] or [np.zeros((0, len(build.dense_names)))])
-        matrix, names = csr_matrix(hstack([matrix, csr_matrix(numbers)], format="csr")), names + build.dense_names
+        dense = np.concatenate([np.zeros((0, len(_dense_names(features)))), *(_dense(features, c) for c in documents)])
+        matrix, names = csr_matrix(hstack([matrix, csr_matrix(dense)], format="csr")), names + _dense_names(features)
     counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
     kept = np.flatnonzero(counts >= max(min_count, 1))
     if len(kept) < len(names):
@@ -47,102 +47,28 @@ def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count:
     return matrix, names
 
 
-class _Build:
-    """The matrix in the making."""
-
-    def __init__(self, features: FeatureSet) -> None:
-        self.features = features
-        self.numbers: dict[str, int] = {}
-        self._windows = {f.label: features.window_of(f) for f in features.features}
-        self._offsets = list(features.offsets)
-        self._pads = max(-self._offsets[0], self._offsets[-1])
-        outside = [[f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}"] if d else [] for d in self._offsets]
-        self._tables: dict[int, _Table] = {0: _Table([self._number(names) for names in outside])}
-        self.dense_names = [f"{d}:{f.label}" for f in features.of_value for d in features.window_of(f)]
-
-    def _number(self, names: Sequence[str]) -> list[int]:
-        numbers = self.numbers
-        return [numbers.setdefault(name, len(numbers)) for name in names]
-
-    def _spread(self, bases: tuple[str, ...]) -> list[list[int]]:
-        """Return numbers of the attributes of some bases, a list for each distance."""
-        windows = self._windows
-        return [self._number([f"{d}:{b}" for b in bases if d in windows[b.partition("=")[0]]]) for d in self._offsets]
-
-    def _table(self, number: int) -> _Table:
-        """Table 0 is that of forms, further ones those of the columns of values."""
-        if number not in self._tables:
-            self._tables[number] = _Table([[] for _ in self._offsets])
-        return self._tables[number]
-
-    def rows(self, documents: Sequence[Columns]) -> Any:
-        """Return the tokens of some documents as rows of a sparse matrix."""
-        from scipy.sparse import csr_matrix
-
-        tokens = sum(len(c.forms) for c in documents)
-        slots, size = self._slots(documents)
-        found: list[Any] = [np.zeros(0, np.int32)]
-        owners: list[Any] = [np.zeros(0, np.int32)]
-        for number in range(max((len(c.values) for c in documents), default=0) + 1):
-            table = self._table(number)
-            keys: list[Hashable] = [key for c in documents for key in (c.values[number - 1] if number else c.forms)]
-            for key in dict.fromkeys(keys):
-                if key not in table.ids:
-                    bases = self.features.bases(str(key)) if number == 0 else key
-                    table.add(key, self._spread(bases))  # type: ignore[arg-type]
-            places = np.zeros(size, dtype=np.int64)  # 0 is a place outside
-            places[slots] = list(map(table.ids.__getitem__, keys))
-            for k, d in enumerate(self._offsets):
-                columns, lengths = table.gather(k, places[slots + d])
-                found.append(columns)
-                owners.append(np.repeat(np.arange(tokens, dtype=np.int32), lengths))
-        columns, rows = np.concatenate(found), np.concatenate(owners)
-        made = csr_matrix((np.ones(len(columns)), (rows, columns)), shape=(tokens, len(self.numbers)))
-        made.sum_duplicates()
-        return made
-
-    def _slots(self, documents: Sequence[Columns]) -> tuple[Ints, int]:
-        """Return the slot of each token, with padding for the window on both sides of every sequence, and the number of slots."""
-        tokens = sum(len(c.forms) for c in documents)
-        shift, at = np.zeros(tokens, dtype=np.int64), 0
-        for columns in documents:
-            for first, _ in columns.sequences:
-                shift[at + first] = self._pads
-            at += len(columns.forms)
-        slots = np.arange(tokens) + np.cumsum(shift)
-        return slots, int(slots[-1]) + self._pads + 1 if tokens else 0
-
-    def dense(self, columns: Columns) -> Any:
-        """Return values of the features that are numbers, for each distance: shape (tokens, `dense_names`)."""
-        made = np.zeros((len(columns.forms), len(self.dense_names)))
-        at = 0
-        for row, feature in enumerate(self.features.of_value):
-            for d in self.features.window_of(feature):
-                for first, last in columns.sequences:
-                    a, b = max(first, first - d), min(last, last - d)
-                    if a < b:
-                        made[a:b, at] = columns.numbers[row, a + d : b + d]
-                at += 1
-        return made
+def _number(spread: Spread, documents: Sequence[Columns]) -> None:
+    """Give attributes their numbers: those of forms first, then those of one group of values after the other."""
+    for form in dict.fromkeys(form for c in documents for form in c.forms):
+        _ = spread.forms[form]
+    for column in zip(*(c.values for c in documents), strict=True):
+        for bases in dict.fromkeys(bases for values in column for bases in values):
+            _ = spread.values[bases]
 
 
-class _Table:
-    """Numbers of attributes by key and distance, one after the other; key 0 is a place outside."""
+def _dense_names(features: FeatureSet) -> list[str]:
+    return [f"{d}:{f.label}" for f in features.of_value for d in features.window_of(f)]
 
-    def __init__(self, outside: list[list[int]]) -> None:
-        self.ids: dict[Hashable, int] = {}
-        self._flat: list[list[int]] = [list(numbers) for numbers in outside]
-        self._ends: list[list[int]] = [[0, len(numbers)] for numbers in outside]
 
-    def add(self, key: Hashable, spread: list[list[int]]) -> None:
-        self.ids[key] = len(self.ids) + 1
-        for flat, ends, numbers in zip(self._flat, self._ends, spread, strict=True):
-            flat += numbers
-            ends.append(len(flat))
-
-    def gather(self, k: int, ids: Ints) -> tuple[Any, Ints]:
-        """Return numbers of all ids, one after the other, and how many each has."""
-        flat, ends = np.array(self._flat[k], dtype=np.int32), np.array(self._ends[k], dtype=np.int64)
-        starts, lengths = ends[ids], ends[ids + 1] - ends[ids]
-        done = np.cumsum(lengths)
-        return flat[np.arange(done[-1] if len(done) else 0) + np.repeat(starts - done + lengths, lengths)], lengths
+def _dense(features: FeatureSet, columns: Columns) -> Any:
+    """Return values of the features that are numbers, for each distance: shape (tokens, `_dense_names`)."""
+    made = np.zeros((len(columns.forms), len(_dense_names(features))))
+    at = 0
+    for row, feature in enumerate(features.of_value):
+        for d in features.window_of(feature):
+            for first, last in columns.sequences:
+                a, b = max(first, first - d), min(last, last - d)
+                if a < b:
+                    made[a:b, at] = columns.numbers[row, a + d : b + d]
+            at += 1
+    return made
