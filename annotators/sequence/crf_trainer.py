@@ -13,6 +13,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from . import crfsuite_file
+from .extraction import FeatureSet
 from .labels import OUTSIDE
 from .model_files import CRFSUITE
 from .seeding import seed_c_library
@@ -80,10 +81,7 @@ class CrfTrainer(Trainer):
         super().__post_init__()
         if self.C is not None and (self.c1 is not None or self.c2 is not None):
             raise ValueError("C: expected either C (with alpha) or c1 and c2, got both")
-        for name in ("c1", "c2", "C"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < float("inf"):
-                raise ValueError(f"{name}: expected a finite number of 0 or more, got {value}")
+        check_crfsuite(self.max_iterations, c1=self.c1, c2=self.c2, C=self.C)
         for name in ("alpha", "early_stop", "outside_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected a share from 0 to 1, got {getattr(self, name)}")
@@ -91,8 +89,6 @@ class CrfTrainer(Trainer):
             raise ValueError(f"temperature: expected a finite number above 0, got {self.temperature}")
         if self.temperature != 1 and self.keep_crfsuite:
             raise ValueError("temperature: expected 1 with keep_crfsuite: the kept model would have other weights")
-        if self.max_iterations < 1:
-            raise ValueError(f"max_iterations: expected 1 or more, got {self.max_iterations}")
 
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
         documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
@@ -116,29 +112,19 @@ class CrfTrainer(Trainer):
 
     def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
         """Return attributes and labels by sentence; those without any span only as often as `outside_share` says."""
-        attributes = list(self.feature_set.attributes(example.columns))
-        found = []
-        for first, last in example.columns.sentences:
-            labels = example.labels[first:last]
-            keep = self.outside_share == 1 or any(x != OUTSIDE for x in labels) or chance.random() < self.outside_share
-            if keep:
-                found.append((attributes[first:last], labels))
-        return found
+        return [
+            (attributes, labels)
+            for attributes, labels in by_sentence(self.feature_set, example)
+            if self.outside_share == 1 or any(x != OUTSIDE for x in labels) or chance.random() < self.outside_share
+        ]
 
     def _options(self, sequences: int) -> dict[str, Any]:
         """CRFsuite's parameters."""
-        c1, c2 = (0.05 if self.c1 is None else self.c1), (0.01 if self.c2 is None else self.c2)
+        c1, c2 = self.c1, self.c2
         if self.C is not None:
             c1, c2 = sequences * self.C * self.alpha, sequences * self.C * (1 - self.alpha) / 2
-        given = {
-            "c1": c1,
-            "c2": c2,
-            "max_iterations": self.max_iterations,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "period": self.period,
-        }
-        chosen = {k: v for k, v in given.items() if v is not None and k in _OPTIONS[self.algorithm]}
+        more = {"epsilon": self.epsilon, "delta": self.delta, "period": self.period}
+        chosen = crfsuite_options(self.algorithm, c1=c1, c2=c2, max_iterations=self.max_iterations, **more)
         if self.algorithm in ("lbfgs", "l2sgd") and self.possible_transitions:
             chosen["feature.possible_transitions"] = True
         return chosen
@@ -174,6 +160,29 @@ class CrfTrainer(Trainer):
         if not file.exists() or file.stat().st_size == 0:
             raise ConsumerError(f"{self.name}: CRFsuite wrote no model: it has no features, or its options do not fit")
         return list(trainer.trace)
+
+
+def check_crfsuite(max_iterations: int, **coefficients: float | None) -> None:
+    """Raise ValueError for parameters that CRFsuite does not take."""
+    for name, value in coefficients.items():
+        if value is not None and not 0 <= value < float("inf"):
+            raise ValueError(f"{name}: expected a finite number of 0 or more, got {value}")
+    if max_iterations < 1:
+        raise ValueError(f"max_iterations: expected 1 or more, got {max_iterations}")
+
+
+def crfsuite_options(
+    algorithm: Algorithm, *, c1: float | None, c2: float | None, **given: float | None
+) -> dict[str, Any]:
+    """Return those of the parameters that the algorithm takes; None stands for the default."""
+    given = {"c1": 0.05 if c1 is None else c1, "c2": 0.01 if c2 is None else c2, **given}
+    return {k: v for k, v in given.items() if v is not None and k in _OPTIONS[algorithm]}
+
+
+def by_sentence(features: FeatureSet, example: Example) -> list[Sequence_]:
+    """Return attributes and labels of each sentence."""
+    attributes = list(features.attributes(example.columns))
+    return [(attributes[first:last], example.labels[first:last]) for first, last in example.columns.sentences]
 
 
 def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ import logging
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -39,47 +39,29 @@ _CARD = ("title", "licence", "language", "corpora", "limits")
 
 def default_features() -> list[Feature]:
     """Return the features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
+    return declared_features(DEFAULT_FEATURES)
+
+
+def declared_features(given: Iterable[Any]) -> list[Feature]:
+    """Return features declared as in YAML. Raises ValueError if one is not known or has wrong parameters."""
     faults: list[str] = []
-    made = [convert(Feature, name, lambda _, what: faults.append(what), ()) for name in DEFAULT_FEATURES]
+    made = [convert(Feature, one, lambda _, what: faults.append(what), ()) for one in given]
     if faults:
         raise ValueError("; ".join(faults))
     return made
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class ModelTrainer(CasConsumer):
-    """Collects documents with reference annotations and writes a model when the run ends."""
+class CollectingTrainer(CasConsumer):
+    """Collects what is to be learnt of every document; subclasses learn and write a model when they are closed."""
 
     model: Path
-    """Folder, or file that ends in `.zip`."""
-    gold: str = GOLD_VIEW
-    """View with the reference annotations (Phi)."""
-    features: list[Feature] = field(default_factory=default_features)
-    """Features of the model, by name or `name: {parameters}`."""
-    window: tuple[int, int] = (-3, 3)
-    """First and last token looked at, relative to the token itself."""
-    context: Context = "sentence"
-    """End of the window: the sentence, or the document."""
-    kinds: list[PhiKind] = field(default_factory=list)
-    """Learn these kinds (and those below them) only; empty: all that occur."""
-    min_count: int = 1
-    """Attributes that occur less often in training are left out."""
-    seed: int = 1
-    """For everything random: down-sampling, shuffles, held-out documents."""
-    title: str = ""
-    """One sentence on what the model is for: the first line of its card."""
-    licence: str = ""
-    """Licence of the trained model."""
-    language: str = ""
-    """Language of the texts, ISO 639-1."""
-    corpora: list[str] = field(default_factory=list)
-    """Training corpora with licences: lines of the model card."""
-    limits: str = ""
-    """Limits of the model: a paragraph of the model card."""
+    gold: str
+    features: list[Feature]
+    window: tuple[int, int]
+    min_count: int
 
     scope = Scope.COLLECTION
     trained_as: ClassVar[str] = ""
-    libraries: ClassVar[tuple[str, ...]] = ()
     bare: ClassVar[bool] = False
     """True if there is something to learn without features, too."""
 
@@ -94,7 +76,7 @@ class ModelTrainer(CasConsumer):
         self._set()
 
     def _set(self) -> FeatureSet:
-        return FeatureSet(self.features, self.window, self.context)
+        return FeatureSet(self.features, self.window)
 
     @cached_property
     def feature_set(self) -> FeatureSet:
@@ -142,10 +124,6 @@ class ModelTrainer(CasConsumer):
         examples, self._examples, self._latest = self._examples, [], None
         return examples
 
-    def wants(self, kind: PhiKind) -> bool:
-        """Return whether a kind is to be learnt."""
-        return not self.kinds or kind in self.kinds or kind.parent in self.kinds
-
     def rollback(self, document_id: str) -> None:
         if self._latest == document_id:
             self._examples.pop()
@@ -154,6 +132,57 @@ class ModelTrainer(CasConsumer):
     def abort(self) -> None:
         """A run that broke down leaves no model."""
         self.taken()
+
+    def written(self, meta: dict[str, Any]) -> None:
+        """Remembers what was written, for `finish`."""
+        self._written = meta
+        log.info("written", extra={"path": str(self.output / self.model), "active_features": meta["active_features"]})
+
+    def finish(self, report: Any) -> None:
+        """After a run: the engines that made the tokens and features are part of what the model is."""
+        if self._written is not None:
+            update_description(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ModelTrainer(CollectingTrainer):
+    """Collects documents with reference annotations and writes a model when the run ends."""
+
+    model: Path
+    """Folder, or file that ends in `.zip`."""
+    gold: str = GOLD_VIEW
+    """View with the reference annotations (Phi)."""
+    features: list[Feature] = field(default_factory=default_features)
+    """Features of the model, by name or `name: {parameters}`."""
+    window: tuple[int, int] = (-3, 3)
+    """First and last token looked at, relative to the token itself."""
+    context: Context = "sentence"
+    """End of the window: the sentence, or the document."""
+    kinds: list[PhiKind] = field(default_factory=list)
+    """Learn these kinds (and those below them) only; empty: all that occur."""
+    min_count: int = 1
+    """Attributes that occur less often in training are left out."""
+    seed: int = 1
+    """For everything random: down-sampling, shuffles, held-out documents."""
+    title: str = ""
+    """One sentence on what the model is for: the first line of its card."""
+    licence: str = ""
+    """Licence of the trained model."""
+    language: str = ""
+    """Language of the texts, ISO 639-1."""
+    corpora: list[str] = field(default_factory=list)
+    """Training corpora with licences: lines of the model card."""
+    limits: str = ""
+    """Limits of the model: a paragraph of the model card."""
+
+    libraries: ClassVar[tuple[str, ...]] = ()
+
+    def _set(self) -> FeatureSet:
+        return FeatureSet(self.features, self.window, self.context)
+
+    def wants(self, kind: PhiKind) -> bool:
+        """Return whether a kind is to be learnt."""
+        return not self.kinds or kind in self.kinds or kind.parent in self.kinds
 
     def write(
         self, weights: Weights, training: dict[str, Any], facts: dict[str, Any], crfsuite: bytes | None = None
@@ -191,16 +220,6 @@ class ModelTrainer(CasConsumer):
             "versions": {name: library_version(name) for name in ("numpy", *self.libraries)},
             **facts,
         }
-
-    def written(self, meta: dict[str, Any]) -> None:
-        """Remembers what was written, for `finish`."""
-        self._written = meta
-        log.info("written", extra={"path": str(self.output / self.model), "active_features": meta["active_features"]})
-
-    def finish(self, report: Any) -> None:
-        """After a run: the engines that made the tokens and features are part of what the model is."""
-        if self._written is not None:
-            update_description(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
 
 
 @contextlib.contextmanager

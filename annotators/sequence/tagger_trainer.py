@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import logging
 import random
 import tempfile
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ...pipeline.contract.component import CasConsumer, Scope, component
-from ...pipeline.contract.params import convert
-from ...pipeline.errors import CasError, ConsumerError
-from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, FeatureStructure, Sentence, Token
+from ...pipeline.contract.component import component
+from ...pipeline.errors import ConsumerError
+from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, Sentence, Token
 from . import crfsuite_file
-from .crf_trainer import Algorithm, CrfTrainer, Sequence_, frequent, logging_trainer
-from .extraction import Columns, FeatureSet
+from .crf_trainer import Algorithm, by_sentence, check_crfsuite, crfsuite_options, frequent, logging_trainer
+from .extraction import Columns
 from .feature import Feature, Words
 from .labels import Misfits
 from .linear_model import LinearModel, write_linear_model
 from .merging import mean, slim
-from .model_files import CRFSUITE, FORMAT, read_member, update_description
-from .model_trainer import interruptible, library_version
+from .model_features import attached_files
+from .model_files import CRFSUITE, FORMAT, read_member
+from .model_trainer import CollectingTrainer, declared_features, interruptible, library_version
 from .plain_data import as_data, plain
 from .realign import Carried, carry
 from .seeding import seed_c_library
 from .tagger_card import tagger_card
 from .training import Example
 from .weights import Weights
-
-log = logging.getLogger("caspipe.training")
 
 _FEATURES: tuple[Any, ...] = (
     "token",
@@ -53,11 +49,7 @@ _FEATURES: tuple[Any, ...] = (
 
 def tagger_features() -> list[Feature]:
     """Return the features of the shipped tagger: words up to two away, endings and shapes (Ratnaparkhi 1996, EMNLP)."""
-    faults: list[str] = []
-    made = [convert(Feature, given, lambda _, what: faults.append(what), ()) for given in _FEATURES]
-    if faults:
-        raise ConsumerError("; ".join(faults))
-    return made
+    return declared_features(_FEATURES)
 
 
 @dataclass(slots=True)
@@ -74,7 +66,7 @@ class _Document:
 
 
 @component("tagger_trainer", inputs=[Token, Sentence])
-class TaggerTrainer(CasConsumer):
+class TaggerTrainer(CollectingTrainer):
     """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model for `tagger`.
 
     The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
@@ -123,67 +115,29 @@ class TaggerTrainer(CasConsumer):
     limits: str = ""
     """Limits of the model: a paragraph of the model card."""
 
-    scope = Scope.COLLECTION
-    trained_as: ClassVar[str] = "tagger"
+    trained_as = "tagger"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_crfsuite(self.max_iterations, c1=self.c1, c2=self.c2)
         if self.prune < 0 or self.prune == float("inf") or self.prune != self.prune:
             raise ValueError(f"prune: expected a finite number of 0 or more, got {self.prune}")
-        if not self.features:
-            raise ValueError("features: expected at least one")
         if self.runs < 1 or (self.runs > 1 and self.algorithm == "lbfgs"):
             raise ValueError(f"runs: expected 1 or more, and 1 for lbfgs, got {self.runs}")
         if self.keep_crfsuite and self.runs > 1:
             raise ValueError(
                 "keep_crfsuite: expected a single training (runs: 1): the mean of several is not CRFsuite's"
             )
-        self._crf()  # checks the parameters that both have
-
-    def _crf(self) -> _TagCrf:
-        made = _TagCrf(
-            model=self.model,
-            features=self.features,
-            window=self.window,
-            algorithm=self.algorithm,
-            c1=self.c1,
-            c2=self.c2,
-            max_iterations=self.max_iterations,
-            min_count=self.min_count,
-            seed=self.seed,
-            keep_crfsuite=self.keep_crfsuite,
-        )
-        made.runs = self.runs
-        return made
-
-    @cached_property
-    def feature_set(self) -> FeatureSet:
-        """The features, opened."""
-        made = FeatureSet(self.features, self.window)
-        made.open()
-        return made
-
-    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        return tuple(dict.fromkeys((Token, Sentence, *FeatureSet(self.features, self.window).needs())))
-
-    def open(self) -> None:
-        super().open()
-        self._documents: list[_Document] = []
-        self._latest: str | None = None
-        self._written: dict[str, Any] | None = None
 
     def process(self, cas: Cas) -> None:
         """Add a document. Raise CasError if it has no gold view, or if its text differs."""
-        self._latest = None
-        gold, view = cas.view(self.gold), cas.view()
-        if gold.text != view.text:
-            raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
+        view, gold = self.views_of(cas)
         words = Words(view)
         columns = self.feature_set.columns(words)
         tags = [tag or "" for tag in gold.feature(Token, "pos")]
         tokens = words.begins, words.ends
         reference = self._differing(Words(gold), tags, set(zip(*tokens, strict=True)))
-        self._documents.append(_Document(columns, view.text, gold.spans(Token), tags, tokens, reference))
-        self._latest = cas.id
+        self.collect(cas, _Document(columns, view.text, gold.spans(Token), tags, tokens, reference))
 
     def _differing(self, words: Words, tags: list[str], tokens: set[tuple[int, int]]) -> Example | None:
         """Return the reference sentences with a token that differs from ours; None if there are none."""
@@ -201,19 +155,9 @@ class TaggerTrainer(CasConsumer):
         columns = Columns(forms, [], np.zeros((0, len(forms))), sentences, "sentence")
         return Example(columns, labels, Misfits(), Counter()) if forms else None
 
-    def rollback(self, document_id: str) -> None:
-        if self._latest == document_id:
-            self._documents.pop()
-            self._latest = None
-
-    def abort(self) -> None:
-        """A run that broke down leaves no model."""
-        self._documents, self._latest = [], None
-
     def close(self) -> None:
         """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
-        documents = self._documents
-        self._documents, self._latest = [], None
+        documents: list[_Document] = self.taken()
         tagset = frozenset(tag for d in documents for tag in d.tags if tag)
         if not tagset:
             raise ConsumerError(
@@ -231,15 +175,45 @@ class TaggerTrainer(CasConsumer):
             )
         examples = [Example(d.columns, c.tags, Misfits(), Counter()) for d, c in zip(documents, carried, strict=True)]
         examples += [d.reference for d in documents if d.reference is not None]
-        crf = self._crf()
-        crf.feature_set = self.feature_set
-        weights, facts, raw = crf.train(examples)
+        weights, facts, raw = self._train(examples)
         weights = slim(weights, self.prune)
         weights.verify()
-        self._written = self._meta(weights, carried, facts)
-        path = self.output / self.model
-        write_linear_model(path, self._written, weights, tagger_card(self._written), raw)
-        log.info("written", extra={"path": str(path), "active_features": weights.active})
+        meta = self._meta(weights, carried, facts)
+        write_linear_model(
+            self.output / self.model, meta, weights, tagger_card(meta), raw, attached_files(self.features)
+        )
+        self.written(meta)
+
+    def _train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
+        """Return the weights, facts for model.json, and the model in CRFsuite's format if it is to be kept.
+
+        Sentences with a token that has no tag are left out.
+        """
+        documents = []
+        for i, example in enumerate(examples):
+            found = [s for s in by_sentence(self.feature_set, example) if "" not in s[1]]
+            random.Random(f"{self.seed}/{i}").shuffle(found)
+            documents.append(found)
+        if self.min_count > 1:
+            documents = frequent(documents, self.min_count)
+        options = crfsuite_options(self.algorithm, c1=self.c1, c2=self.c2, max_iterations=self.max_iterations)
+        trainer = logging_trainer(self.algorithm, options)
+        for document in documents:
+            for attributes, tags in document:
+                trainer.append(attributes, tags)
+        seed_c_library(self.seed)
+        models = []
+        with tempfile.TemporaryDirectory() as folder, interruptible():
+            for run in range(self.runs):
+                file = Path(folder) / f"{run}.crfsuite"
+                trainer.train(str(file))
+                if not file.exists() or not file.stat().st_size:
+                    raise ConsumerError(f"{self.name}: CRFsuite wrote no model: expected features and sentences")
+                raw = file.read_bytes()
+                models.append(crfsuite_file.parse(raw))
+        facts = {"sequences": sum(map(len, documents)), "options": options, "runs": self.runs}
+        weights = mean(models) if self.runs > 1 else models[0]
+        return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
 
     def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
         tags = Counter(tag for c in carried for tag in c.tags if tag)
@@ -274,45 +248,6 @@ class TaggerTrainer(CasConsumer):
             "versions": {name: library_version(name) for name in ("numpy", "python-crfsuite")},
             **facts,
         }
-
-    def finish(self, report: Any) -> None:
-        """After a run: the engines that made the tokens and features are part of what the model is."""
-        if self._written is not None:
-            update_description(self.output / self.model, {"preprocessing": report.config["engines"]})
-
-
-class _TagCrf(CrfTrainer):
-    """The trainer of CRFs on tags: several trainings averaged; sentences with a token that has no tag are left out."""
-
-    runs = 1
-
-    def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
-        documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
-        if self.min_count > 1:
-            documents = frequent(documents, self.min_count)
-        options = self._options(sum(map(len, documents)))
-        trainer = logging_trainer(self.algorithm, options)
-        for document in documents:
-            for attributes, tags in document:
-                trainer.append(attributes, tags)
-        seed_c_library(self.seed)
-        found = []
-        with tempfile.TemporaryDirectory() as folder, interruptible():
-            for run in range(self.runs):
-                file = Path(folder) / f"{run}.crfsuite"
-                trainer.train(str(file))
-                if not file.exists() or not file.stat().st_size:
-                    raise ConsumerError("tagger_trainer: CRFsuite wrote no model: expected features and sentences")
-                raw = file.read_bytes()
-                found.append(crfsuite_file.parse(raw))
-        facts = {"sequences": sum(map(len, documents)), "options": options, "runs": self.runs}
-        weights = mean(found) if self.runs > 1 else found[0]
-        return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
-
-    def _sequences(self, example: Example, chance: random.Random) -> list[Sequence_]:
-        found = [s for s in super()._sequences(example, chance) if "" not in s[1]]
-        chance.shuffle(found)
-        return found
 
 
 def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
