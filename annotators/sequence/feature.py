@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Part
 from ...typesystem import FeatureStructure, Sentence, View
+from .tidy import label
 
 Values = str | Iterable[str] | None
 """One value, several, or none. A feature without value (`hyphen`) gives the empty string if it holds."""
@@ -84,10 +85,23 @@ class Feature(Part):
     sets: ClassVar[tuple[str, ...]] = ()
     """Features that must have been set upstream: `Token:pos`."""
 
+    in_label: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are part of the label if they are not the defaults."""
+
     @property
     def label(self) -> str:
-        """How attributes of this feature begin, after the offset."""
-        return self.name
+        """How attributes of this feature begin, after the offset: `has_xyz:lower`."""
+        details = [_detail(name, getattr(self, name), self.__dataclass_fields__[name]) for name in self.in_label]
+        return label(self.name, *details) if any(details) else self.name
+
+
+def _detail(name: str, value: Any, of: Field[Any]) -> str:
+    """Return a parameter as a part of a label: a switch by its name, a list joined with `+`; empty for a default."""
+    if value == (of.default_factory() if of.default_factory is not MISSING else of.default):
+        return ""
+    if isinstance(value, list | tuple):
+        return "+".join(str(getattr(v, "value", v)) for v in value)
+    return name if value is True else f"{value:g}" if isinstance(value, float) else str(getattr(value, "value", value))
 
 
 class FormFeature(Feature):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import LONGEST, label, tidy
+from ..tidy import LONGEST, label, tidy
 
 _AT_MOST = 16
 
@@ -17,125 +17,66 @@ _AT_MOST = 16
 class _Affix(FormFeature):
     lower: bool = False
     """In lower case, so that `Mann` and `mann` are one value."""
+    at_end: ClassVar[bool]
+    size: ClassVar[int]
+    in_label = ("lower",)
+
+    def of(self, form: str) -> str | None:
+        return self._cut(form, self.size)
+
+    def _cut(self, form: str, n: int) -> str | None:
+        form = tidy(form[-LONGEST:] if self.at_end else form)
+        if len(form) < n:
+            return None
+        at, step = (len(form) - n, -1) if self.at_end else (n, 1)
+        while 0 < at < len(form) and not form[at].isascii() and unicodedata.category(form[at])[0] == "M":
+            at += step
+        found = form[at:] if self.at_end else form[:at]
+        return found.lower() if self.lower else found
+
+
+def _of_size(size: int, said: str, at_end: bool, example: str, source: str) -> type[_Affix]:
+    """Return the feature of the last or the first `size` characters."""
+    name = f"{'suffix' if at_end else 'prefix'}{size}"
+    doc = f"""The {"last" if at_end else "first"} {said} characters; nothing for shorter forms.
+
+    Example: `Lindqvist` gives `{name}={example}`.
+
+    Source: {source}.
+    """
+    content: dict[str, Any] = {"__doc__": doc, "at_end": at_end, "size": size}
+    return part(name)(type(name.title(), (_Affix,), content))
+
+
+_RATNAPARKHI = "Ratnaparkhi 1996 (EMNLP)"
+Suffix2 = _of_size(2, "two", True, "st", "VigiBase de-identifier, Table 8 (2-gram suffix)")
+Suffix3 = _of_size(3, "three", True, "ist", "VigiBase de-identifier, Table 8 (3-gram suffix)")
+Suffix4 = _of_size(4, "four", True, "vist", f"{_RATNAPARKHI}, who looks at suffixes of up to four characters")
+Prefix2 = _of_size(2, "two", False, "Li", _RATNAPARKHI)
+Prefix3 = _of_size(3, "three", False, "Lin", _RATNAPARKHI)
+Prefix4 = _of_size(4, "four", False, "Lind", _RATNAPARKHI)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _OfLength(_Affix):
+    argument: ClassVar[str] = "length"
+    length: int = 3
+    """Code points, 1 to 16."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.length <= _AT_MOST:
+            raise ValueError(f"length: expected a whole number from 1 to {_AT_MOST}, got {self.length}")
 
     @property
     def label(self) -> str:
-        return label(self.name, "lower" if self.lower else "")
-
-    def _tail(self, form: str, n: int) -> str | None:
-        form = tidy(form[-LONGEST:])
-        if len(form) < n:
-            return None
-        begin = len(form) - n
-        while begin and not form[begin].isascii() and unicodedata.category(form[begin])[0] == "M":
-            begin -= 1
-        return form[begin:].lower() if self.lower else form[begin:]
-
-    def _start(self, form: str, n: int) -> str | None:
-        form = tidy(form)
-        if len(form) < n:
-            return None
-        end = n
-        while end < len(form) and not form[end].isascii() and unicodedata.category(form[end])[0] == "M":
-            end += 1
-        return form[:end].lower() if self.lower else form[:end]
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _Suffix(_Affix):
-    size: ClassVar[int]
+        return label(self.name, str(self.length), "lower" if self.lower else "")
 
     def of(self, form: str) -> str | None:
-        return self._tail(form, self.size)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class _Prefix(_Affix):
-    size: ClassVar[int]
-
-    def of(self, form: str) -> str | None:
-        return self._start(form, self.size)
-
-
-@part("suffix2")
-class Suffix2(_Suffix):
-    """The last two characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `suffix2=st`.
-
-    Source: VigiBase de-identifier, Table 8 (2-gram suffix).
-    """
-
-    size = 2
-
-
-@part("suffix3")
-class Suffix3(_Suffix):
-    """The last three characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `suffix3=ist`.
-
-    Source: VigiBase de-identifier, Table 8 (3-gram suffix).
-    """
-
-    size = 3
-
-
-@part("suffix4")
-class Suffix4(_Suffix):
-    """The last four characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `suffix4=vist`.
-
-    Source: Ratnaparkhi 1996 (EMNLP), who looks at suffixes of up to four characters.
-    """
-
-    size = 4
-
-
-@part("prefix2")
-class Prefix2(_Prefix):
-    """The first two characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `prefix2=Li`.
-
-    Source: Ratnaparkhi 1996 (EMNLP).
-    """
-
-    size = 2
-
-
-@part("prefix3")
-class Prefix3(_Prefix):
-    """The first three characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `prefix3=Lin`.
-
-    Source: Ratnaparkhi 1996 (EMNLP).
-    """
-
-    size = 3
-
-
-@part("prefix4")
-class Prefix4(_Prefix):
-    """The first four characters; nothing for shorter forms.
-
-    Example: `Lindqvist` gives `prefix4=Lind`.
-
-    Source: Ratnaparkhi 1996 (EMNLP).
-    """
-
-    size = 4
-
-
-def _checked(length: int) -> None:
-    if not 1 <= length <= _AT_MOST:
-        raise ValueError(f"length: expected a whole number from 1 to {_AT_MOST}, got {length}")
+        return self._cut(form, self.length)
 
 
 @part("suffix")
-class Suffix(_Affix):
+class Suffix(_OfLength):
     """The last `length` characters; nothing for shorter forms. A diacritic that is alone takes its letter along.
 
     Example: `suffix:4` of `Lindqvist` gives `suffix:4=vist`.
@@ -143,23 +84,11 @@ class Suffix(_Affix):
     Source: Ratnaparkhi 1996 (EMNLP).
     """
 
-    argument: ClassVar[str] = "length"
-    length: int = 3
-    """Code points, 1 to 16."""
-
-    def __post_init__(self) -> None:
-        _checked(self.length)
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.length), "lower" if self.lower else "")
-
-    def of(self, form: str) -> str | None:
-        return self._tail(form, self.length)
+    at_end = True
 
 
 @part("prefix")
-class Prefix(_Affix):
+class Prefix(_OfLength):
     """The first `length` characters; nothing for shorter forms. Diacritics stay with their letter.
 
     Example: `prefix:4` of `Lindqvist` gives `prefix:4=Lind`.
@@ -167,16 +96,4 @@ class Prefix(_Affix):
     Source: Ratnaparkhi 1996 (EMNLP).
     """
 
-    argument: ClassVar[str] = "length"
-    length: int = 3
-    """Code points, 1 to 16."""
-
-    def __post_init__(self) -> None:
-        _checked(self.length)
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.length), "lower" if self.lower else "")
-
-    def of(self, form: str) -> str | None:
-        return self._start(form, self.length)
+    at_end = False

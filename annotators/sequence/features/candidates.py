@@ -9,8 +9,8 @@ from typing import ClassVar
 from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, FormTable, PhiCandidate, PhiKind
 from ..feature import TokenFeature, Words
+from ..tidy import tidy
 from .columns import Column, listed, spread
-from .tidy import label, tidy
 
 
 @part("candidate")
@@ -22,6 +22,7 @@ class Candidate(TokenFeature):
     Source: Dehghan et al. 2015 and Liu et al. 2015 (both J Biomed Inform 58): rules and models of one system combined.
     """
 
+    in_label = ("sources", "top", "min_confidence")
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = (PhiCandidate,)
     argument: ClassVar[str] = "sources"
 
@@ -37,11 +38,6 @@ class Candidate(TokenFeature):
             raise ValueError("sources: expected ids of components, got an empty one")
         if not 0 <= self.min_confidence <= 1:
             raise ValueError(f"min_confidence: expected a number from 0 to 1, got {self.min_confidence}")
-
-    @property
-    def label(self) -> str:
-        least = f"{self.min_confidence:g}" if self.min_confidence else ""
-        return label(self.name, "+".join(listed(self.sources)), "top" if self.top else "", least)
 
     def column(self, words: Words) -> Column:
         names, heard, least, view = self._names, self._heard, self.min_confidence, words.view

@@ -19,8 +19,8 @@ from ...known_phi.searchable_text import SearchableText, compose, fold, spelling
 from ...lexicon.normalization import tokens_of
 from ...names.words import Words as WordLists
 from ..feature import TokenFeature, Words
+from ..tidy import label
 from .columns import Column, add, empty, listed, spread
-from .tidy import label
 
 Part = Literal["names", "people", "address", "phone", "email", "id", "age", "profession", "date", "organization"]
 PARTS: tuple[Part, ...] = get_args(Part)

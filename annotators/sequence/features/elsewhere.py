@@ -9,7 +9,6 @@ from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
 from .layout import LineHead
-from .tidy import label
 
 MOST = 4
 """Different labels that one word is given at most, in the order of the text."""
@@ -26,6 +25,7 @@ class Elsewhere(TokenFeature):
     Source: own; non-local features after Finkel et al. 2005 (ACL) and Krishnan and Manning 2006 (ACL).
     """
 
+    in_label = ("shortest",)
     varied: ClassVar[bool] = True
 
     shortest: int = 2
@@ -34,10 +34,6 @@ class Elsewhere(TokenFeature):
     def __post_init__(self) -> None:
         if self.shortest < 1:
             raise ValueError(f"shortest: expected a whole number of at least 1, got {self.shortest}")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.shortest) if self.shortest != 2 else "")
 
     def column(self, words: Words) -> Column:
         heads, forms, lowers = LineHead().column(words), words.forms, words.lowers

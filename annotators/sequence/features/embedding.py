@@ -12,7 +12,7 @@ from ....pipeline.contract.component import part
 from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
 from ..feature import FormFeature
-from .tidy import label, tidy
+from ..tidy import label, tidy
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,6 @@ from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ..feature import TokenFeature, Words
 from .columns import Column, empty
-from .tidy import label
 
 _QUOTES = frozenset('"“”„‟«»‹›＂「」『』〝〞')
 
@@ -35,16 +34,14 @@ class Brackets(TokenFeature):
     Source: own; aliases, glosses and codes of structured notes are in brackets.
     """
 
+    in_label = ("deepest",)
+
     deepest: int = 3
     """Deeper ones count as this deep."""
 
     def __post_init__(self) -> None:
         if self.deepest < 1:
             raise ValueError(f"deepest: expected a whole number of at least 1, got {self.deepest}")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.deepest) if self.deepest != 3 else "")
 
     def column(self, words: Words) -> Column:
         turns = list(map(_TURN.__getitem__, words.forms))

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import LONGEST, label, tidy
+from ..tidy import LONGEST, label, tidy
 
 
 @part("token")

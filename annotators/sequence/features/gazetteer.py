@@ -12,8 +12,8 @@ from ....pipeline.contract.component import part
 from ...lexicon import Lexicon
 from ...lexicon.match import Matcher
 from ..feature import TokenFeature, Words
+from ..tidy import label, tidy
 from .columns import Column, Mark, spread
-from .tidy import label, tidy
 
 Case = Literal["any", "ambiguous", "all"]
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
+from ..tidy import tidy
 from .columns import Column
 from .neighbour import pairs
-from .tidy import tidy
 
 
 @part("pos")

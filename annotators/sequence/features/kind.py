@@ -7,7 +7,7 @@ import unicodedata
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import label, tidy
+from ..tidy import tidy
 
 _HYPHEN = re.compile("[-\u2010\u2011\ufe63\uff0d]")
 _ROMAN = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[\u2160-\u2188]+")
@@ -87,12 +87,10 @@ class HasXyz(FormFeature):
     Source: VigiBase de-identifier, Table 8 (contains X, Y or Z) and appendix D (a strong sign of an age).
     """
 
+    in_label = ("lower",)
+
     lower: bool = False
     """Small letters count, too."""
-
-    @property
-    def label(self) -> str:
-        return label(self.name, "lower" if self.lower else "")
 
     def of(self, form: str) -> str | None:
         form = tidy(form).upper() if self.lower else tidy(form)

@@ -8,8 +8,8 @@ from ....pipeline.contract.component import part
 from ....typesystem import FormTable, KnownPhi
 from ...known_phi.searchable_text import compose, fold
 from ..feature import TokenFeature, Words
+from ..tidy import label
 from .columns import Column, empty
-from .tidy import label
 
 _WORD = re.compile(r"[^\W_]+")
 

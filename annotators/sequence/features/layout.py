@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
+from ..tidy import LONGEST, tidy
 from .columns import Column, empty
-from .tidy import LONGEST, label, tidy
 
 _BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _COLON = re.compile(r"[:：](?!//)(?!(?<=\d.)\d)")  # no colon of a time or an address
@@ -46,6 +46,7 @@ class LineHead(TokenFeature):
     Source: own; semi-structured notes as MEDDOCAN's (Marimon et al. 2019) and discharge letters.
     """
 
+    in_label = ("longest",)
     varied: ClassVar[bool] = True
 
     longest: int = 40
@@ -54,10 +55,6 @@ class LineHead(TokenFeature):
     def __post_init__(self) -> None:
         if not 1 <= self.longest <= LONGEST:
             raise ValueError(f"longest: expected a whole number from 1 to {LONGEST}, got {self.longest}")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.longest) if self.longest != 40 else "")
 
     def column(self, words: Words) -> Column:
         column, text, begins, done = empty(words), words.view.text, words.begins, 0
@@ -125,16 +122,14 @@ class LinePosition(TokenFeature):
     Source: own; names and addresses have lines of their own in letters and headers.
     """
 
+    in_label = ("cap",)
+
     cap: int = 3
     """How many tokens at the beginning of a line are counted."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.cap <= 99:
             raise ValueError(f"cap: expected a whole number from 1 to 99, got {self.cap}")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.cap) if self.cap != 3 else "")
 
     def column(self, words: Words) -> Column:
         column, begins, done = empty(words), words.begins, 0

@@ -11,7 +11,7 @@ from ....typesystem import FormTable
 from ...lexicon import Lexicon
 from ...lexicon.normalization import key_of, tokens_of
 from ..feature import FormFeature
-from .tidy import label, tidy
+from ..tidy import label, tidy
 
 _KEY: FormTable[str] = FormTable(lambda form: key_of(tokens_of(form)))
 """The dictionary key of every form: many lists are asked about one."""

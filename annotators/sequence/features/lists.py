@@ -9,8 +9,8 @@ from typing import ClassVar
 from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, ListHit
 from ..feature import TokenFeature, Words
+from ..tidy import tidy
 from .columns import Column, Mark, listed, spread
-from .tidy import label, tidy
 
 
 @part("list")
@@ -23,6 +23,7 @@ class InList(TokenFeature):
     Source: VigiBase de-identifier, Table 8 (countries, holidays, stop words, weekdays, months, person titles).
     """
 
+    in_label = ("names", "borders")
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = (ListHit,)
     argument: ClassVar[str] = "names"
 
@@ -34,10 +35,6 @@ class InList(TokenFeature):
     def __post_init__(self) -> None:
         if not all(name.strip() for name in listed(self.names)):
             raise ValueError("names: expected names of lists, got an empty one")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, "+".join(listed(self.names)), "borders" if self.borders else "")
 
     def column(self, words: Words) -> Column:
         return spread(words, self._marks(words))

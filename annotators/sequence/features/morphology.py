@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import label, tidy
+from ..tidy import tidy
 
 Question = Literal[
     "ends_s", "initial_capital", "has_digit", "numeric", "alphabetic", "alphanumeric", "title", "lower", "upper"
@@ -33,12 +33,10 @@ class Morphology(FormFeature):
     100:19).
     """
 
+    in_label = ("only",)
+
     only: list[Question] = field(default_factory=list)
     """Questions asked. Left out: all."""
-
-    @property
-    def label(self) -> str:
-        return label(self.name, "+".join(self.only))
 
     def of(self, form: str) -> tuple[str, ...]:
         form = tidy(form)

@@ -8,8 +8,8 @@ from typing import ClassVar
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ..feature import TokenFeature, Words
+from ..tidy import LONGEST, label, tidy
 from .columns import Column
-from .tidy import LONGEST, label, tidy
 
 _HALF: FormTable[str] = FormTable(lambda form: tidy(form)[: LONGEST // 2 - 1])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ..feature import TokenFeature, ValueFeature, Words
 from .columns import Column
-from .tidy import label
 
 _SELF = (0, 0)
 
@@ -31,8 +31,18 @@ def _of_sentence(words: Words) -> list[float]:
     return [p for (first, last), p in zip(sentences, _along(len(sentences)), strict=True) for _ in range(first, last)]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Exact(ValueFeature):
+    places: ClassVar[Callable[[Words], list[float]]]
+    window: tuple[int, int] | None = _SELF
+    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+
+    def column(self, words: Words) -> list[float]:
+        return self.places(words)
+
+
 @part("sentence_position")
-class SentencePosition(ValueFeature):
+class SentencePosition(_Exact):
     """Position of the token in its sentence: 0 for the first token, 1 for the last; 0 if it is the only one.
 
     Example: the second of three tokens gives `sentence_position` with value 0.5.
@@ -40,15 +50,11 @@ class SentencePosition(ValueFeature):
     Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 16.
     """
 
-    window: tuple[int, int] | None = _SELF
-    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
-
-    def column(self, words: Words) -> list[float]:
-        return _in_sentence(words)
+    places = staticmethod(_in_sentence)
 
 
 @part("document_position")
-class DocumentPosition(ValueFeature):
+class DocumentPosition(_Exact):
     """Position of the token in the document: 0 for the first token, 1 for the last.
 
     Example: the first token gives `document_position` with value 0.
@@ -56,15 +62,11 @@ class DocumentPosition(ValueFeature):
     Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI is at a document's ends.
     """
 
-    window: tuple[int, int] | None = _SELF
-    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
-
-    def column(self, words: Words) -> list[float]:
-        return _in_document(words)
+    places = staticmethod(_in_document)
 
 
 @part("sentence_in_document")
-class SentenceInDocument(ValueFeature):
+class SentenceInDocument(_Exact):
     """Position of the token's sentence in the document: 0 for the first sentence, 1 for the last.
 
     Example: every token of the second of five sentences gives `sentence_in_document` with value 0.25.
@@ -72,16 +74,14 @@ class SentenceInDocument(ValueFeature):
     Source: VigiBase de-identifier, Table 8 (sentence position in document).
     """
 
-    window: tuple[int, int] | None = _SELF
-    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
-
-    def column(self, words: Words) -> list[float]:
-        return _of_sentence(words)
+    places = staticmethod(_of_sentence)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Binned(TokenFeature):
+    in_label = ("bins",)
     argument: ClassVar[str] = "bins"
+    places: ClassVar[Callable[[Words], list[float]]]
 
     bins: int = 5
     """Number of equal intervals from 0 to 1."""
@@ -92,14 +92,10 @@ class _Binned(TokenFeature):
         if not 2 <= self.bins <= 100:
             raise ValueError(f"bins: expected a whole number from 2 to 100, got {self.bins}")
 
-    @property
-    def label(self) -> str:
-        return label(self.name, str(self.bins) if self.bins != 5 else "")
-
-    def _binned(self, places: list[float]) -> Column:
+    def column(self, words: Words) -> Column:
         bins = self.bins
         names = [str(i + 1) for i in range(bins)] + [str(bins)]
-        return [names[int(place * bins)] for place in places]
+        return [names[int(place * bins)] for place in self.places(words)]
 
 
 @part("sentence_position_bin")
@@ -111,8 +107,7 @@ class SentencePositionBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    def column(self, words: Words) -> Column:
-        return self._binned(_in_sentence(words))
+    places = staticmethod(_in_sentence)
 
 
 @part("document_position_bin")
@@ -124,8 +119,7 @@ class DocumentPositionBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    def column(self, words: Words) -> Column:
-        return self._binned(_in_document(words))
+    places = staticmethod(_in_document)
 
 
 @part("sentence_in_document_bin")
@@ -137,5 +131,4 @@ class SentenceInDocumentBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    def column(self, words: Words) -> Column:
-        return self._binned(_of_sentence(words))
+    places = staticmethod(_of_sentence)

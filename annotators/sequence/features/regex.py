@@ -11,8 +11,8 @@ from typing import Any
 from ....pipeline.contract.component import part
 from ...patterns.syntax import PatternError, compile_pattern, expand
 from ..feature import TokenFeature, Words
+from ..tidy import label, tidy
 from .columns import Column, Mark, spread
-from .tidy import label, tidy
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MONTH = (

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import LONGEST, tidy
+from ..tidy import LONGEST, tidy
 
 
 class _Sign(dict[str, str]):

@@ -11,9 +11,9 @@ from ....pipeline.contract.component import part
 from ...lexicon import Lexicon
 from ...lexicon.match import Matcher
 from ..feature import TokenFeature, Words
+from ..tidy import label
 from .columns import Column, Mark, spread
 from .gazetteer import marks
-from .tidy import label
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _SHORT = re.compile(r"['’‘`´](\d\d)(?!\d)")

@@ -10,7 +10,6 @@ from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, MedicalTerm, TermGroup
 from ..feature import TokenFeature, Words
 from .columns import Column, spread
-from .tidy import label
 
 
 @part("term")
@@ -23,6 +22,7 @@ class InTerm(TokenFeature):
     Source: VigiBase de-identifier, Table 8 (sign/symptom, disease/disorder, medication, anatomical site, laboratory procedure).
     """
 
+    in_label = ("groups", "borders")
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = (MedicalTerm,)
     argument: ClassVar[str] = "groups"
 
@@ -34,10 +34,6 @@ class InTerm(TokenFeature):
     @property
     def _wanted(self) -> list[TermGroup]:
         return [self.groups] if isinstance(self.groups, TermGroup) else self.groups
-
-    @property
-    def label(self) -> str:
-        return label(self.name, "+".join(g.value for g in self._wanted), "borders" if self.borders else "")
 
     def column(self, words: Words) -> Column:
         values, view = self._values, words.view

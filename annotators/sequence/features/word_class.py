@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....pipeline.contract.component import part
 from ..feature import FormFeature
-from .tidy import label, tidy
+from ..tidy import tidy
 
 
 @part("word_class")
@@ -19,16 +19,14 @@ class WordClass(FormFeature):
     the ID-CNN. It does not say what `mostly` is.
     """
 
+    in_label = ("classes",)
+
     classes: int = 7
     """How many classes there are: 7 or 4."""
 
     def __post_init__(self) -> None:
         if self.classes not in (7, 4):
             raise ValueError(f"classes: expected 7 or 4, got {self.classes}")
-
-    @property
-    def label(self) -> str:
-        return label(self.name, "4" if self.classes == 4 else "")
 
     def of(self, form: str) -> str:
         form = tidy(form)

@@ -11,7 +11,7 @@ from typing import cast
 from ....pipeline.contract.component import part
 from ...lexicon import Entry, Lexicon
 from ..feature import FormFeature
-from .tidy import LONGEST, label, tidy
+from ..tidy import LONGEST, label, tidy
 
 DEFAULT = "wordnet_senses"
 _NAMED = cast(Lexicon, DEFAULT)  # a name until it is loaded

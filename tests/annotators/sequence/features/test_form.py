@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caspipe.annotators.sequence.features.form import FormLength, LowerForm, TokenForm
-from caspipe.annotators.sequence.features.tidy import tidy
+from caspipe.annotators.sequence.tidy import tidy
 
 
 def test_the_form_keeps_its_case_and_the_other_loses_it() -> None:
