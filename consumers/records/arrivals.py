@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from ...pipeline.contract.component import Output
-from ...typesystem import Cas, PhiKind, RecordField, View, source_record
+from ...typesystem import Cas, KnownPhi, RecordField, View, source_record
+from ..files.folder import StagedFiles
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -21,25 +21,6 @@ class MaskedText:
     masked: str
     replacements: tuple[tuple[int, int, str], ...]
     """(begin, end, new text) of each replacement, in offsets of the original."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MaskedField:
-    """A RecordField without its document."""
-
-    kind: PhiKind
-    path: str
-    value: str
-    masked: str | None
-    operator: str
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class KnownValue:
-    """A KnownPhi without its document."""
-
-    kind: PhiKind
-    value: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,58 +61,49 @@ class Arrival:
 
     source: Source
     texts: tuple[MaskedText, ...]
-    fields: tuple[MaskedField, ...]
-    known: tuple[KnownValue, ...]
-    undecided: int
-    """Number of structured values that no masker decided about."""
+    fields: tuple[RecordField, ...]
+    known: tuple[KnownPhi, ...]
 
     @classmethod
     def of(cls, cas: Cas, view: View, suffix: str) -> Arrival:
-        fields = cas.select(RecordField)
+        fields = tuple(cas.select(RecordField))
         texts: tuple[MaskedText, ...] = ()
         if cas.metadata.get(source_record.PATH):
             segments = view.offset_map.segments() if view.offset_map is not None else []
             replaced = tuple((begin, end, view.text[b:e]) for begin, end, b, e in segments)
             texts = (MaskedText(cas.metadata[source_record.PATH], cas.text, view.text, replaced),)
-        return cls(
-            Source.of(cas, suffix),
-            texts,
-            tuple(MaskedField(f.kind, f.path, f.value, f.masked, f.operator) for f in fields),
-            tuple(KnownValue(k.kind, k.value) for k in cas.known_phi) if fields else (),
-            sum(not f.operator for f in fields),
-        )
+        return cls(Source.of(cas, suffix), texts, fields, tuple(cas.known_phi) if fields else ())
 
-    def resume_state(self) -> Any:
+    @property
+    def undecided(self) -> int:
+        """Number of structured values that no masker decided about."""
+        return sum(not f.operator for f in self.fields)
+
+    def state(self) -> Any:
         """Return what a later run must know to adopt the file; None if the content of the file is not known."""
-        if not self.source.digest or self.undecided:
+        source = self.source
+        if not source.digest or self.undecided:
             return None
         content: list[Any] = [[t.path, t.masked, t.replacements] for t in self.texts]
         content += [[f.path, f.masked, f.operator] for f in self.fields]
         masked = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-        source = self.source
-        return {
-            "together": [source.key, source.expected],
-            "id": source.id,
-            "suffix": source.suffix,
-            "masked": masked,
-        }
+        return {"together": [source.key, source.expected], "id": source.id, "suffix": source.suffix, "masked": masked}
 
 
 @dataclass(slots=True, repr=False)
 class ArrivedFile:
     """The documents of a file that have arrived."""
 
-    file_id: str
     expected: int
     name: PurePosixPath
     """Name of the file that is written."""
     arrived: set[str] = field(default_factory=set)
     texts: list[MaskedText] = field(default_factory=list)
-    fields: list[MaskedField] = field(default_factory=list)
-    known: list[KnownValue] = field(default_factory=list)
+    fields: list[RecordField] = field(default_factory=list)
+    known: list[KnownPhi] = field(default_factory=list)
     """Values that the file knows of people; its other places are searched for them."""
-    kept: tuple[Path, Output] | None = None
-    """Path and output of the file that an earlier run wrote of the same documents."""
+    kept: StagedFiles | None = None
+    """The file that an earlier run wrote of the same documents."""
     reused: set[str] = field(default_factory=set)
     """Documents that are unchanged; nothing else is known of them."""
     changed: bool = False

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 
 from ...pipeline.errors import ConsumerError
-from ...typesystem import PhiKind
+from ...typesystem import PhiKind, RecordField
 from ...typesystem.markup.xhtml import Xhtml, spliced
 from ...typesystem.source_record import ValueLocation
-from .arrivals import MaskedField, MaskedText
+from .arrivals import MaskedText
 from .json_spans import ValueSpan, value_spans
 
 ABSENT = '{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}'
@@ -21,12 +21,12 @@ _CHANGED = "the file has changed since it was read"
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
-def masked_file(data: str, fields: Iterable[MaskedField], texts: Iterable[MaskedText]) -> str:
+def masked_file(data: str, fields: Iterable[RecordField], texts: Iterable[MaskedText]) -> str:
     """Return a JSON file, or one with a resource on each line, with the values of the fields and the texts replaced.
 
     Raises ConsumerError if a value is not what was read: the file has changed since.
     """
-    by_line: dict[str, tuple[list[MaskedField], list[MaskedText]]] = {}
+    by_line: dict[str, tuple[list[RecordField], list[MaskedText]]] = {}
     for item in fields:
         by_line.setdefault(_line(item.path), ([], []))[0].append(item)
     for text in texts:
@@ -60,7 +60,7 @@ class _Resource:
         self.removed: set[str] = set()
         """Properties that go with their names."""
 
-    def masked(self, fields: list[MaskedField], texts: list[MaskedText]) -> str:
+    def masked(self, fields: list[RecordField], texts: list[MaskedText]) -> str:
         for text in texts:
             location = ValueLocation.of(text.path)
             span = self._span(location.path)
@@ -122,7 +122,7 @@ class _Resource:
 
     # -- values --------------------------------------------------------------------------------------------------
 
-    def _field(self, item: MaskedField) -> None:
+    def _field(self, item: RecordField) -> None:
         path = item.path.removeprefix(self.line)
         span = self._span(item.path)
         raw = json.loads(self.data[span.begin : span.end])
@@ -176,7 +176,7 @@ class _Resource:
             self.edits.append((properties[kept - 1][0].end, properties[-1][0].end, ""))
 
 
-def _new(raw: object, item: MaskedField) -> str | None:
+def _new(raw: object, item: RecordField) -> str | None:
     """Return what replaces a value, as JSON; None for nothing."""
     if item.masked is None:
         return None
@@ -187,7 +187,7 @@ def _new(raw: object, item: MaskedField) -> str | None:
     return _string(item.masked) if isinstance(raw, str) else None
 
 
-def _same(raw: object, item: MaskedField) -> bool:
+def _same(raw: object, item: RecordField) -> bool:
     """Return whether a value is the one that was read."""
     if item.kind.top is PhiKind.DATE:
         return str(raw).partition("T")[0] == item.value

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Locate, Output, Scope
 from ...pipeline.errors import ConsumerError
-from ...pipeline.storage.files import Staged, digest_of
-from ...typesystem import Cas, CaspipeWarning, PhiKind, source_record
-from ..files.folder import FolderConsumer
+from ...pipeline.storage.files import Staged
+from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, source_record
+from ..files.folder import FolderConsumer, StagedFiles
 from ..files.released import released_view
-from .arrivals import Arrival, ArrivedFile, KnownValue
+from .arrivals import Arrival, ArrivedFile, Source
 from .source_file import read_source_file
 
 
@@ -57,48 +57,41 @@ class WritebackConsumer(FolderConsumer):
         self.open_folder(self.suffix, restricted=False)
         self._arrived_files, self._previous_states, self._last = {}, None, None
 
-    def prepare(self, cas: Cas) -> Arrival:  # type: ignore[override]  # no file of its own
+    def prepare(self, cas: Cas) -> StagedFiles:
         """Raise ComponentError for a document without masked view, ConsumerError for one that was not read from such a file."""
         view = released_view(self, cas)
         path = cas.metadata.get(source_record.FILE, "")
         if not path:
             raise ConsumerError(f"{self.id}: expected a document of the reader {self.name}, found another one")
         self._check_length(cas, view.text)
-        return Arrival.of(cas, view, self.suffix_of(path))
+        arrival = Arrival.of(cas, view, self.suffix_of(path))
+        return StagedFiles((), arrival.state(), arrival)  # no file of its own
 
-    def resume_state(self, prepared: Arrival) -> Any:  # type: ignore[override]
-        return prepared.resume_state()
-
-    def staged(self, prepared: Arrival) -> list[Staged]:  # type: ignore[override]
-        return []
-
-    def discard(self, prepared: Arrival) -> None:  # type: ignore[override]
-        """Do nothing: nothing is on the disk."""
-
-    def commit(self, document_id: str, prepared: Arrival) -> list[Output]:  # type: ignore[override]
+    def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         """Take a document; write its file if it was the last one.
 
         Raises ConsumerError if no masker decided about some values, or if the file changed since it was read.
         """
-        source = prepared.source
+        arrival: Arrival = prepared.extra
+        source = arrival.source
         file = self._of(source.key, source.id, source.expected, source.suffix)
         file.refused = file.refused or document_id in file.arrived
         previous, self._previous_states = self._previous_states, None
-        masked = (prepared.resume_state() or {}).get("masked")
+        masked = (prepared.state or {}).get("masked")
         if previous is None or previous[0] != document_id or all(s.get("masked") != masked for s in previous[1]):
             file.changed = True
             # the texts of adopted documents are not known: the next run processes all
             file.refused = file.refused or bool(file.reused)
         try:
-            if prepared.undecided:
+            if arrival.undecided:
                 raise ConsumerError(
-                    f"{self.id}: {prepared.undecided} structured values were never masked: the file is withheld"
+                    f"{self.id}: {arrival.undecided} structured values were never masked: the file is withheld"
                 )
             if not file.refused:
-                file.texts += prepared.texts
-                file.fields += prepared.fields
-                file.known += prepared.known
-            return self._add_document(document_id, file, prepared)
+                file.texts += arrival.texts
+                file.fields += arrival.fields
+                file.known += arrival.known
+            return self._add_document(document_id, file, arrival)
         except BaseException:
             file.refused = True
             file.forget()
@@ -116,10 +109,9 @@ class WritebackConsumer(FolderConsumer):
             return None
         if file.kept is None:
             path = self._path(file.name).as_posix()
-            previous = next((o for o in outputs if o.whole and o.path == path), None)
-            if previous is None or digest_of(locate(previous)) != previous.digest:
+            file.kept = self.restore([o for o in outputs if o.path == path], state, locate)
+            if file.kept is None:
                 return None
-            file.kept = locate(previous), previous
         file.reused.add(document_id)
         return self._add_document(document_id, file, None)
 
@@ -130,35 +122,35 @@ class WritebackConsumer(FolderConsumer):
     def _of(self, key: str, file_id: str, expected: int, suffix: str) -> ArrivedFile:
         if key not in self._arrived_files:
             name = self.files.names.next(file_id)
-            self._arrived_files[key] = ArrivedFile(file_id, expected, name.with_suffix(suffix) if suffix else name)
+            self._arrived_files[key] = ArrivedFile(expected, name.with_suffix(suffix) if suffix else name)
         return self._arrived_files[key]
 
-    def _add_document(self, document: str, file: ArrivedFile, prepared: Arrival | None) -> list[Output]:
+    def _add_document(self, document: str, file: ArrivedFile, arrival: Arrival | None) -> list[Output]:
         file.arrived.add(document)
         self._last = document, file
         if len(file.arrived) != file.expected or file.refused:
             return []
         if file.kept is not None and not file.changed:
-            path, kept = file.kept
+            ((_, kept),) = file.kept.files
+            assert isinstance(kept, Staged)
             self.files.begin(document, file.name)
-            self.files.place(Staged(str(path), kept.length, kept.digest, kept=True), file.name)
-            output = dataclasses.replace(kept, consumer=self.id)
+            self.files.place(kept, file.name)
+            output = self._output(file.name, kept.length, kept.digest)
         else:
-            assert prepared is not None
-            output = self._write(document, file, prepared)
+            assert arrival is not None
+            data = self._rewritten(arrival.source, file)
+            self._announce(file.name)
+            self.files.write(document, data, file.name)
+            output = self._output(file.name, len(data), hashlib.sha256(data).hexdigest())
             file.forget()
         file.written = True
         return [output]
 
-    def _write(self, document: str, file: ArrivedFile, prepared: Arrival) -> Output:
-        source = prepared.source
+    def _rewritten(self, source: Source, file: ArrivedFile) -> bytes:
         data = read_source_file(source.path)
         if source.digest and source_record.digest(data) != source.digest:
             raise ConsumerError(f"{self.id}: {source.path} has changed since it was read: it is withheld")
-        rewritten = self.rewritten(data, file)
-        self._announce(file.name)
-        self.files.write(document, rewritten, file.name)
-        return self._output(file.name, len(rewritten), hashlib.sha256(rewritten).hexdigest())
+        return self.rewritten(data, file)
 
     def _check_length(self, cas: Cas, masked: str) -> None:
         limit = cas.metadata.get(source_record.MOST, "")
@@ -204,7 +196,7 @@ class WritebackConsumer(FolderConsumer):
             )
 
 
-def identifying(known: Iterable[KnownValue]) -> list[str]:
+def identifying(known: Iterable[KnownPhi]) -> list[str]:
     """Return the values that identify a person on their own, names also word by word, longest first: they must not occur
     anywhere in the file."""
     values: set[str] = set()
