@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.contract.component import Locate, Output, component
-from ...pipeline.storage.files import Staged
+from ...pipeline.contract.component import component
 from ...typesystem import Cas
 from ..files.annotated import AnnotatedOptions, Which
 from ..files.folder import FolderConsumer
@@ -16,6 +14,15 @@ from ..files.lines import LineConsumer
 from .record_fields import RecordOptions
 
 _DEFAULT = Path("release/documents.jsonl")
+
+
+def _of_writer(method: str) -> Any:
+    """Return a method of the consumer of single files if `folder` is given, else of the base class with one file for all."""
+
+    def call(self: JsonlConsumer, *values: Any, **options: Any) -> Any:
+        return getattr(self._own or super(JsonlConsumer, self), method)(*values, **options)
+
+    return call
 
 
 @component("jsonl")
@@ -47,52 +54,19 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
     def holds_original_text(self) -> bool:
         return self.original or super().holds_original_text()
 
-    def open(self) -> None:
-        if self._own is None:
-            super().open()
-        else:
-            self._own.open()
-
     def content(self, cas: Cas) -> bytes:
         return json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
-    def open_worker(self, *, shares_disk: bool = True) -> None:
-        super().open_worker(shares_disk=shares_disk)
-        if self._own is not None:
-            self._own.open_worker(shares_disk=shares_disk)
-
-    def prepare(self, cas: Cas) -> Any:
-        return super().prepare(cas) if self._own is None else self._own.prepare(cas)
-
-    def staged(self, prepared: Any) -> Iterable[Staged]:
-        return () if self._own is None else self._own.staged(prepared)
-
-    def commit(self, document_id: str, prepared: Any) -> list[Output]:
-        return super().commit(document_id, prepared) if self._own is None else self._own.commit(document_id, prepared)
-
-    def adopt_previous(
-        self, document_id: str, outputs: list[Output], state: Any, locate: Locate
-    ) -> list[Output] | None:
-        if self._own is None:
-            return super().adopt_previous(document_id, outputs, state, locate)
-        return self._own.adopt_previous(document_id, outputs, state, locate)
-
-    def discard(self, prepared: Any) -> None:
-        if self._own is not None:
-            self._own.discard(prepared)
-
-    def rollback(self, document_id: str) -> None:
-        super().rollback(document_id)
-        if self._own is not None:
-            self._own.rollback(document_id)
-
-    def close(self) -> None:
-        super().close()
-        if self._own is not None:
-            self._own.close()
-
-    def staging(self) -> list[Path]:
-        return [] if self._own is None else self._own.staging()
+    open = _of_writer("open")
+    open_worker = _of_writer("open_worker")
+    prepare = _of_writer("prepare")
+    staged = _of_writer("staged")
+    commit = _of_writer("commit")
+    adopt_previous = _of_writer("adopt_previous")
+    discard = _of_writer("discard")
+    rollback = _of_writer("rollback")
+    staging = _of_writer("staging")
+    close = _of_writer("close")
 
     def _record(self, cas: Cas) -> dict[str, Any]:
         if not self.original:
@@ -121,6 +95,7 @@ class _Files(FolderConsumer):
         return self.outer.id
 
     def open(self) -> None:
+        self.open_resources()
         self.output = self.outer.output
         self.open_folder(".json", restricted=self.outer.holds_original_text())
 

@@ -13,7 +13,7 @@ from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
 from ..files.content import Content
-from .sql_table import CONSUMER, Row, ShardTable, SqlTable
+from .sql_table import CONSUMER, Row, SqlTable
 from .table_columns import TableOptions
 
 NUL_REPLACED = "nul_replaced"
@@ -49,7 +49,6 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
         self._table: SqlTable | None = None
-        self._shard: ShardTable | None = None
         self._written: set[str] = set()
         self._last: tuple[str, str, int | None] | None = None
         """Document, its name in the table, and the position of its rows if they are pending."""
@@ -117,10 +116,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         path = locate(outputs[0]) if outputs else None
         if path is None or path == table.file:
             return None
-        if self._shard is None or self._shard.path != path:
-            self._close_shard()
-            self._shard = ShardTable(path, table)
-        rows = self._shard.rows(name)
+        rows = table.rows_of_shard(path, name)
         return self._put(document_id, name, rows, state) if rows is not None and _digest(rows) == state else None
 
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
@@ -164,11 +160,6 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
             return []
         return [Output(self.id, path.as_posix(), 0, 0, state, False)]
 
-    def _close_shard(self) -> None:
-        if self._shard is not None:
-            self._shard.close()
-            self._shard = None
-
     def rollback(self, document_id: str) -> None:
         if self._last is not None and self._last[0] == document_id and self._table is not None:
             _, name, position = self._last
@@ -179,14 +170,12 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
 
     def abort(self) -> None:
         """Leave the table as it was."""
-        self._close_shard()
         table, self._table = self._table, None
         if table is not None:
             table.roll_back()
 
     def close(self) -> None:
         """Commit the transaction. Raises ConsumerError if that fails: then nothing of this run is in the table."""
-        self._close_shard()
         table, self._table = self._table, None
         if table is not None:
             table.commit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,13 @@ class SqlTable:
         except ValueError:  # a nested field that is not JSON
             return None
 
+    def rows_of_shard(self, path: Path, document: str) -> list[Row] | None:
+        """Return the rows of a document in the same table of a shard, in an SQLite file of its own; None if they cannot be
+        read."""
+        with contextlib.suppress(Exception), _engine_of_shard(path).connect() as connection:
+            return self.read(connection, document)
+        return None
+
     def remove(self, document: str) -> None:
         """Delete the rows of a document."""
         self._do(lambda c: c.execute(self._table.delete().where(self._id == document)))
@@ -169,7 +177,11 @@ class SqlTable:
         return table, connection.execute(sa.select(1).select_from(table).limit(1)).first() is not None
 
     def _disconnect(self) -> None:
-        _close(self._connection, self._engine)
+        with contextlib.suppress(Exception):  # a connection that broke cannot be closed either
+            if self._connection is not None:
+                self._connection.close()
+            if self._engine is not None:
+                self._engine.dispose()
         self._connection = self._engine = None
 
     def _create_file(self, path: Path, output: Path, restricted: bool) -> None:
@@ -182,36 +194,9 @@ class SqlTable:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-class ShardTable:
-    """The same table of a shard, in an SQLite file of its own."""
-
-    def __init__(self, path: Path, table: SqlTable) -> None:
-        self.path = path
-        self._table = table
-        self._engine = self._connection = None
-        with contextlib.suppress(Exception):  # missing, or not a database: nothing can be adopted
-            self._engine = engine(
-                sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True
-            )
-            self._connection = self._engine.connect()
-
-    def rows(self, document: str) -> list[Row] | None:
-        """Return the rows of a document; None if they cannot be read."""
-        with contextlib.suppress(Exception):
-            return self._table.read(self._connection, document) if self._connection is not None else None
-        return None
-
-    def close(self) -> None:
-        _close(self._connection, self._engine)
-        self._connection = self._engine = None
-
-
-def _close(connection: Any, engine_: Any) -> None:
-    with contextlib.suppress(Exception):  # a connection that broke cannot be closed either
-        if connection is not None:
-            connection.close()
-        if engine_ is not None:
-            engine_.dispose()
+@lru_cache(maxsize=1)
+def _engine_of_shard(path: Path) -> Any:
+    return engine(sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True)
 
 
 def _touch(connection: Any) -> None:
