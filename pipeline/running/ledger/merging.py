@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import fingerprint
-from ...contract.component import CasConsumer, Locate, Output, TwoPhaseConsumer, is_resumable
+from ...contract.component import CasConsumer, Output, TwoPhaseConsumer, is_resumable
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress
@@ -178,8 +178,8 @@ def _merge_document(
 def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer]) -> list[Output]:
     outputs: list[Output] = []
     for consumer in consumers:
-        own = [o for o in row.outputs if o.consumer == consumer.id]
-        adopted = consumer.adopt_previous(row.id, own, (row.states or {}).get(consumer.id), _in(folder))
+        own, state = row.outputs_of(consumer.id), (row.states or {}).get(consumer.id)
+        adopted = consumer.adopt_previous(row.id, own, state, lambda output: folder / output.path)
         if adopted is None:
             raise MergeError(f"{folder}: what {consumer.id} wrote of document {row.number} is not what its ledger says")
         outputs += adopted
@@ -189,10 +189,6 @@ def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer]) -> list[
 def _ledger(assembly: Assembly, folder: Path) -> Path:
     given = assembly.options.ledger if isinstance(assembly.options.ledger, Path) else None
     return LedgerReader.place(folder, given, folder.name.replace("-of-", "/"))
-
-
-def _in(folder: Path) -> Locate:
-    return lambda output: folder / output.path
 
 
 def _ending(consumer: CasConsumer) -> Callable[..., None]:

@@ -31,6 +31,10 @@ class Row:
     """Resume states by id of the consumer; under `""` the counts for the report."""
     run: int = 0
 
+    def outputs_of(self, consumer: str) -> list[Output]:
+        """Return what a consumer wrote for this document."""
+        return [o for o in self.outputs if o.consumer == consumer]
+
     def together(self, consumer: str) -> tuple[str, int] | None:
         """Return key and number of the documents that share an output of a consumer; None if this one has its own."""
         state = (self.states or {}).get(consumer)

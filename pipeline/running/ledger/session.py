@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import code_version, fingerprint
-from ...contract.component import Output, is_resumable
+from ...contract.component import Locate, Output, TwoPhaseConsumer, is_resumable
 from ...contract.report import Found, RunReport, now
+from ...errors import guarded
+from ...storage.digest_set import Digests
+from ...storage.file_names import folded
 from ...storage.files import sweep
 from ..quarantine import Quarantine
-from ..runners.work import Failed, Result
+from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
-from .history import History, deletes_previous
 from .holding import held
 from .ledger import Ledger
 from .rows import Row
@@ -56,136 +59,200 @@ class Session:
 
 
 class LedgerSession(Session):
-    """A session with a ledger."""
+    """A session with a ledger: adopts outputs of unchanged documents, and deletes stale ones."""
 
     def __init__(
         self, assembly: Assembly, report: RunReport, quarantine: Quarantine, ledger: Ledger, total: int | None
     ) -> None:
         options = assembly.options
         self.assembly = assembly
+        self.output = assembly.output
+        self.consumers = assembly.two_phase_consumers()
         self.report = report
         self.quarantine = quarantine
         self.ledger = ledger
         self.salt = ledger.salt
         report.fingerprint = fingerprint(assembly)
-        identity = keyed(assembly, report.fingerprint, self.salt)
-        self.history = History(
-            ledger,
-            assembly.output,
-            identity,
-            resume=options.resume and all(map(is_resumable, assembly.consumers)),
-            retry=options.retry_quarantined or options.on_error == "skip",
-            quarantine=quarantine,
-        )
-        if options.resume and not self.history.resume:
-            names = ", ".join(c.id for c in assembly.consumers if not is_resumable(c))
+        self.fingerprint = keyed(assembly, report.fingerprint, self.salt)
+        lacking = ", ".join(c.id for c in assembly.consumers if not is_resumable(c))
+        self.resume = options.resume and not lacking
+        self.retry = options.retry_quarantined or options.on_error == "skip"
+        if options.resume and lacking:
             report.warnings.append(
-                f"resume: everything is done again, since {names} cannot go on where a run was cut off"
+                f"resume: everything is done again, since {lacking} cannot go on where a run was cut off"
             )
         self._has_quarantine = quarantine.folder.is_dir()
         self._ids = hashlib.sha256()
-        ledger.begin(report.name, report.started or "", code_version(), identity, report.shard, total)
+        self._rows: dict[str, Row] = {}
+        """Rows of earlier runs that `expected` found."""
+        self._shared_outputs: dict[str, tuple[tuple[int, str], list[Output]]] = {}
+        self._kept = Digests(64)
+        """Names of the files of this run."""
+        ledger.begin(report.name, report.started or "", code_version(), self.fingerprint, report.shard, total)
 
     def begin(self) -> None:
         _remove_staged(self.assembly)
-        output = self.assembly.output
         for path in self.ledger.left:  # moved there by an interrupted run that could not record its document any more
             if not self.ledger.mentions(path):
-                with contextlib.suppress(OSError):
-                    (output / path).unlink(missing_ok=True)
+                self._unlink(path)
         self.ledger.left = []
         for consumer in self.assembly.consumers:
             consumer.announce_file = self.ledger.announce
-        for consumer in self.assembly.two_phase_consumers():
+        for consumer in self.consumers:
             for path, temporary in consumer.shared_files().items():
-                self.history.keep(path)
-                self.ledger.add_shared_file(consumer.id, path, os.path.relpath(temporary, output))
+                self._kept.add(folded(path))
+                self.ledger.add_shared_file(consumer.id, path, os.path.relpath(temporary, self.output))
 
     def see(self, document: str) -> None:
         name = document.encode("utf-8", "surrogatepass")
         self._ids.update(len(name).to_bytes(8, "big") + name)
 
     def expected(self, number: int, document: str) -> bytes:
-        return self.history.expected(number, document)
+        if not self.resume or not document:
+            return b""
+        row = self.ledger.latest_before(document)
+        if row is None or self.ledger.fingerprint_of(row.run) != self.fingerprint or row.status == "skipped":
+            return b""
+        if row.status == "quarantined" and (self.retry or row.number != number or not self.quarantine.holds(number)):
+            return b""
+        self._rows[document] = row
+        return bytes.fromhex(row.content)
 
     def adopt(self, result: Result) -> bool:
-        row = self.history.pop_row(result.id)
+        row = self._rows.pop(result.id, None)
         if row is None:
             return False
         result.seconds, result.attempts = row.seconds, row.attempts
         if row.status == "quarantined":
             result.failed = Failed(row.component, row.cause, row.message, row.reason)
-            self._delete_previous(result.id)
+            self.replace(result)
             self._add(result, "quarantined", row.outputs, row.states)
             return True
-        outputs = self.history.adopt(row, self.assembly.two_phase_consumers())
+        outputs = self._adopted(row)
         if outputs is None:
             return False
         result.found = Found(*(row.states or {}).get("", [0, {}, {}]))
-        self._add(result, "released", tuple(outputs), row.states)
-        self._release_quarantined(result.number)
+        self._add(result, "released", outputs, row.states)
         return True
+
+    def _adopted(self, row: Row) -> list[Output] | None:
+        """Adopt everything that was written for a document, or nothing."""
+        outputs: list[Output] = []
+        for n, consumer in enumerate(self.consumers):
+            previous, state = self._previous_outputs(row, consumer.id), (row.states or {}).get(consumer.id)
+            with guarded(f"consumers/{consumer.id}"):
+                own = consumer.adopt_previous(row.id, previous, state, self._locate(row.run))
+            if own is None:
+                rollback(self.consumers[:n], row.id)
+                return None
+            outputs += own
+        return outputs
+
+    def _previous_outputs(self, row: Row, consumer: str) -> list[Output]:
+        """Return what a consumer wrote for a document, or for all documents that share one output with it."""
+        group = row.together(consumer)
+        if group is None:
+            return row.outputs_of(consumer)
+        key, number = group
+        if consumer not in self._shared_outputs or self._shared_outputs[consumer][0] != (row.run, key):
+            rows = [r for r in self.ledger.around(row, number - 1) if r.together(consumer) == group]
+            self._shared_outputs[consumer] = (row.run, key), [o for r in rows for o in r.outputs_of(consumer)]
+        return self._shared_outputs[consumer][1]
+
+    def _locate(self, run: int) -> Locate:
+        def locate(output: Output) -> Path:
+            temporary = "" if output.whole else self.ledger.temporary(run, output.path)
+            unfinished = self.output / temporary
+            return unfinished if temporary and unfinished.is_file() else self.output / output.path
+
+        return locate
 
     def replace(self, result: Result) -> None:
         self._delete_previous(result.id)
 
     def released(self, result: Result, outputs: list[Output], states: dict[str, Any]) -> None:
-        self.history.pop_row(result.id)
+        self._rows.pop(result.id, None)
         found = result.found or Found()
         kept = {consumer: state for consumer, state in states.items() if state is not None}
-        self._add(result, "released", tuple(outputs), {**kept, "": found.to_plain()})
-        self._release_quarantined(result.number)
+        self._add(result, "released", outputs, {**kept, "": found.to_plain()})
 
     def failed(self, result: Result, status: str) -> None:
-        self.history.pop_row(result.id)
-        self.history.delete_files(result.id)
+        self._rows.pop(result.id, None)
+        row = self.ledger.latest_before(result.id)
+        outputs = row.outputs if row is not None else ()
+        self._delete_files(o.path for o in outputs if o.whole and not self.ledger.has_output(o.path))
         self._delete_previous(result.id)
         self._add(result, status, (), None)
 
     def complete(self) -> None:
-        if self.assembly.options.resume and any(map(deletes_previous, self.assembly.two_phase_consumers())):
+        if self.assembly.options.resume and any(map(_deletes_previous, self.consumers)):
             for document in self.ledger.removed_documents():
                 self._delete_previous(document, removed=True)
 
     def end(self) -> None:
-        """Record the end of the run, after all files have their final names."""
+        """Record the end of the run, after all files have their final names. After a complete run, delete what only earlier
+        runs wrote, and their records."""
         report, d = self.report, self.report.documents
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
         ids = self._ids.hexdigest() if report.shard else ""
         self.ledger.end(state, now(), (d.read, d.released, d.quarantined, d.skipped), report.seconds, ids)
-        if not report.stopped:
-            self.history.clear()
+        if report.stopped:
+            return
+        self._delete_files(self.ledger.stale_files())
+        for temporary in self.ledger.temporaries():
+            self._unlink(temporary)
+        self.quarantine.keep_only({row.number for row in self.ledger.rows("quarantined")})
+        self.ledger.delete_other_runs()
 
-    def _delete_previous(self, document: str, *, removed: bool = False) -> None:
-        if self.assembly.options.resume:
-            self.history.delete_previous(document, self.assembly.two_phase_consumers(), removed=removed)
-
-    def _release_quarantined(self, number: int) -> None:
-        """Remove the document that an earlier run quarantined under this number."""
-        if self._has_quarantine:
-            self.quarantine.release(number)
-
-    def _add(self, result: Result, status: str, outputs: tuple[Output, ...], states: dict[str, Any] | None) -> None:
-        failed = result.failed or Failed("", "", "", "")
+    def _add(self, result: Result, status: str, outputs: Iterable[Output], states: dict[str, Any] | None) -> None:
+        outputs, failed = tuple(outputs), result.failed or Failed("", "", "", "")
         for output in outputs:
             if output.whole:
-                self.history.keep(output.path)
-        self.ledger.add(
-            Row(
-                result.number,
-                result.id,
-                result.content.hex(),
-                status,
-                failed.reason,
-                failed.component,
-                failed.cause,
-                failed.message,
-                result.seconds,
-                result.attempts,
-                outputs,
-                states,
-            )
-        )
+                self._kept.add(folded(output.path))
+        reasons = failed.reason, failed.component, failed.cause, failed.message
+        timing = result.seconds, result.attempts
+        self.ledger.add(Row(result.number, result.id, result.content.hex(), status, *reasons, *timing, outputs, states))
+        if status == "released" and self._has_quarantine:
+            self.quarantine.release(result.number)  # what an earlier run quarantined under this number
+
+    def _delete_previous(self, document: str, *, removed: bool = False) -> None:
+        """Let consumers delete what earlier runs wrote for a document, other than files."""
+        able = [c for c in self.consumers if _deletes_previous(c)] if self.assembly.options.resume else []
+        states = self.ledger.states(document) if able else []
+        for consumer in able:
+            own = [each[consumer.id] for each in states if consumer.id in each]
+            if own:
+                with guarded(f"consumers/{consumer.id}"):
+                    consumer.delete_previous(document, own, removed=removed)
+
+    def _delete_files(self, paths: Iterable[str]) -> None:
+        """Delete files of earlier runs, except those that are files of this run under another name (`Note.txt`, `note.txt` on
+        file systems that ignore case)."""
+        similar: dict[str, list[str]] = {}
+        for path in paths:
+            if (name := folded(path)) in self._kept:
+                similar.setdefault(name, []).append(path)
+            else:
+                self._unlink(path)
+        files = self.ledger.files() if similar else ()
+        same = {path for own in files for path in similar.get(folded(own), ()) if self._is_same(path, own)}
+        for path in itertools.chain.from_iterable(similar.values()):
+            if path not in same:
+                self._unlink(path)
+
+    def _is_same(self, path: str, own: str) -> bool:
+        with contextlib.suppress(OSError):
+            return (self.output / path).samefile(self.output / own)
+        return False
+
+    def _unlink(self, path: str) -> None:
+        with contextlib.suppress(OSError):
+            (self.output / path).unlink(missing_ok=True)
+
+
+def _deletes_previous(consumer: TwoPhaseConsumer) -> bool:
+    """Return whether a consumer has anything to delete that an earlier run wrote outside of files."""
+    return type(consumer).delete_previous is not TwoPhaseConsumer.delete_previous
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from resuming import CONSUMERS, NAMES, first
 
 from caspipe.pipeline.contract.component import Output
 from caspipe.pipeline.running.ledger import Ledger, Row
-from caspipe.pipeline.running.ledger.history import History
+from caspipe.pipeline.running.ledger.session import LedgerSession
 
 
 def row(number: int, *paths: str) -> Row:
@@ -70,14 +70,14 @@ def test_files_of_runs_that_are_forgotten_are_forgotten(tmp_path: Path) -> None:
 def test_rows_of_documents_that_changed_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    histories: list[History] = []
-    real = History.__init__
+    sessions: list[LedgerSession] = []
+    real = LedgerSession.__init__
 
-    def noting(self: History, *given: object, **named: object) -> None:
+    def noting(self: LedgerSession, *given: object, **named: object) -> None:
         real(self, *given, **named)  # type: ignore[arg-type]
-        histories.append(self)
+        sessions.append(self)
 
-    monkeypatch.setattr(History, "__init__", noting)
+    monkeypatch.setattr(LedgerSession, "__init__", noting)
     notes = running.notes(tmp_path / "notes", running.texts_of(NAMES))
     first(tmp_path / "out", notes)
     for name in ("n1", "n4"):
@@ -86,7 +86,7 @@ def test_rows_of_documents_that_changed_are_let_go(
     given = ("run.resume=true", f"run.workers={workers}")
     report, seen = running.run(tmp_path / "out", notes, *given, consumers=CONSUMERS)
     assert (seen.done(), report.documents.quarantined) == ([2, 5, 7], 1)
-    assert histories[-1]._rows == {}
+    assert sessions[-1]._rows == {}
 
 
 @pytest.mark.slow
