@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-_TOKEN = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+)', re.DOTALL)
+_scan = json.JSONDecoder().raw_decode
+_SEPARATORS = re.compile(r"[ \t\r\n,:]*")
 
 
 class ValueSpan(NamedTuple):
@@ -21,44 +21,30 @@ class ValueSpan(NamedTuple):
 def value_spans(text: str) -> dict[str, ValueSpan]:
     """Return every value by its JSON pointer, without escapes of RFC 6901 (`/name/0/given/1`). The text must be valid JSON."""
     spans: dict[str, ValueSpan] = {}
-    tokens = _tokens(text)
-    stack: list[
-        tuple[str, bool, int, int]
-    ] = []  # open objects and lists: pointer, is a list, offset of the name, offset of the value
-    index: list[int] = []
-    start, pointer, name = 0, "", ""
-    waiting = False  # for a value, after a colon
-    for token, begin, end in tokens:
-        inside = stack[-1] if stack else None
-        if token in ",:":
-            waiting = token == ":"
-            if token == "," and inside is not None and inside[1]:
-                index[-1] += 1
-            continue
-        if token in "}]":
-            path, _, opened_start, opened = stack.pop()
-            index.pop()
-            spans[path] = ValueSpan(opened_start, opened, end)
-            waiting = False
-            continue
-        if inside is not None and not inside[1] and not waiting:
-            name, start = json.loads(token), begin
-            continue
-        if inside is None:
-            pointer, start = "", begin
-        elif inside[1]:
-            pointer, start = f"{inside[0]}/{index[-1]}", begin
-        else:
-            pointer = f"{inside[0]}/{name}"
-        waiting = False
-        if token in "{[":
-            stack.append((pointer, token == "[", start, begin))
-            index.append(0)
-        else:
-            spans[pointer] = ValueSpan(start, begin, end)
+    begin = _next(text, 0)
+    _add(text, "", begin, begin, spans)
     return spans
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    for m in _TOKEN.finditer(text):
-        yield m[1], m.start(1), m.end(1)
+def _add(text: str, pointer: str, start: int, begin: int, spans: dict[str, ValueSpan]) -> int:
+    """Add the value at `begin` and all values in it. Returns the offset after it."""
+    if text[begin] not in "{[":
+        end = _scan(text, begin)[1]
+    else:
+        index, offset = 0, _next(text, begin + 1)
+        while text[offset] not in "}]":
+            name, inner_start = index, offset
+            if text[begin] == "{":
+                name, offset = _scan(text, offset)
+            offset = _next(text, _add(text, f"{pointer}/{name}", inner_start, _next(text, offset), spans))
+            index += 1
+        end = offset + 1
+    spans[pointer] = ValueSpan(start, begin, end)
+    return end
+
+
+def _next(text: str, offset: int) -> int:
+    """Return the offset of the next name, value or closing bracket."""
+    match = _SEPARATORS.match(text, offset)
+    assert match is not None
+    return match.end()

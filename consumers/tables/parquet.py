@@ -93,9 +93,9 @@ class ParquetConsumer(TableOptions, LineConsumer):
 
     def _write_table(self, lines: Path) -> None:
         _, pq = _pyarrow()
-        sink = _Sink(AtomicFile(self.output / self.file, private=self.holds_original_text()))
-        try:
-            schema = self._schema()
+        schema = self._schema()
+        with AtomicFile(self.output / self.file, private=self.holds_original_text()) as file:
+            sink = _Sink(file)
             with pq.ParquetWriter(
                 sink, schema, compression="zstd", write_page_checksum=True, store_schema=True
             ) as writer:
@@ -103,10 +103,6 @@ class ParquetConsumer(TableOptions, LineConsumer):
                     sink.check()
                     writer.write_table(self._table(group, schema), row_group_size=self.row_group)
             sink.check()
-            sink.file.commit()
-        except BaseException:
-            sink.file.discard()
-            raise
 
     def _groups(self, lines: Path) -> Iterator[list[Row]]:
         """Yield the rows in groups that are limited in number and size."""
@@ -124,13 +120,10 @@ class ParquetConsumer(TableOptions, LineConsumer):
 
     def _table(self, rows: list[Row], schema: Any) -> Any:
         pa, _ = _pyarrow()
-        columns = []
-        for c in self.columns():
-            values = [row[c.name] for row in rows]
-            if c.shape in _MAPS:
-                values = [[tuple(pair) for pair in value] for value in values]
-            columns.append(pa.array(values, schema.field(c.name).type))
-        return pa.Table.from_arrays(columns, schema=schema)
+        for name in [c.name for c in self.columns() if c.shape in _MAPS]:
+            for row in rows:
+                row[name] = [tuple(pair) for pair in row[name]]
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def _schema(self) -> Any:
         pa, _ = _pyarrow()

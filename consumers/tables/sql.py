@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +17,8 @@ from ..files.content import Content
 from .sql_table import CONSUMER, Row, SqlTable
 from .table_columns import TableOptions
 
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""A NUL in a string of JSON, after the escaped backslashes before it."""
 NUL_REPLACED = "nul_replaced"
 """Metadata: number of NUL characters that became U+FFFD, because the database cannot store them."""
 
@@ -85,13 +88,15 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
 
     def prepare(self, cas: Cas) -> Content:
         name = self.document_name(cas)
-        rows = self.rows_of(cas)
-        if not self.stores_nul and (count := sum(map(_count_nul, rows))):
+        data = self._data(cas)
+        if not self.stores_nul and (count := len(_NUL.findall(data))):
             cas.metadata[NUL_REPLACED] = str(count)
-            rows = [_replace_nul(row) for row in self.rows_of(cas)]
+            data = _NUL.sub(r"\1\\ufffd", self._data(cas))
+        return Content(data.encode(), state=_digest(json.loads(data)), extra=name)
+
+    def _data(self, cas: Cas) -> str:
         columns = [c.name for c in self.columns()]
-        table = [[row.get(c) for c in columns] for row in rows]
-        return Content(json.dumps(table).encode(), state=_digest(table), extra=name)
+        return json.dumps([[row.get(c) for c in columns] for row in self.rows_of(cas)])
 
     def resume_state(self, prepared: Content) -> Any:
         return prepared.state
@@ -187,19 +192,3 @@ def _digest(rows: list[Row] | None) -> str | None:
     if rows is None:
         return None
     return hashlib.sha256("\n".join(sorted(json.dumps(row, sort_keys=True) for row in rows)).encode()).hexdigest()
-
-
-def _count_nul(value: Any) -> int:
-    """Count the NUL characters in all strings of a value."""
-    if isinstance(value, str):
-        return value.count("\0")
-    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return sum(map(_count_nul, values))
-
-
-def _replace_nul(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.replace("\0", "\ufffd")
-    if isinstance(value, dict):
-        return {_replace_nul(k): _replace_nul(v) for k, v in value.items()}
-    return [_replace_nul(v) for v in value] if isinstance(value, list) else value
