@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from ...pipeline.errors import ConsumerError
@@ -26,13 +27,13 @@ def masked_file(data: str, fields: Iterable[RecordField], texts: Iterable[Masked
 
     Raises ConsumerError if a value is not what was read: the file has changed since.
     """
-    by_line: dict[str, tuple[list[RecordField], list[MaskedText]]] = {}
+    by_line: dict[str, tuple[list[RecordField], list[MaskedText]]] = defaultdict(lambda: ([], []))
     for item in fields:
-        by_line.setdefault(_line(item.path), ([], []))[0].append(item)
+        by_line[_line(item.path)][0].append(item)
     for text in texts:
-        by_line.setdefault(_line(text.path), ([], []))[1].append(text)
+        by_line[_line(text.path)][1].append(text)
     if set(by_line) <= {""}:
-        return _Resource(data, "").masked(*by_line.get("", ([], [])))
+        return _Resource(data, "").masked(*by_line[""])
     lines = data.split("\n")
     for number, items in by_line.items():
         if not 0 < int(number) <= len(lines):
@@ -64,12 +65,7 @@ class _Resource:
         for text in texts:
             location = ValueLocation.of(text.path)
             span = self._span(location.path)
-            new = _string(self._written(span, location, text))
-            parent, _, name = location.path.removeprefix(self.line).rpartition("/")
-            if self._is_list(parent) and name.isdecimal():
-                self.lists.setdefault(parent, {})[int(name)] = new
-            else:
-                self.edits.append((span.begin, span.end, new))
+            self._replace(location.path.removeprefix(self.line), _string(self._written(span, location, text)))
         for item in fields:
             self._field(item)
         for path, changed in self.lists.items():
@@ -128,7 +124,11 @@ class _Resource:
         raw = json.loads(self.data[span.begin : span.end])
         if not isinstance(raw, str | int | float) or (item.value and not _same(raw, item)):
             raise self._changed(path)
-        new = _new(raw, item)
+        self._replace(path, _new(raw, item))
+
+    def _replace(self, path: str, new: str | None) -> None:
+        """Replace a value by JSON; None: by the extension for masked values."""
+        span = self.spans[path]
         parent, _, name = path.rpartition("/")
         if name.isdecimal() and self._is_list(parent):
             self.lists.setdefault(parent, {})[int(name)] = new

@@ -7,7 +7,9 @@ import heapq
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 from ...assembly.assembly import Assembly
@@ -56,7 +58,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
-            stack.push(_ending(consumer))
+            stack.push(partial(_end, consumer))
         session.begin()
         salts = {folder: ledger.salt for ledger, folder in zip(ledgers, folders, strict=True)}
         total = sum(ledger.run().read for ledger in ledgers)
@@ -136,14 +138,8 @@ def _inputs(runs: list[RunRow], folders: list[Path]) -> list[str]:
 
 def _rows(ledgers: list[LedgerReader], folders: list[Path]) -> Iterator[tuple[Row, Path]]:
     """Yield the documents of all shards in reading order."""
-
-    def of(ledger: LedgerReader, folder: Path) -> Iterator[tuple[int, Row, Path]]:
-        for row in ledger.rows():
-            yield row.number, row, folder
-
-    streams = [of(ledger, folder) for ledger, folder in zip(ledgers, folders, strict=True)]
-    for _, row, folder in heapq.merge(*streams, key=lambda entry: entry[0]):
-        yield row, folder
+    streams = [zip(ledger.rows(), repeat(folder)) for ledger, folder in zip(ledgers, folders, strict=True)]
+    return heapq.merge(*streams, key=lambda entry: entry[0].number)
 
 
 def _merge_document(
@@ -191,13 +187,9 @@ def _ledger(assembly: Assembly, folder: Path) -> Path:
     return LedgerReader.place(folder, given, folder.name.replace("-of-", "/"))
 
 
-def _ending(consumer: CasConsumer) -> Callable[..., None]:
+def _end(consumer: CasConsumer, kind: object, *_: object) -> None:
     """Close a consumer after a successful merge, and abort it otherwise."""
-
-    def end(kind: object, *_: object) -> None:
-        if kind is None:
-            consumer.close()
-        else:
-            consumer.abort()
-
-    return end
+    if kind is None:
+        consumer.close()
+    else:
+        consumer.abort()
