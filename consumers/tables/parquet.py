@@ -14,7 +14,7 @@ from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas
 from ..files.content import Content
 from ..files.lines import LineConsumer
-from .table_columns import Column, TableOptions
+from .record_fields import Column, TableOptions
 
 _MAX_GROUP_SIZE = 32 << 20
 _MAPS = ("counts", "metadata")

@@ -14,8 +14,8 @@ from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
 from ..files.content import Content
+from .record_fields import TableOptions
 from .sql_table import CONSUMER, Row, SqlTable
-from .table_columns import TableOptions
 
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 """A NUL in a string of JSON, after the escaped backslashes before it."""

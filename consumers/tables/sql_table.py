@@ -12,7 +12,7 @@ from typing import Any
 from ...pipeline.errors import CaspipeError, ConsumerError, nearest
 from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
 from ...pipeline.storage.files import make_folder, restricted_folder
-from .table_columns import Column
+from .record_fields import Column
 
 CONSUMER = "the consumer sql"
 _MAX_PENDING = 200

@@ -2,6 +2,6 @@
 
 from .ledger import Ledger
 from .reader import LedgerReader
-from .rows import Row, RunRow
+from .schema import Row, RunRow
 
 __all__ = ["Ledger", "LedgerReader", "Row", "RunRow"]

@@ -15,8 +15,7 @@ from ...errors import ConsumerError, OutputError
 from ...storage.files import restricted_folder
 from .lock import locked, unlock
 from .reader import LedgerReader
-from .rows import Row, row_of
-from .schema import connected, database_errors, initialize
+from .schema import Row, connected, database_errors, initialize, row_of
 
 _BATCH = 200
 """Rows of one transaction."""

@@ -22,7 +22,7 @@ from ..quarantine import Quarantine
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
 from .reader import LedgerReader
-from .rows import Row, RunRow
+from .schema import Row, RunRow
 from .session import Session, open_session
 
 _FOLDER = re.compile(r"(\d+)-of-(\d+)")

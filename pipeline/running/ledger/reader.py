@@ -9,8 +9,7 @@ from typing import Any, Self
 
 from ...errors import ConsumerError, ResourceError
 from .lock import locked, unlock
-from .rows import Row, RunRow, row_of
-from .schema import check, connected, database_errors
+from .schema import Row, RunRow, check, connected, database_errors, row_of
 
 
 class LedgerReader:

@@ -23,7 +23,7 @@ from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
 from .ledger import Ledger
-from .rows import Row
+from .schema import Row
 
 
 class Session:
