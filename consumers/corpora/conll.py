@@ -51,9 +51,6 @@ class ConllConsumer(AnnotatedOptions, LineConsumer):
             raise ValueError("columns: expected token first, and every name once")
         self._moved = self._lost = self._dropped = 0
 
-    def holds_original_text(self) -> bool:
-        return self.original
-
     def open(self) -> None:
         super().open()
         self._moved = self._lost = self._dropped = 0

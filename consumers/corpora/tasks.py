@@ -45,9 +45,6 @@ class TaskConsumer(AnnotatedOptions, NameOptions, LineConsumer):
             self._dropped = 0
         super().close()
 
-    def holds_original_text(self) -> bool:
-        return self.original
-
     ending: ClassVar[bytes] = b"\n"
     """Written after each task."""
 

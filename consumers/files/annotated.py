@@ -72,6 +72,10 @@ class AnnotatedOptions(CasConsumer):
         """True if the output contains the original text."""
         return self.annotations != "masked"
 
+    def holds_original_text(self) -> bool:
+        """Return True if the original text or its offsets are written: next to the masked text they would undo the masking."""
+        return self.original
+
     def annotated(self, cas: Cas) -> Annotated:
         """Return the text and the annotations to write. Raises ComponentError or CasError if the document lacks them."""
         view = self.annotated_view(cas)

@@ -175,12 +175,8 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
         """Add the files that accompany the documents, and give the project its name."""
         file, self._file = self._file, None
         if file is not None:
-            try:
+            with file:
                 self._finish()
-                file.commit()
-            except BaseException:
-                file.discard()
-                raise
             self._warn()
         super().close()
 

@@ -41,10 +41,6 @@ class CsvConsumer(AnnotatedOptions, NameOptions, LineConsumer):
         if self.original and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
 
-    def holds_original_text(self) -> bool:
-        """Return True if offsets of the original are written: next to the masked text they would undo the masking."""
-        return self.original
-
     def header(self) -> bytes:
         names = _ORIGINAL if self.original else _MASKED
         return _rows([(*names, "text") if self.text else names])

@@ -52,7 +52,7 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
         self._own = _Files(self) if self.folder is not None else None
 
     def holds_original_text(self) -> bool:
-        return self.original or super().holds_original_text()
+        return self.original or bool(self.include)
 
     def content(self, cas: Cas) -> bytes:
         return json.dumps(self._record(cas), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

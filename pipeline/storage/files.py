@@ -56,8 +56,10 @@ class AtomicFile:
     the path. Only the owner can read a private file (mode 0600).
     """
 
-    def __init__(self, path: Path, *, private: bool = False) -> None:
+    def __init__(self, path: Path, *, private: bool = False, durable: bool = True) -> None:
         self.path = path
+        self.durable = durable
+        """True if the file is flushed to disk before it gets its name (fsync)."""
         self.offset = 0
         """Bytes written so far."""
         self.temporary = self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -85,10 +87,10 @@ class AtomicFile:
             raise cannot(self.path, error) from None
         self.offset = offset
 
-    def commit(self, *, durable: bool = True) -> None:
-        """Give the file its name and replace an existing file. `durable`: flush it to disk first (fsync)."""
+    def commit(self) -> None:
+        """Give the file its name and replace an existing file."""
         try:
-            if durable:
+            if self.durable:
                 os.fsync(self._fd)
             os.close(self._fd)
             self._fd = -1
@@ -102,9 +104,10 @@ class AtomicFile:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.commit()
-        else:
+        try:
+            if kind is None:
+                self.commit()
+        finally:
             self.discard()
 
     def discard(self) -> None:
@@ -119,13 +122,8 @@ class AtomicFile:
 
 def write_atomic(path: Path, data: bytes, *, private: bool = False, durable: bool = True) -> None:
     """Write a file atomically. Raises ConsumerError with the path, and leaves nothing behind."""
-    file = AtomicFile(path, private=private)
-    try:
+    with AtomicFile(path, private=private, durable=durable) as file:
         file.write(data)
-        file.commit(durable=durable)
-    except BaseException:
-        file.discard()
-        raise
 
 
 @dataclass(slots=True)

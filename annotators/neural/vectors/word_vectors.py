@@ -195,16 +195,11 @@ class WordVectors(Resource):
                 f"{path}: {faulty:,} words are empty or hold blanks, which word2vec's text cannot: use npz"
             )
         row = "%s " + " ".join(["%.9g"] * self.dim) + "\n"  # nine digits tell any two 32-bit floats apart
-        file = AtomicFile(path)
-        try:
+        with AtomicFile(path, durable=False) as file:
             file.write(f"{len(self.words)} {self.dim}\n".encode())
             for at in range(0, len(self.words), 1_000):
                 part = zip(self.words[at : at + 1_000], self.matrix[at : at + 1_000].tolist(), strict=True)
                 file.write("".join([row % (word, *numbers) for word, numbers in part]).encode())
-            file.commit(durable=False)
-        except BaseException:
-            file.discard()
-            raise
 
     @cached_property
     def _lengths(self) -> Floats32:
