@@ -42,7 +42,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
         self.check_record()
         if self.row_group < 1:
             raise ValueError(f"row_group: expected 1 or more, got {self.row_group}")
-        self._previous: tuple[Path, AtomicFile] | None = None
+        self._previous: dict[Path, AtomicFile] = {}
 
     def open(self) -> None:
         """Create the folder and the temporary file. Raises ResourceError if pyarrow is not installed."""
@@ -62,18 +62,15 @@ class ParquetConsumer(TableOptions, LineConsumer):
         """Return a file with the rows of an earlier run as they were written before they became a table."""
         if path.name != Path(self.file).name:
             return path
-        if self._previous is None or self._previous[0] != path:
-            self._forget_previous()
-            lines = AtomicFile(self.output / self.file, private=self.holds_original_text())
-            self._previous = path, lines
+        if path not in self._previous:
+            lines = self._previous[path] = AtomicFile(self.output / self.file, private=self.holds_original_text())
             for row in _read_table(path):
                 lines.write(_line(row))
-        return self._previous[1].temporary
+        return self._previous[path].temporary
 
     def _forget_previous(self) -> None:
-        if self._previous is not None:
-            self._previous[1].discard()
-            self._previous = None
+        while self._previous:
+            self._previous.popitem()[1].discard()
 
     def abort(self) -> None:
         self._forget_previous()

@@ -194,7 +194,7 @@ class SqlTable:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=64)
 def _engine_of_shard(path: Path) -> Any:
     return engine(sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True)
 
