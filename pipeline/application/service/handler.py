@@ -35,10 +35,6 @@ class RequestHandler:
         """Load models and lexicons. Raises CaspipeError."""
         self.pipeline.open()
 
-    def close(self) -> None:
-        for pipeline in (self.pipeline, *self._models.values()):
-            pipeline.close()
-
     def describe(self) -> dict[str, Any]:
         """Return the pipeline as plain data, secrets left out."""
         found = self.pipeline.describe()
@@ -50,36 +46,11 @@ class RequestHandler:
 
     def handle(self, job: Job) -> Answer:
         """Return the answer to a request; never an exception."""
-        return self._answer(job)._replace(worn=foreign.class_count() > self.spec.max_types)
-
-    def _answer(self, job: Job) -> Answer:
         try:
-            return self._predict(job) if job.work == "predict" else self._process(job)
-        except Problem as problem:
-            return problem_answer(problem, job)
-        except ValidationError as error:
-            return problem_answer(invalid(error, NAMES), job)
-        except ComponentError as error:
-            # its own message may name the document: component and class say enough
-            detail = f"component {error.component} failed on the document ({error.cause})"
-            return problem_answer(Problem(500, "component-failed", detail), job)
-        except (FormatError, TypeSystemError) as error:
-            return problem_answer(Problem(422, "format", str(error)), job)
-        except CasError:
-            return problem_answer(
-                Problem(422, "format", "the document is not consistent in itself (views, types or offsets)"), job
-            )
-        except ModuleNotFoundError as error:
-            return problem_answer(
-                Problem(501, "not-installed", f"this installation lacks the module {error.name}"), job
-            )
-        except (RecursionError, MemoryError) as error:
-            detail = f"the document is too large or nested too deep ({type(error).__name__})"
-            return problem_answer(Problem(413, "too-complex", detail), job)
-        except CaspipeError as error:
-            return problem_answer(Problem(500, "failed", type(error).__name__), job)
-        except Exception as error:  # a message of another library's may quote the document
-            return problem_answer(Problem(500, "failed", str(ComponentError("service", error))), job)
+            answer = self._predict(job) if job.work == "predict" else self._process(job)
+        except Exception as error:
+            answer = problem_answer(_problem(error), job)
+        return answer._replace(worn=foreign.class_count() > self.spec.max_types)
 
     # -- documents -----------------------------------------------------------------------------------------------
 
@@ -144,3 +115,28 @@ class RequestHandler:
 def _facts(cas: Cas) -> Facts:
     kinds = Counter(phi.kind.name for phi in cas.select(Phi))
     return Facts(len(cas.text), dict(sorted(kinds.items())))
+
+
+def _problem(error: Exception) -> Problem:
+    """Return an error as a client may see it. Messages of components and of other libraries may quote the document."""
+    match error:
+        case Problem():
+            return error
+        case ValidationError():
+            return invalid(error, NAMES)
+        case ComponentError():
+            detail = f"component {error.component} failed on the document ({error.cause})"
+            return Problem(500, "component-failed", detail)
+        case FormatError() | TypeSystemError():
+            return Problem(422, "format", str(error))
+        case CasError():
+            return Problem(422, "format", "the document is not consistent in itself (views, types or offsets)")
+        case ModuleNotFoundError():
+            return Problem(501, "not-installed", f"this installation lacks the module {error.name}")
+        case RecursionError() | MemoryError():
+            detail = f"the document is too large or nested too deep ({type(error).__name__})"
+            return Problem(413, "too-complex", detail)
+        case CaspipeError():
+            return Problem(500, "failed", type(error).__name__)
+        case _:
+            return Problem(500, "failed", str(ComponentError("service", error)))

@@ -253,12 +253,18 @@ def consumer_error(consumer: CasConsumer, error: Exception) -> ComponentError:
 
 def discard(assembly: Assembly, result: Result) -> None:
     """Delete what consumers prepared for a document."""
+    for consumer, prepared in _prepared(assembly, result):
+        try:
+            consumer.discard(prepared)
+        except Exception as error:  # leftovers are removed at the end of the run
+            warnings.warn(str(consumer_error(consumer, error)), CaspipeWarning, stacklevel=2)
+
+
+def _prepared(assembly: Assembly, result: Result) -> Iterator[tuple[TwoPhaseConsumer, Any]]:
+    """Yield each consumer that prepared something for a document, with what it prepared."""
     for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False):
         if prepared is not None and isinstance(consumer, TwoPhaseConsumer):
-            try:
-                consumer.discard(prepared)
-            except Exception as error:  # leftovers are removed at the end of the run
-                warnings.warn(str(consumer_error(consumer, error)), CaspipeWarning, stacklevel=2)
+            yield consumer, prepared
 
 
 def _fail(assembly: Assembly, result: Result, error: ComponentError) -> None:
@@ -272,7 +278,7 @@ def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
     """Return a result that can be pickled. If this one cannot, the document has failed."""
     at = "worker"
     try:
-        for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False):
+        for consumer, prepared in _prepared(assembly, result):
             at = f"consumers/{consumer.id}"
             pickle.dumps(prepared, protocol=5)
         at = "worker"
@@ -298,18 +304,12 @@ def rollback(consumers: Sequence[CasConsumer], document_id: str) -> None:
 
 def flush_staged(assembly: Assembly, results: Iterable[Result]) -> None:
     """Flush the temporary files that consumers prepared for some documents to disk, all at once."""
-    files.settle(
-        staged
-        for result in results
-        for consumer, prepared in zip(assembly.consumers, result.prepared, strict=False)
-        if prepared is not None and isinstance(consumer, TwoPhaseConsumer)
-        for staged in _staged(consumer, prepared)
-    )
-
-
-def _staged(consumer: TwoPhaseConsumer, prepared: Any) -> list[Staged]:
-    with guarded(f"consumers/{consumer.id}"):
-        return list(consumer.staged(prepared))
+    staged: list[Staged] = []
+    for result in results:
+        for consumer, prepared in _prepared(assembly, result):
+            with guarded(f"consumers/{consumer.id}"):
+                staged += consumer.staged(prepared)
+    files.settle(staged)
 
 
 class WarningCollector:
