@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, Self
 
 from ...pipeline.errors import ResourceError
+from ..sequence.arrays import Array, unpack
 from ..sequence.feature import Words
 from ..sequence.linear_model import TokenModel
 from ..sequence.model_files import locate_model, read_checked, read_description
-from .arrays import Array, unpack
 from .inputs import FIRST, Indexer, Seen, Vocabulary, gaps_of
 from .plan import Plan
 

@@ -12,6 +12,7 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError, ResourceError
 from ...typesystem import PhiKind, Sentence, Token
+from ..sequence.arrays import pack
 from ..sequence.card import model_card
 from ..sequence.extraction import Context
 from ..sequence.feature import Feature, Words
@@ -20,7 +21,6 @@ from ..sequence.model_features import attached_files
 from ..sequence.model_files import write_model
 from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
-from .arrays import pack
 from .backends import select_device
 from .checkpoint import Checkpoint, fingerprint
 from .examples import Document, Fitted, Options, build_indexer, class_weights, held_out_documents, to_documents

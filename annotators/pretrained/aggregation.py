@@ -10,11 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import gt
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ...typesystem import View
+from ...typesystem.tokenize import token_spans
 from ..sequence.labels import decode
 from .label_names import Labels
 from .pieces import Pieces
@@ -117,3 +120,11 @@ def widened(begin: int, end: int, begins: Sequence[int], ends: Sequence[int]) ->
     if first < last:
         return min(begin, begins[first]), max(end, ends[last - 1])
     return begin, end
+
+
+def token_columns(view: View) -> tuple[list[int], list[int]]:
+    """Begins and ends of tokens in code points, sorted and disjoint. So a pipeline without a segmenter finds the same spans."""
+    begins, ends = view.tokens.begins, view.tokens.ends
+    if begins and not any(map(gt, ends, begins[1:])):  # tokens that other tools wrote may overlap
+        return begins, ends
+    return token_spans(view.text)

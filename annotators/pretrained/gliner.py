@@ -10,12 +10,11 @@ import numpy as np
 from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, PhiKind, View
-from .aggregation import widened
+from .aggregation import token_columns, widened
 from .gliner_folder import GlinerFolder
 from .gliner_input import Prompt, WordPieces
 from .gliner_spans import Scored, apart, in_spans, in_tokens
 from .networks import Device
-from .tokens_of import token_columns
 from .windows import Floats, Window, context, merged
 
 PROMPTS: dict[PhiKind, str | list[str]] = {

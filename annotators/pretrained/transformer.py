@@ -11,11 +11,10 @@ import numpy as np
 from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, PhiKind, View
-from .aggregation import Strategy, of_words, softmax, spans, words_of
+from .aggregation import Strategy, of_words, softmax, spans, token_columns, words_of
 from .label_names import Unmapped, map_labels
 from .networks import Device, Network
 from .pieces import Pieces, PieceTokenizer
-from .tokens_of import token_columns
 from .transformer_folder import Backend, TransformerFolder
 from .windows import Floats, Merge, Window, context, cut, merged, padded
 

@@ -15,8 +15,8 @@ from ...typesystem import Phi, Sentence, Token
 from . import crfsuite_file
 from .extraction import FeatureSet
 from .labels import OUTSIDE
+from .linear import seed_c_library
 from .model_files import CRFSUITE
-from .seeding import seed_c_library
 from .training import Example, Trainer, log
 from .weights import Weights
 

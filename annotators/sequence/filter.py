@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
-from math import exp
 
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving.candidates import VETOED
 from .judging import attributes_of
-from .linear_model import LinearModel
-from .model_features import feature_set
-from .model_files import read_description
+from .linear import probability
+from .linear_model import LinearModel, features_of
 
 BY_FILTER = f"{VETOED}: filter"
 
@@ -49,25 +47,13 @@ class CandidateFilter(AnalysisEngine):
             yield "sources", source
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        features = self.model.features if isinstance(self.model, LinearModel) else None
-        asked = (features or feature_set(read_description(str(self.model)), str(self.model))).needs()
-        return tuple(dict.fromkeys((Token, Sentence, PhiCandidate, *asked)))
+        return tuple(dict.fromkeys((Token, Sentence, PhiCandidate, *features_of(self.model).needs())))
 
     def open(self) -> None:
         super().open()
         found = self.model.meta["type"]
         if found != "filter":
             raise ResourceError(f"model {self.model.place}: trained as {found}; the component {found} applies it")
-
-    @cached_property
-    def _weights(self) -> dict[str, dict[str, float]]:
-        """Weight of each attribute, by first-level kind; the bias under the empty name."""
-        weights = self.model.weights
-        bias = [0.0] * len(weights.labels) if weights.bias is None else weights.bias.tolist()
-        found = {label: {"": b} for label, b in zip(weights.labels, bias, strict=True)}
-        for row, column, value in zip(weights.rows, weights.columns, weights.values.tolist(), strict=True):
-            found[weights.labels[column]][weights.attributes[row]] = value
-        return found
 
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):
@@ -89,10 +75,8 @@ class CandidateFilter(AnalysisEngine):
     def likelihood(self, candidate: PhiCandidate, attributes: list[str]) -> tuple[float, float]:
         """How likely the candidate is right, and how likely it must be."""
         kind = candidate.kind.top.name
-        weights, curve = self._weights[kind], self.model.meta["curves"][kind]
-        margin = weights[""] + sum(weights.get(a, 0.0) for a in attributes)
-        z = curve["slope"] * margin + curve["offset"]
-        sure = 1 / (1 + exp(-z)) if z > -500 else 0.0
+        curve = self.model.meta["curves"][kind]
+        sure = probability(curve["slope"] * self.model.margin(kind, attributes) + curve["offset"])
         return sure, curve["threshold"] if self.threshold is None else self.threshold
 
     @cached_property
@@ -100,7 +84,7 @@ class CandidateFilter(AnalysisEngine):
         return [source.split("/") for source in self.sources]
 
     def _may(self, candidate: PhiCandidate) -> bool:
-        if candidate.kind.top.name not in self._weights:
+        if candidate.kind.top.name not in self.model.labels:
             return False
         if self.kinds and not any(map(candidate.kind.is_a, self.kinds)):
             return False

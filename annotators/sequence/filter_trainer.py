@@ -12,7 +12,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, Sentence, Token
 from .judging import attributes_of
-from .linear import binary_svm, logistic
+from .linear import fit_binary, logistic
 from .model_trainer import ModelTrainer, counted
 from .weights import Weights
 
@@ -104,9 +104,7 @@ class FilterTrainer(ModelTrainer):
         self.write(weights, training, {"encoding": "io", "curves": curves})
 
     def _fit(self, judged: list[Judged]) -> tuple[dict[str, float], float]:
-        counts = Counter(a for c in judged for a in c.attributes)
-        names = sorted(a for a, n in counts.items() if n >= self.min_count)
-        return binary_svm([c.attributes for c in judged], [c.right for c in judged], names, self.C)
+        return fit_binary("hinge", [c.attributes for c in judged], [c.right for c in judged], self.min_count, self.C)
 
     def _left_out(self, documents: list[list[Judged]]) -> tuple[Any, Any]:
         """Return margins of all candidates by models that did not see their document, and which were right."""

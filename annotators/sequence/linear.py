@@ -2,53 +2,56 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from math import exp
+from typing import Any, Literal
 
 import numpy as np
 
 from .extraction import Floats
-from .seeding import seed_c_library
 
 
-def binary_svm(
-    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
-) -> tuple[dict[str, float], float]:
-    """Return weights by attribute, and the bias, of a linear SVM (L2-regularised hinge loss); positive speaks for `right`.
+def seed_c_library(seed: int) -> None:
+    """Seed `rand()`, by which CRFsuite and LIBLINEAR order what they learn from.
 
-    Attributes not among `names` are left out.
+    Without this a second training in the same process makes another model.
     """
-    return _fitted(rows, right, names, f"-s 3 -c {C!r} -B 1 -q")
+    ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).srand(seed)
 
 
-def binary_logistic(
-    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], C: float
+def fit_binary(
+    loss: Literal["hinge", "logistic"], rows: Sequence[Sequence[str]], right: Sequence[bool], min_count: int, C: float
 ) -> tuple[dict[str, float], float]:
-    """Return weights by attribute, and the bias, of a logistic regression with L2 regularisation, the bias included.
+    """Return weights by attribute, and the bias, of a linear model with L2 regularisation; positive speaks for `right`.
 
-    The probability of `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes not among `names` are left out.
+    `hinge`: a support vector machine; `logistic`: a logistic regression, the bias regularised too, where the probability of
+    `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes of fewer than `min_count` rows are left out.
     """
-    return _fitted(rows, right, names, f"-s 0 -c {C!r} -B 1 -e 0.001 -q")
-
-
-def _fitted(
-    rows: Sequence[Sequence[str]], right: Sequence[bool], names: Sequence[str], options: str
-) -> tuple[dict[str, float], float]:
     from liblinear.liblinear import parameter, problem
     from liblinear.liblinearutil import train
     from scipy.sparse import csr_matrix
 
-    place = {name: i for i, name in enumerate(names)}
+    counts = Counter(name for row in rows for name in row)
+    place = {name: i for i, name in enumerate(sorted(name for name, n in counts.items() if n >= min_count))}
     indices = [sorted(place[a] for a in row if a in place) for row in rows]
     ends = np.cumsum([0, *map(len, indices)])
     flat = np.array([i for row in indices for i in row], dtype=np.int64)
-    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(names)))
+    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(place)))
     y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
     seed_c_library(1)
-    fitted = train(problem(y, matrix, 1), parameter(options))
+    options = {"hinge": f"-s 3 -c {C!r} -B 1 -q", "logistic": f"-s 0 -c {C!r} -B 1 -e 0.001 -q"}
+    fitted = train(problem(y, matrix, 1), parameter(options[loss]))
     sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
     values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))
     return {name: float(values[i]) for name, i in place.items() if values[i]}, float(values[-1])
+
+
+def probability(z: float) -> float:
+    """Return the logistic function, 0 to 1."""
+    return 1 / (1 + exp(-z)) if z > -500 else 0.0
 
 
 def logistic(margins: Floats, right: Any) -> dict[str, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -98,6 +98,33 @@ class LinearModel(TokenModel):
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """Return the attributes with the largest absolute weights for a label (appendix D of the VigiBase system)."""
         return self.weights.ranking(label, n)
+
+    @cached_property
+    def _by_label(self) -> dict[str, dict[str, float]]:
+        """Weight of each attribute, by label; the bias under the empty name."""
+        weights = self.weights
+        bias = [0.0] * len(weights.labels) if weights.bias is None else weights.bias.tolist()
+        found = {label: {"": b} for label, b in zip(weights.labels, bias, strict=True)}
+        for row, column, value in zip(weights.rows, weights.columns, weights.values.tolist(), strict=True):
+            found[weights.labels[column]][weights.attributes[row]] = value
+        return found
+
+    def margin(self, label: str, attributes: Iterable[str]) -> float:
+        """Return the sum of the weights of attributes for a label, and its bias."""
+        weights = self._by_label[label]
+        return weights[""] + sum(weights.get(a, 0.0) for a in attributes)
+
+
+def features_of(model: TokenModel | str) -> FeatureSet:
+    """Return the features of a model: opened if it is loaded, as described if it is still a name."""
+    return model.features if isinstance(model, TokenModel) else feature_set(read_description(model), model)
+
+
+def check_type(model: TokenModel, wanted: str, who: str) -> None:
+    """Raise ResourceError if a model is not of the type that a component applies."""
+    found = model.meta["type"]
+    if found != wanted:
+        raise ResourceError(f"model {model.place}: trained as {found}; the component {found} applies it, not {who}")
 
 
 def write_linear_model(

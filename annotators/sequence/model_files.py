@@ -8,7 +8,6 @@ A model has `model.json` (its type, features, training), `weights.npz` (NumPy ar
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import shutil
@@ -22,6 +21,7 @@ from typing import Any, get_args
 from ...pipeline.contract import resources
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.storage.files import cannot, make_folder, write_atomic
+from .arrays import zipped
 from .extraction import Context
 from .labels import Encoding
 
@@ -148,7 +148,7 @@ def write_model(path: Path, meta: dict[str, Any], contents: Mapping[str, bytes],
     contents[META] = _json({**meta, "files": checksums})
     make_folder(path.parent)
     if path.suffix == ".zip":
-        write_atomic(path, _zipped(contents), durable=False)
+        write_atomic(path, zipped(dict(sorted(contents.items()))), durable=False)
     else:
         _write_folder(path, contents)
     _forget(path)
@@ -196,7 +196,7 @@ def update_description(path: Path, meta: Mapping[str, Any]) -> None:
     else:
         with zipfile.ZipFile(path) as archive:
             contents = {name: archive.read(name) for name in archive.namelist()}
-        write_atomic(path, _zipped({**contents, META: _json(merged)}), durable=False)
+        write_atomic(path, zipped(dict(sorted({**contents, META: _json(merged)}.items()))), durable=False)
     _forget(path)
 
 
@@ -208,12 +208,3 @@ def _forget(path: Path) -> None:
 
 def _json(meta: Mapping[str, Any]) -> bytes:
     return (json.dumps(meta, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
-
-
-def _zipped(contents: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive whose bytes depend on the contents only."""
-    into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(contents):
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), contents[name], zipfile.ZIP_DEFLATED, 9)
-    return into.getvalue()

@@ -16,10 +16,9 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from .extraction import FeatureSet, Floats
 from .labels import OUTSIDE, Encoding, decode, follows
-from .linear import logistic
+from .linear import logistic, seed_c_library
 from .matrix import design_matrix
 from .scoring import LabelScorer
-from .seeding import seed_c_library
 from .training import Example, Trainer, log
 from .viterbi import viterbi
 from .weights import Weights

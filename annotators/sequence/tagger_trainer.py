@@ -16,21 +16,20 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, Sentence, Token
 from . import crfsuite_file
+from .card import tagger_card
 from .crf_trainer import Algorithm, by_sentence, check_crfsuite, crfsuite_options, frequent, logging_trainer
 from .extraction import Columns
 from .feature import Feature, Words
 from .labels import Misfits
+from .linear import seed_c_library
 from .linear_model import LinearModel, write_linear_model
-from .merging import mean, slim
 from .model_features import attached_files
 from .model_files import CRFSUITE, FORMAT, read_member
 from .model_trainer import CollectingTrainer, declared_features, interruptible, library_version
 from .plain_data import as_data, plain
 from .realign import Carried, carry
-from .seeding import seed_c_library
-from .tagger_card import tagger_card
 from .training import Example
-from .weights import Weights
+from .weights import Weights, mean, slim
 
 _FEATURES: tuple[Any, ...] = (
     "token",

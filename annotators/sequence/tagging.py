@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Annotator
-from ...pipeline.errors import ResourceError
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
 from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, decode, marked_stretches
-from .linear_model import LinearModel, TokenModel
-from .model_features import feature_set
-from .model_files import read_description
+from .linear_model import LinearModel, TokenModel, check_type, features_of
 from .scoring import LabelScorer
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
@@ -43,27 +40,17 @@ class SequenceTagger(Annotator):
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Return tokens and sentences, and what the model's features look at."""
-        if isinstance(self._model, TokenModel):
-            asked = self._model.features.needs()
-        else:
-            asked = feature_set(read_description(self._model), self._model).needs()
-        return tuple(dict.fromkeys((Token, Sentence, *asked)))
+        return tuple(dict.fromkeys((Token, Sentence, *features_of(self._model).needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
         """Return the features of the model that need something from upstream; empty if the annotator itself does."""
-        loaded = self._model if isinstance(self._model, TokenModel) else None
-        features = loaded.features if loaded else feature_set(read_description(str(self._model)), str(self._model))
-        users = [f.label for f in features.features if need in (*f.inputs, *f.sets)]
-        name = loaded.place if loaded else self._model
+        users = [f.label for f in features_of(self._model).features if need in (*f.inputs, *f.sets)]
+        name = self._model.place if isinstance(self._model, TokenModel) else self._model
         return f"feature {', '.join(users)} of model {name}" if users else ""
 
     def open(self) -> None:
         super().open()
-        found = self._model.meta["type"]
-        if found != self.trained_as:
-            raise ResourceError(
-                f"model {self._model.place}: trained as {found}; the component {found} applies it, not {self.name}"
-            )
+        check_type(self._model, self.trained_as, self.name)
 
     @cached_property
     def _wanted(self) -> dict[str, PhiKind]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from math import exp
 from typing import NamedTuple
 
 from ...pipeline.errors import ResourceError
@@ -12,6 +10,7 @@ from ...typesystem import View
 from ..resolving.candidates import CandidateSpan, SourceSet
 from ..sequence.extraction import FeatureSet
 from ..sequence.judging import surroundings
+from ..sequence.linear import probability
 from ..sequence.linear_model import LinearModel
 from .proposals import Proposal, Vote, attributes, proposals
 
@@ -75,22 +74,10 @@ class ProposalScorer:
         self.threshold = float(threshold)
         self._model = model
 
-    @cached_property
-    def _weights(self) -> dict[str, float]:
-        weights = self._model.weights
-        return {
-            weights.attributes[row]: value for row, value in zip(weights.rows, weights.values.tolist(), strict=True)
-        }
-
     def score(self, groups: Sequence[Sequence[CandidateSpan]], view: View) -> list[list[ScoredProposal]]:
         """Return the proposals of each group of candidates of a document and how likely each is right (0 to 1)."""
         votes = [votes_of(group, self.voters) for group in groups]
         return [
-            [ScoredProposal(proposal, self._probability(names)) for proposal, names in group]
+            [ScoredProposal(proposal, probability(self._model.margin(RIGHT, names))) for proposal, names in group]
             for group in proposals_with_attributes(votes, self.voters.entries, view, self._model.features)
         ]
-
-    def _probability(self, names: Iterable[str]) -> float:
-        weights, bias = self._weights, self._model.weights.bias
-        z = sum(weights.get(name, 0.0) for name in names) + (0.0 if bias is None else float(bias[0]))
-        return 1 / (1 + exp(-z)) if z > -500 else 0.0

@@ -15,7 +15,7 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving.candidates import VETOED, CandidateSpan, SourceSet, group_overlapping, trim
 from ..sequence.feature import Feature
-from ..sequence.linear import binary_logistic
+from ..sequence.linear import fit_binary
 from ..sequence.linear_model import write_linear_model
 from ..sequence.model_features import attached_files
 from ..sequence.model_trainer import ModelTrainer, counted
@@ -168,9 +168,8 @@ class StackingTrainer(ModelTrainer):
 
     def _fit(self, examples: Sequence[Example]) -> tuple[dict[str, float], float]:
         proposals = [p for e in examples for p in e.proposals]
-        counts = Counter(name for p in proposals for name in p.attributes)
-        names = sorted(name for name, n in counts.items() if n >= self.min_count)
-        return binary_logistic([p.attributes for p in proposals], [p.right for p in proposals], names, self.C)
+        rows, right = [p.attributes for p in proposals], [p.right for p in proposals]
+        return fit_binary("logistic", rows, right, self.min_count, self.C)
 
     def _held_out_scores(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
         """Return how likely each proposal of each document is, by a model that was not trained on the document."""

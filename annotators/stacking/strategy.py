@@ -13,8 +13,7 @@ from ..resolving.candidates import CandidateSpan, SourceOrder
 from ..resolving.spans import Remainder, Resolution
 from ..resolving.strategies import Priority
 from ..resolving.voting import ElectedSpan, Minority, VoteResult, resolve_vote
-from ..sequence.linear_model import LinearModel
-from ..sequence.model_features import feature_set
+from ..sequence.linear_model import LinearModel, features_of
 from ..sequence.model_files import read_description
 from .interval_selection import best_disjoint
 from .proposal_scorer import ProposalScorer, ScoredProposal
@@ -60,8 +59,7 @@ class Stacking(Priority):
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         if not self._meta["features"]:
             return ()
-        features = self.model.features if isinstance(self.model, LinearModel) else None
-        return (Token, Sentence, *(features or feature_set(self._meta, str(self.model))).needs())
+        return (Token, Sentence, *features_of(self.model).needs())
 
     @property
     def _meta(self) -> dict[str, Any]:

@@ -10,9 +10,7 @@ from ...pipeline.errors import ResourceError
 from ...typesystem import Cas, FeatureStructure, Sentence, Token, View
 from ..sequence.extraction import Floats
 from ..sequence.feature import Words
-from ..sequence.linear_model import LinearModel
-from ..sequence.model_features import feature_set
-from ..sequence.model_files import read_description
+from ..sequence.linear_model import LinearModel, check_type, features_of
 from ..sequence.scoring import LabelScorer
 from ..sequence.viterbi import viterbi
 
@@ -38,19 +36,11 @@ class Tagger(AnalysisEngine):
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Return tokens, sentences, and the types that the model's features need."""
-        if isinstance(self.model, LinearModel):
-            asked = self.model.features.needs()
-        else:
-            asked = feature_set(read_description(self.model), self.model).needs()
-        return tuple(dict.fromkeys((Token, Sentence, *asked)))
+        return tuple(dict.fromkeys((Token, Sentence, *features_of(self.model).needs())))
 
     def open(self) -> None:
         super().open()
-        type_ = self.model.meta["type"]
-        if type_ != TRAINED_AS:
-            raise ResourceError(
-                f"model {self.model.place}: trained as {type_}; the component {type_} applies it, not {self.name}"
-            )
+        check_type(self.model, TRAINED_AS, self.name)
 
     def process(self, cas: Cas) -> None:
         view = cas.view()

@@ -21,13 +21,13 @@ import vector_files
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.compiled import compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
-from caspipe.annotators.neural.arrays import pack
 from caspipe.annotators.neural.inputs import FIRST
 from caspipe.annotators.neural.network_model import NETWORK, VOCABULARIES, NeuralModel
 from caspipe.annotators.neural.vectors.word_vectors import WordVectors
 from caspipe.annotators.patterns.rule_file import RuleFile
 from caspipe.annotators.pretrained.gliner import GlinerAnnotator
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
+from caspipe.annotators.sequence.arrays import pack
 from caspipe.annotators.sequence.features.cluster import Clusters
 from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model

@@ -18,8 +18,8 @@ from seeds import BARE, BARE_SPANS
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.lexicon.compiled import compile_terms
 from caspipe.annotators.lexicon.term import Term, TermSource
-from caspipe.annotators.neural.arrays import unpack
 from caspipe.annotators.patterns.rule_file import RuleFile
+from caspipe.annotators.sequence.arrays import unpack
 from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline

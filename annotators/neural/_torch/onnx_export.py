@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..arrays import Array
+from ...sequence.arrays import Array
 from ..extras import need
 from ..inputs import Batch
 from ..plan import Plan

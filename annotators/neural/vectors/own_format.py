@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...sequence.arrays import zipped
 from .reading import Content, Damaged, Floats32, check_dim, reachable
 
 FORMAT = 1
 _META, _WORDS, _ENDS, _MATRIX = "meta.json", "words.npy", "ends.npy", "matrix.npy"
-_DATE = (1980, 1, 1, 0, 0, 0)
 _CHANGED = "its content does not match its description: damaged or changed"
 
 
@@ -29,11 +29,7 @@ def written(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> byte
     }
     description = {**meta, "format": FORMAT, "type": "word vectors", "sha256": _digest(members)}
     members = {_META: (json.dumps(description, indent=1, sort_keys=True) + "\n").encode(), **members}
-    into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as made:
-        for name, data in members.items():
-            made.writestr(zipfile.ZipInfo(name, _DATE), data)
-    return into.getvalue()
+    return zipped(members, zipfile.ZIP_STORED)
 
 
 def _array(values: np.ndarray[Any, Any]) -> bytes:

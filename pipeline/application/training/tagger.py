@@ -61,12 +61,11 @@ def train_tagger(
     column: str = "XPOS",
     **parameters: Any,
 ) -> TrainedTagger:
-    """Train a tagger on CoNLL-U files, writes it to `output` (a folder, or a file that ends in `.zip`) and scores it.
+    """Train a tagger on CoNLL-U files, write it to `output` (a folder, or a file that ends in `.zip`) and score it.
 
     `column` has the tags; `parameters` are those of `tagger_trainer`. Scores on `dev` and `test` go into the model's card.
     Raises ReaderError for files that cannot be read, ConsumerError if there is nothing to learn from.
     """
-
     path = output.absolute()
     trainer = TaggerTrainer(model=path, **parameters)
     for name, wanted in (("dev", dev), ("test", test)):
@@ -92,7 +91,6 @@ def train_tagger(
 
 def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
     """Train like a run of reader, segmenter and trainer, but learn nothing if a file cannot be read completely."""
-
     pipeline = _tokens()
     reader.open()
     trainer.open()
@@ -107,7 +105,6 @@ def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
 
 def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str = "") -> TaggerScores:
     """Return the accuracy of a tagger (path or name) on CoNLL-U files. Raises ReaderError for files that cannot be read."""
-
     tagger = Tagger(model=LinearModel.load(model))
     tagger.open()
     pipeline = _tokens()
@@ -129,7 +126,6 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
 
 
 def _reader(files: Files, column: str, name: str) -> ConllReader:
-
     made = ConllReader(
         files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK
     )
@@ -138,8 +134,7 @@ def _reader(files: Files, column: str, name: str) -> ConllReader:
 
 
 def _tokens() -> Pipeline:
-    """Return every sentence of the corpus is a line; our own rules may find several in it, as they will in use."""
-
+    """Return the pipeline that makes tokens. Every sentence of the corpus is a line; our rules may find several in it."""
     return Pipeline.parse("engines: [{segmenter: {newline_breaks: line}}]")
 
 

@@ -31,13 +31,12 @@ def train_vectors(
     progress: Callable[[int], None] | None = None,
     **parameters: Any,
 ) -> TrainedVectors:
-    """Learn word vectors from files and writes them to `output`.
+    """Learn word vectors from files and write them to `output`.
 
     Text files of any size are read piece by piece, a folder stands for the text files in it; `.jsonl` and `.csv` hold the
     text in the field or fields `text`. `parameters` are those of `vectors_trainer`. `progress` gets the number of texts so
     far. Raises ReaderError for files that cannot be read whole, ConsumerError if there is too little to learn from.
     """
-
     trainer = VectorsTrainer(vectors=output.absolute(), **parameters)
     pipeline = Pipeline.parse("engines: [segmenter]")
     readers = [_reader(file, text) for file in files]
@@ -64,7 +63,6 @@ def train_vectors(
 
 
 def _reader(file: Path, text: str | list[str]) -> FileReader:
-
     if file.is_dir():
         return TextReader(folder=file)
     kind = RECORDS.get(Path(file.name.removesuffix(".gz")).suffix)
@@ -76,7 +74,6 @@ def _reader(file: Path, text: str | list[str]) -> FileReader:
 
 
 def _documents(reader: FileReader) -> Iterator[Cas]:
-
     if not isinstance(reader, TextReader):
         yield from reader
         return
@@ -87,7 +84,6 @@ def _documents(reader: FileReader) -> Iterator[Cas]:
 
 def _pieces(path: str, opened: Any) -> Iterator[str]:
     """Yield a text file of any size, about a megabyte at a time, cut at a line end or, without one, at a space."""
-
     with opened(path) as file:
         data = file.read(_BLOCK)
         if mark(data).startswith(("utf-16", "utf-32")) or unmarked(data):

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.neural import parts
-from caspipe.annotators.neural.arrays import pack, unpack
 from caspipe.annotators.neural.inputs import Vocabulary, batches, cut, spelled
 from caspipe.annotators.neural.selecting import Scores, rank, scores
+from caspipe.annotators.sequence.arrays import pack, unpack
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ResourceError
 

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.sequence.features.position import SentencePosition
 from caspipe.annotators.sequence.linear_model import LinearModel
-from caspipe.annotators.sequence.merging import mean, slim
 from caspipe.annotators.sequence.model_files import read_card, read_description
 from caspipe.annotators.sequence.realign import carry
 from caspipe.annotators.sequence.tag_scores import TagScores
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer, record_scores, tagger_features
-from caspipe.annotators.sequence.weights import Weights
+from caspipe.annotators.sequence.weights import Weights, mean, slim
 from caspipe.annotators.tagging.tagger import Tagger
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import GOLD_VIEW, Cas, CasError, CaspipeWarning, Token
