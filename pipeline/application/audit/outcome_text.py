@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .bound_plot import percent
 from .outcome import Outcome
 from .two_readers import Recapture
 
@@ -22,6 +21,13 @@ def verdict(o: Outcome) -> str:
         f"confidence at most {b.documents:,} of the {b.population:,} documents ({percent(b.of_release)}) hold one that such "
         "readers see."
     )
+
+
+def percent(share: float) -> str:
+    """Format a share with the digits that matter: `1.49 %`."""
+    value = 100 * share
+    digits = 0 if value >= 99.95 or value == 0 else 1 if value >= 10 else 2 if value >= 0.1 else 3
+    return f"{value:.{digits}f} %"
 
 
 def level(o: Outcome) -> str:

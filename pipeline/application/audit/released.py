@@ -1,21 +1,26 @@
-"""The released documents of a run as the ledger lists them, and their masked texts in the output folder."""
+"""The released documents of a run as the ledger lists them, their masked texts in the output folder, and samples of them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....typesystem import PhiKind
 from ...contract.component import Output
-from ...errors import ReaderError
+from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
+from .findings import sample_ids
+from .sampling import FILE, By, Sample, draw, draw_by_stratum, read_sample, sample_id, strata_of
 
 RELEASE = "release"
+FOLDER = Path("restricted") / "audit"
+"""Folder of the samples, below the output folder of the run."""
 _NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
 """Suffixes of whole files that are not plain text."""
 _PLACEHOLDER = re.compile(r"\[([A-Z]{2,20}(?:_[A-Z0-9]{1,20}){0,3})\]")
@@ -41,8 +46,7 @@ class MaskedText:
 
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
-    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError where the run goes on."""
-
+    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError if the run goes on."""
     found = LedgerReader.read(ledger or run)
     if found.run().state == "running":
         found.close()
@@ -70,7 +74,7 @@ def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
 
 
 def fingerprint(ledger: LedgerReader) -> str:
-    """Report releases apart: the numbers of all released documents and the digests of what was written of them."""
+    """Return a digest that tells releases apart: over the numbers of all released documents and the digests of their outputs."""
     digest = hashlib.sha256(b"caspipe release\0")
     for row in ledger.rows("released"):
         told = " ".join(sorted(o.digest for o in row.outputs if in_release(o)))
@@ -145,3 +149,70 @@ def _placeholders(text: str) -> Iterator[tuple[int, int, str]]:
     for match in found:
         if match[1] in known:
             yield match.start(), match.end(), match[1]
+
+
+def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) -> tuple[Sample, list[MaskedText]]:
+    """Draw a sample from what a run released, and read its texts. Raises ReaderError if that cannot be done."""
+    with ledger_of(run, ledger) as opened:
+        released = {document.number: document for document in released_texts(opened, run)}
+        release, row = fingerprint(opened), opened.run()
+    if not released:
+        raise ReaderError(f"{run}: the run released no document: nothing to draw from")
+    stratum: dict[int, str] = {}
+    if by == "kind":
+        kinds = {
+            n: sorted({kind.partition("_")[0] for _, _, kind in masked_text(run, d).spans}) for n, d in released.items()
+        }
+        stratum = strata_of(kinds)
+        numbers = draw_by_stratum(stratum, size, seed)
+    else:
+        numbers = draw(list(released), size, seed)
+    made = Sample(
+        id=sample_id(release, seed, by),
+        release=release,
+        run={"name": row.name, "started": row.started, "fingerprint": row.fingerprint},
+        population=len(released),
+        seed=seed,
+        by=by,
+        numbers=tuple(numbers),
+        strata=dict(sorted(Counter(stratum.values()).items())),
+        stratum={n: stratum[n] for n in numbers} if stratum else {},
+    )
+    return made, [masked_text(run, released[n]) for n in numbers]
+
+
+def find_sample(
+    run: Path, findings: Sequence[Path], folder: Path | None = None, ledger: Path | None = None
+) -> tuple[Path, Sample]:
+    """Return the sample that findings were made for, and its folder: `folder`, beside the findings, or below `restricted/audit/`.
+
+    If several sizes of it were drawn, the largest. Raises ConfigError if the findings are of another sample or the run
+    has released something else since.
+    """
+    asked = {name for path in findings for name in sample_ids(path)}
+    folders = [folder] if folder is not None else [*(p.parent for p in findings), *sorted((run / FOLDER).glob("*"))]
+    found = [(f, read_sample(f / FILE)) for f in dict.fromkeys(folders) if (f / FILE).is_file()]
+    fitting = [(f, s) for f, s in found if s.id in asked] if asked else found
+    if not fitting:
+        there = ", ".join(sorted({s.id for _, s in found})) or "none"
+        raise ConfigError(
+            [Fault("--findings", f"findings of another sample or another run; samples drawn here: {there}")]
+        )
+    home, sample = max(fitting, key=lambda one: len(one[1].numbers))
+    with ledger_of(run, ledger) as opened:
+        release = fingerprint(opened)
+    if release != sample.release:
+        told = "the run has released other documents since the sample was drawn: draw a new one"
+        raise ConfigError([Fault(f"sample {sample.id}", told)])
+    return home, sample
+
+
+def audits(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the content of the `audit.json` files of a run; other files are skipped."""
+    for path in sorted(folder.glob("*/audit.json")):
+        try:
+            told = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(told, dict) and {"release", "read", "drawn", "sample", "bounds"} <= told.keys():
+            yield told

@@ -20,9 +20,8 @@ from ..audit.findings import empty, read_findings
 from ..audit.outcome import Outcome, outcome
 from ..audit.outcome_page import outcome_page
 from ..audit.reading_page import reading_page
-from ..audit.released import ledger_of
+from ..audit.released import FOLDER, audits, find_sample, ledger_of, take
 from ..audit.sampling import FILE
-from ..audit.taking import FOLDER, audits, find_sample, take
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
 from .options import choices

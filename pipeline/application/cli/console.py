@@ -63,7 +63,7 @@ def boxed_table(columns: Sequence[str], rows: Rows, *, title: str | None = None)
 
 
 def _filled(made: Table, rows: Rows) -> Table:
-    """Add rows of plain text, in which brackets are no markup."""
+    """Add rows of plain text: brackets are not read as markup."""
     for row in rows:
         made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return made

@@ -236,7 +236,7 @@ def _measured(criteria: list[str], schemes: list[str], faults: list[Fault]) -> M
 
 @dataclass(slots=True)
 class _Evaluation:
-    """What is scored, and the options that say where documents, reference and system annotations come from."""
+    """The criteria and schemes to score, and the sources of documents, reference and system annotations."""
 
     measured: Measured
     level: Any

@@ -8,7 +8,7 @@ from .problems import Problem
 
 
 def media_type(header: str, allowed: Sequence[str]) -> tuple[str, str]:
-    """Media type and charset of a body. Raises Problem (415) for one that is not allowed."""
+    """Return media type and charset of a body. Raises Problem (415) for one that is not allowed."""
     head, *parameters = (part.strip() for part in header.split(";"))
     if head.lower() not in allowed:
         raise Problem(415, "media-type", f"Content-Type: expected {' or '.join(allowed)}")
@@ -20,7 +20,7 @@ def media_type(header: str, allowed: Sequence[str]) -> tuple[str, str]:
 
 
 def acceptable(header: str, offered: Sequence[str]) -> str:
-    """Return which of the offered media types to answer with, the first one where the client has no wish.
+    """Return which of the offered media types to answer with, the first one if the client has no preference.
 
     Raises Problem (406) if it accepts none of them. RFC 9110, 12.5.1.
     """
@@ -37,13 +37,12 @@ def acceptable(header: str, offered: Sequence[str]) -> str:
 
 
 def _weight(media: str, header: str) -> float:
-    """Return the weight of the most specific range that fits; 0 if none does."""
+    """Return the weight of the most specific range that matches; 0 if none does."""
     found: tuple[int, float] = (-1, 0.0)
     for item in header.split(","):
         range_, *parameters = (part.strip().lower() for part in item.split(";"))
-        kind = range_.partition("/")[0]
         fits = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}.get(range_, -1)
-        if kind and fits > found[0]:
+        if fits > found[0]:
             found = fits, _quality(parameters)
     return found[1]
 

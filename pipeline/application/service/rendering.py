@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, write_xmi
 from ....typesystem.json_cas.writer import write_jsoncas
+from ....typesystem.text import Utf16
 from ....typesystem.typesystem import own_types
 from ...contract.leaks import refuse_leaks
 from .messages import Output, ProcessRequest
-from .offsets import converter
 from .problems import Problem
+
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 
 def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[str, Any]:
@@ -107,3 +113,31 @@ def _span(item: Phi | PhiCandidate, at: Any) -> dict[str, Any]:
 def encoded(data: Any) -> bytes:
     """Return JSON as UTF-8, also for strings with lone surrogates."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+
+
+class Utf8:
+    """Converts code points to bytes of UTF-8 of one text. Costs memory only for characters beyond ASCII."""
+
+    __slots__ = ("_at", "_more")
+
+    def __init__(self, text: str) -> None:
+        found = [] if text.isascii() else [(m.start(), m.group()) for m in _BEYOND_ASCII.finditer(text)]
+        self._at = [position for position, _ in found]
+        self._more = [0, *accumulate(_bytes(c) - 1 for _, c in found)]
+
+    def to_utf8(self, offset: int) -> int:
+        """Return the number of bytes before a code point. A lone surrogate counts as U+FFFD, which is written in its place."""
+        return offset + self._more[bisect_left(self._at, offset)]
+
+
+def _bytes(character: str) -> int:
+    return 2 if character < "\u0800" else 3 if character < "\U00010000" else 4
+
+
+def converter(text: str, unit: str) -> Callable[[int], int]:
+    """Return the function from code points of a text to the unit of a client: code points, UTF-16 code units, bytes of UTF-8."""
+    if unit == "utf16":
+        return Utf16(text).to_utf16
+    if unit == "utf8":
+        return Utf8(text).to_utf8
+    return int

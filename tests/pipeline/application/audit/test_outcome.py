@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.application.audit.bound_plot import bound_plot, percent
 from caspipe.pipeline.application.audit.bounds import hypergeometric
 from caspipe.pipeline.application.audit.findings import Finding, Findings
 from caspipe.pipeline.application.audit.outcome import ANY, Outcome, outcome
-from caspipe.pipeline.application.audit.outcome_page import outcome_page
-from caspipe.pipeline.application.audit.outcome_text import verdict
+from caspipe.pipeline.application.audit.outcome_page import bound_plot, outcome_page
+from caspipe.pipeline.application.audit.outcome_text import percent, verdict
 from caspipe.pipeline.application.audit.sampling import Sample
 
 N = 2_000

@@ -58,7 +58,7 @@ def document(name: str, line: str, *, confidence: float = SURE) -> Cas:
 
 
 def masked_text(opened: OpenDocument) -> str:
-    """The text as it would be released, from the replacements that the page gets."""
+    """Return the text as it would be released, from the replacements that the page gets."""
     document, table = opened.document, opened.table
     found = [p for _, _, sid in table.live for p in pieces(document, sid, table.spans[sid])]
     found += [p for p in document.other_masks if not table.over(p.begin, max(p.end, p.begin + 1))]
