@@ -158,8 +158,7 @@ class _Run:
         self.observers = observers
         self.quarantine = Quarantine(assembly.output)
         self.reader = assembly.reader
-        self.failed: list[tuple[str, Exception]] = []
-        self.reader.failed = self.failed
+        self.reader.failed = []
         self.runner: Runner
         self.session: Session
         self.total: int | None = None
@@ -265,8 +264,8 @@ class _Run:
             except Exception as error:
                 self._ended = str(ComponentError(f"reader/{self.reader.id}", error))
                 cas = None
-            while self.failed:
-                document, error_ = self.failed.pop(0)
+            while self.reader.failed:
+                document, error_ = self.reader.failed.pop(0)
                 yield Item(number, document, fault=error_)
                 number = next(numbers)
                 if self.options.limit is not None and number > self.options.limit:
