@@ -10,6 +10,8 @@ from .contract.component import (
     CasConsumer,
     CollectionReader,
     Component,
+    Handle,
+    Output,
     Part,
     Scope,
     Spans,
@@ -21,15 +23,20 @@ from .contract.leaks import refuse_leaks
 from .contract.resources import Resource
 
 if TYPE_CHECKING:
+    from .contract.conformance import check_component
     from .contract.report import RunReport
     from .pipeline import Pipeline
+    from .storage.files import AtomicFile, make_folder
 
 __all__ = [
     "AnalysisEngine",
     "Annotator",
+    "AtomicFile",
     "CasConsumer",
     "CollectionReader",
     "Component",
+    "Handle",
+    "Output",
     "Part",
     "Pipeline",
     "Resource",
@@ -37,12 +44,20 @@ __all__ = [
     "Scope",
     "Spans",
     "TwoPhaseConsumer",
+    "check_component",
     "component",
+    "make_folder",
     "part",
     "refuse_leaks",
 ]
 
-_LATER = {"Pipeline": "pipeline", "RunReport": "contract.report"}
+_LATER = {
+    "AtomicFile": "storage.files",
+    "Pipeline": "pipeline",
+    "RunReport": "contract.report",
+    "check_component": "contract.conformance",
+    "make_folder": "storage.files",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import ConfigError, Fault, nearest
+from . import registry
 
 _ANNOTATOR = '''"""Finds {words} numbers."""
 
@@ -26,8 +27,7 @@ class {cls}Annotator(Annotator):
         for match in re.finditer(rf"\\b{{re.escape(self.prefix)}}\\d{{{{3,12}}}}\\b", view.text):
             yield PhiCandidate(match.start(), match.end(), kind=PhiKind.ID, rule="{name}")
 '''
-_ANNOTATOR_TEST = """from caspipe.pipeline.contract.conformance import check_component
-from caspipe.pipeline import Pipeline
+_ANNOTATOR_TEST = """from caspipe.pipeline import Pipeline, check_component
 from caspipe.typesystem import Phi
 from {name} import {cls}Annotator
 
@@ -65,7 +65,7 @@ class {cls}Reader(CollectionReader):
 '''
 _READER_TEST = """from pathlib import Path
 
-from caspipe.pipeline.contract.conformance import check_component
+from caspipe.pipeline import check_component
 from {name} import {cls}Reader
 
 
@@ -85,8 +85,7 @@ _CONSUMER = '''"""Writes {words} files."""
 
 from pathlib import Path
 
-from caspipe.pipeline import CasConsumer, Scope, component
-from caspipe.pipeline.storage.files import AtomicFile, make_folder
+from caspipe.pipeline import AtomicFile, CasConsumer, Scope, component, make_folder
 from caspipe.typesystem import Cas, Phi
 
 
@@ -129,7 +128,7 @@ class {cls}Consumer(CasConsumer):
 _CONSUMER_TEST = """from pathlib import Path
 
 import pytest
-from caspipe.pipeline.contract.conformance import check_component
+from caspipe.pipeline import check_component
 from caspipe.typesystem import Cas, Phi, PhiKind
 from {name} import {cls}Consumer
 
@@ -182,13 +181,16 @@ KINDS = {
 def write(kind: str, name: str, into: Path) -> list[Path]:
     """Write `name.py` and `test_name.py` and return their paths.
 
-    Raises ConfigError for an unknown kind, a name that is not an identifier, or if the files exist.
+    Raises ConfigError for an unknown kind, a name that is not an identifier or that another component has, or if the files exist.
     """
     if kind not in KINDS:
         hint = nearest(kind, KINDS) or f"; expected one of {', '.join(KINDS)}"
         raise ConfigError([Fault("", f"no kind of component {kind!r}{hint}")])
     if not name.isidentifier() or name != name.lower():
         raise ConfigError([Fault("", f"name {name!r}: expected lower-case letters, digits and underscores")])
+    role = "engine" if kind == "annotator" else kind
+    if any(c.name == name and c.role == role for c in registry.components()):
+        raise ConfigError([Fault("", f"name {name!r}: another {role} has this name")])
     paths = [into / f"{name}.py", into / f"test_{name}.py"]
     existing = [p for p in paths if p.exists()]
     if existing:

@@ -98,21 +98,29 @@ def new(
     into: Annotated[Path, typer.Option(help="Folder that the files are written to.")] = Path(),
 ) -> None:
     """Write the skeleton of a plug-in: the component and its test."""
-    for path in skeletons.write(kind, name, into):
-        typer.echo(str(path))
+    code, test = skeletons.write(kind, name, into)
+    typer.echo(f"{code}\n{test}\n\nNext: pytest {test}; caspipe check {code}; caspipe run CONFIG --plugin {code}")
 
 
-@app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py`")
-def check(module: Annotated[str, typer.Argument(help="Module, Python file, or name of one component.")]) -> None:
-    """Run the contract battery over the components of a module."""
-    findings = check_module(module)
+@app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py --text note.txt`")
+def check(
+    modules: Annotated[list[str], typer.Argument(help="Modules, Python files, or names of components.")],
+    text: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="File with a text in which annotators find something."),
+    ] = None,
+) -> None:
+    """Run the contract battery over the components of modules."""
+    texts = [path.read_text(encoding="utf-8") for path in text or []]
+    findings = [finding for module in modules for finding in check_module(module, *texts)]
     out = console.out()
     for f in findings:
-        out.print(f"{'[red]FAIL[/]' if f.fault else '[green]ok[/]  '} {escape(f.component)}: {escape(f.check)}")
-        if f.fault:
-            out.print(f"     {f.fault}", markup=False)
-    failed = sum(bool(f.fault) for f in findings)
-    out.print(f"{len(findings) - failed} of {len(findings)} checks passed")
+        mark = "[red]FAIL[/]" if f.fault else "[yellow]note[/]" if f.note else "[green]ok[/]  "
+        out.print(f"{mark} {escape(f.component)}: {escape(f.check)}")
+        if f.fault or f.note:
+            out.print(f"     {f.fault or f.note}", markup=False)
+    failed, notes = sum(bool(f.fault) for f in findings), sum(bool(f.note) for f in findings)
+    out.print(f"{len(findings) - failed - notes} of {len(findings) - notes} checks passed")
     if failed:
         raise typer.Exit(1)
 
