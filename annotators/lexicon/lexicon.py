@@ -13,8 +13,7 @@ from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
 from ...pipeline.storage.hashing import below
 from ...typesystem import FormTable
-from .cache import cached, key_of_files
-from .compiled import BY_TOKEN, EXACT, META, Compiled, compile_terms
+from .compiled import BY_TOKEN, EXACT, META, Compiled, cached, compile_terms, key_of_files
 from .loaders import pack
 from .normalization import NORMAL, abbreviations, joined, key_of, tokens_of, words_of
 from .term import LexiconAddress, TermSource

@@ -61,7 +61,7 @@ class Format:
 @cache
 def formats() -> dict[str, Format]:
     """Return every format by name: those that the modules of the package `loaders` declare."""
-    by_name = {}
+    by_name: dict[str, Format] = {}
     for info in sorted(pkgutil.iter_modules([str(Path(__file__).with_name("loaders"))]), key=lambda m: m.name):
         module = importlib.import_module(f"{__package__}.loaders.{info.name}")
         by_name |= {made.name: made for made in vars(module).values() if isinstance(made, Format)}

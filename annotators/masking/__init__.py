@@ -1,7 +1,17 @@
 """Mask PHI: the masker, its operators, and the dates, names, numbers and secrets that they need."""
 
-from .keys import KeyedHash, KeyedOperator, MissingKeyWarning
-from .operator import KEPT, NO_KEY, Context, Fallback, Mention, Operator, Outcome
+from .operator import (
+    KEPT,
+    NO_KEY,
+    Context,
+    Fallback,
+    KeyedHash,
+    KeyedOperator,
+    Mention,
+    MissingKeyWarning,
+    Operator,
+    Outcome,
+)
 
 __all__ = [
     "KEPT",

@@ -24,8 +24,7 @@ from ...typesystem import (
     replace_spans,
 )
 from .annotation_copies import copy_annotations
-from .keys import MissingKeyWarning
-from .operator import KEPT, NO_KEY, Context, Fallback, Mention, Operator, Outcome
+from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
 from .operators.age import Age
 from .operators.placeholder import Placeholder
 from .readable_overlaps import mask_overlaps

@@ -2,8 +2,7 @@
 
 from . import addresses, shapes
 from .annotator import PatternAnnotator
-from .filters import FILTERS, hit_filter
 from .rule_file import RuleFile
-from .validators import VALIDATORS, validator
+from .validators import FILTERS, VALIDATORS, hit_filter, validator
 
 __all__ = ["FILTERS", "VALIDATORS", "PatternAnnotator", "RuleFile", "addresses", "hit_filter", "shapes", "validator"]

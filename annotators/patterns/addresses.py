@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .filters import hit_filter
+from .validators import hit_filter
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _NOT_STREETS = """

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from .byte_text import Offsets, character, end_of_run, free_after, free_before, plain
-from .filters import find_filter
 from .gate import Gate, head
 from .lists import StringList
 from .rule import AllowList, DenyList, Rule, Surroundings
-from .validators import digits, find_validator
+from .validators import digits, find_filter, find_validator
 
 WINDOW = 4_096
 OVERLAP = 1_024

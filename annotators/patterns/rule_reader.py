@@ -6,10 +6,9 @@ from typing import Any, cast, get_args
 
 from ...pipeline.errors import nearest
 from ...typesystem import PhiKind
-from .filters import find_filter
 from .rule import Boundary, ContextCondition, Rule, Side, Value, unmark
 from .rule_source import NAME, KeyPath, RuleSource, shown, sort_of
-from .validators import find_validator
+from .validators import find_filter, find_validator
 
 RULE_KEYS = (
     "name", "description", "kind", "list", "pattern", "patterns", "group", "case", "boundary", "context", "confidence",

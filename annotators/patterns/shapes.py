@@ -5,8 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from .filters import has_digit, hit_filter
-from .validators import digits
+from .validators import digits, has_digit, hit_filter
 
 _COUNTRY = """
 ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by bz ca cc

@@ -7,8 +7,7 @@ from typing import Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
-from ..keys import KeyedOperator
-from ..operator import NO_KEY, Context, Mention, Outcome
+from ..operator import NO_KEY, Context, KeyedOperator, Mention, Outcome
 
 _NUMBERS = (PhiKind.ID, PhiKind.PHONE, PhiKind.FAX)
 

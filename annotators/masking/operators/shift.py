@@ -18,8 +18,7 @@ from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
 from ..date_arithmetic import Shifter, parse_iso, representative_day, shift_date
 from ..date_format import Style, format_dates, format_like, match_case
 from ..document_dates import DocumentDates, Order, complete_ends, edges
-from ..keys import KeyedOperator
-from ..operator import NO_KEY, Context, Fallback, Mention, Outcome
+from ..operator import NO_KEY, Context, Fallback, KeyedOperator, Mention, Outcome
 
 _BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")

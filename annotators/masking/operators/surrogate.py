@@ -8,8 +8,7 @@ from typing import Literal
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..document_dates import Order
-from ..keys import KeyedHash, KeyedOperator
-from ..operator import NO_KEY, Context, Fallback, Mention, Outcome
+from ..operator import NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome
 from ..surrogates import pools, shapes
 from ..surrogates.people import People
 from ..surrogates.places import other_place

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..date_format import match_case
-from ..keys import KeyedHash
-from ..operator import Mention
+from ..operator import KeyedHash, Mention
 from . import pools
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")

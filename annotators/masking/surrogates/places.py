@@ -6,7 +6,7 @@ import re
 
 from ....typesystem import PhiKind
 from ..date_format import match_case
-from ..keys import KeyedHash
+from ..operator import KeyedHash
 from . import pools
 from .shapes import same_shape
 

@@ -7,7 +7,7 @@ import string
 from collections.abc import Callable, Iterable
 
 from ...dates.numerals import CARDINAL, cardinal
-from ..keys import KeyedHash
+from ..operator import KeyedHash
 
 _EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
 _NUMBER = re.compile(rf"\d+|\b{CARDINAL}\b", re.IGNORECASE)

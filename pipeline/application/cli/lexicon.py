@@ -12,8 +12,7 @@ import typer
 from rich.table import Table
 
 from ....annotators.lexicon import Entry, Lexicon
-from ....annotators.lexicon.cache import save
-from ....annotators.lexicon.compiled import META
+from ....annotators.lexicon.compiled import META, save
 from ....annotators.lexicon.fuzzy import FuzzyIndex
 from ....annotators.lexicon.lexicon import COMBINED, pack_files
 from ....annotators.lexicon.loaders.pack import read_header

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from caspipe.annotators.lexicon import Entry, Lexicon
-from caspipe.annotators.lexicon.cache import cached, key_of_files, save
-from caspipe.annotators.lexicon.compiled import MAX_TOKENS, Compiled, compile_terms
+from caspipe.annotators.lexicon.compiled import MAX_TOKENS, Compiled, cached, compile_terms, key_of_files, save
 from caspipe.annotators.lexicon.term import Term, TermSource
 from caspipe.pipeline.contract.resources import load
 from caspipe.pipeline.errors import ResourceError
@@ -138,7 +137,7 @@ def test_options_are_part_of_the_key(words: Path, cache: Path) -> None:
 
 
 def test_big_files_are_keyed_by_size_and_time(words: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("caspipe.annotators.lexicon.cache.SMALL", 3)
+    monkeypatch.setattr("caspipe.annotators.lexicon.compiled.SMALL", 3)
     before = key_of_files([words])
     assert key_of_files([words]) == before
     os.utime(words, ns=(1, 1))

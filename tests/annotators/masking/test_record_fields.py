@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from overlap_cases import made
 
-from caspipe.annotators.masking.keys import MissingKeyWarning
 from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.masking.operator import MissingKeyWarning
 from caspipe.typesystem import Cas, Phi, PhiKind, RecordField
 
 SHIFT = {"shift": {"key": "k", "style": "iso"}}

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.patterns.filters import FILTERS, find_filter, hit_filter
-from caspipe.annotators.patterns.validators import VALIDATORS, find_validator, validator
+from caspipe.annotators.patterns.validators import (
+    FILTERS,
+    VALIDATORS,
+    find_filter,
+    find_validator,
+    hit_filter,
+    validator,
+)
 
 VALID = {
     "luhn": ["79927398713"],

@@ -14,8 +14,8 @@ from overlap_cases import made
 
 from caspipe.annotators.dates.interpretation import MONTHS, PartialDate
 from caspipe.annotators.masking.date_arithmetic import representative_day, shift_date
-from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.masking.operator import KeyedHash
 from caspipe.annotators.masking.operators.shift import Shift
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ResourceError

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from overlap_cases import document, made
 
 from caspipe.annotators.lexicon import Lexicon
-from caspipe.annotators.masking.keys import KeyedHash
 from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.masking.operator import KeyedHash
 from caspipe.annotators.masking.surrogates import shapes
 from caspipe.annotators.masking.surrogates.people import parts_of
 from caspipe.annotators.resolving.resolver import Resolver
