@@ -16,12 +16,12 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Locate, Output, Scope
-from ...pipeline.errors import ConsumerError
+from ...pipeline.errors import ConsumerError, ReaderError
+from ...pipeline.storage.archives.open_archives import bounded, opened
 from ...pipeline.storage.files import Staged
 from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, source_record
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.released import released_view
-from .source_file import read_source_file
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -127,6 +127,9 @@ class ArrivedFile:
     def forget(self) -> None:
         """Release all texts."""
         self.texts, self.fields, self.known = [], [], []
+
+
+_MAX_SIZE = 1 << 30
 
 
 class WithheldFileWarning(CaspipeWarning):
@@ -254,7 +257,7 @@ class WritebackConsumer(FolderConsumer):
         return [output]
 
     def _rewritten(self, source: Source, file: ArrivedFile) -> bytes:
-        data = read_source_file(source.path)
+        data = _read(source.path)
         if source.digest and source_record.digest(data) != source.digest:
             raise ConsumerError(f"{self.id}: {source.path} has changed since it was read: it is withheld")
         return self.rewritten(data, file)
@@ -301,6 +304,17 @@ class WritebackConsumer(FolderConsumer):
                 WithheldFileWarning,
                 stacklevel=2,
             )
+
+
+def _read(path: str) -> bytes:
+    """Return the bytes of a file again, decompressed. Raises ConsumerError that names the path."""
+    fault = ""
+    try:
+        with opened(path) as file:
+            return bounded(file, _MAX_SIZE)
+    except ReaderError as error:
+        fault = str(error).removeprefix(f"{path}: ").removeprefix("cannot read: ")
+    raise ConsumerError(f"{path}: cannot read it again: {fault}")
 
 
 def identifying(known: Iterable[KnownPhi]) -> list[str]:

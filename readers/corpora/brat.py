@@ -12,9 +12,10 @@ from typing import Literal
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.archives.open_archives import exists, opened, read_bounded
 from ...typesystem import Cas, CaspipeWarning
 from ..files.decoding import AUTO, check_encoding, decode
-from ..files.file_reader import DocumentFileReader, exists, opened, read_bounded
+from ..files.file_reader import DocumentFileReader
 from ..files.selection import LEAVES, Source, leaves
 from ..gold import check_scheme
 from .standoff import OffsetConversion, StandoffReader, Tag, as_written

@@ -8,9 +8,10 @@ from typing import Literal
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import DuplicateError, ReaderError
+from ...pipeline.storage.archives.open_archives import opened
 from ...typesystem import Cas
 from ...typesystem.markup.safe_xml import parser_for, run
-from ..files.file_reader import WholeFileReader, opened
+from ..files.file_reader import WholeFileReader
 from ..files.selection import Source
 from .i2b2_xml import Record, TaggedText, records
 from .standoff import StandoffReader

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.archives.open_archives import opened, read_bounded
 from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as record
 from ...typesystem.markup.xhtml import Xhtml
 from ..files.decoding import decode
-from ..files.file_reader import WholeFileReader, opened, read_bounded
+from ..files.file_reader import WholeFileReader
 from ..files.selection import Source
 from ..record_document import KnownValue, add_record_fields, file_metadata, record_document
 from .bundles import Group, KnownIndex, People, References, entries_of, group_by_patient, is_bulk_export

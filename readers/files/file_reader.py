@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
-import io
-import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, ClassVar, cast
+from typing import BinaryIO, ClassVar
 
 from ...pipeline.contract.component import CollectionReader, Handle
 from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
+from ...pipeline.storage.archives.archive import MARK
+from ...pipeline.storage.archives.open_archives import close_archives, opened, read_bounded
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
-from .archive import DAMAGES, MARK, split
-from .open_archives import close_archives, has_member, opened_member
 from .selection import Source, Sources, select_files, select_folder, without_duplicates
-
-_CHUNK = 1 << 20
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
@@ -163,79 +157,3 @@ class StreamReader(FileReader):
 
 def _refusal(source: Source) -> ReaderError:
     return (DuplicateError if source.duplicate else ReaderError)(f"{source.path}: {source.fault}")
-
-
-def bounded(file: IO[bytes], limit: int) -> bytes:
-    """Return the rest of a file, but at most `limit` + 1 bytes.
-
-    Reads in chunks, because Python allocates memory for the full size of a request.
-    """
-    chunks: list[bytes] = []
-    left = limit + 1
-    while left > 0 and (chunk := file.read(min(left, _CHUNK))):
-        chunks.append(chunk)
-        left -= len(chunk)
-    return b"".join(chunks)
-
-
-def read_bounded(file: IO[bytes], limit: int, name: str) -> bytes:
-    """Return the rest of a file. Raises ReaderError that begins with `name` if it is longer than `limit` bytes."""
-    data = bounded(file, limit)
-    if len(data) > limit:
-        raise ReaderError(f"{name}: {too_long(limit)}")
-    return data
-
-
-def exists(path: str | Path) -> bool:
-    """Return whether a file exists, on disk or, as in `corpus.zip!/ward/a.txt`, in an archive."""
-    parts = split(path)
-    if parts is None or not parts[1]:
-        return Path(path).exists()
-    try:
-        return has_member(str(path))
-    except ReaderError:
-        return False
-
-
-@contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file, or a member of an archive, for reading bytes; names in .gz are decompressed.
-
-    All errors, also those while reading, are raised as ReaderError.
-    """
-    fault = ""
-    parts = split(path)
-    inside = parts is not None and parts[1] != ""
-    try:
-        with opened_member(*parts) if parts is not None and inside else _opened_file(path) as raw:
-            if path.endswith(".gz"):
-                if not cast(io.BufferedReader, raw).peek(1):  # Python accepts an empty file as compressed data
-                    raise EOFError
-                with gzip.open(raw, "rb") as unpacked:
-                    yield cast(BinaryIO, unpacked)
-            else:
-                yield raw
-    except DAMAGES as error:  # their messages can quote bytes of the file
-        if isinstance(error, OSError) and error.errno is not None:
-            fault = f"cannot read: {error.strerror or type(error).__name__}"
-        elif inside:
-            fault = "its data in the archive are damaged or cut off"
-        elif isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
-            fault = f"cannot read: {type(error).__name__}"
-        else:
-            fault = "the gzip data are damaged or cut off"
-    if fault:
-        raise ReaderError(f"{path}: {fault}")
-
-
-@contextmanager
-def _opened_file(path: str) -> Iterator[BinaryIO]:
-    if not stat.S_ISREG(Path(path).stat().st_mode):
-        raise ReaderError(f"{path}: expected a regular file, found another kind")
-    with Path(path).open("rb") as raw:
-        yield raw
-
-
-def too_long(limit: int) -> str:
-    """Return the message for a document longer than `max_bytes`."""
-    return f"longer than max_bytes ({limit:,} bytes)"

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import overload
 
 from ...pipeline.errors import ReaderError, nearest
+from ...pipeline.storage.archives.archive import MARK, is_archive, split, stem
+from ...pipeline.storage.archives.open_archives import archive, has_member
 from ...pipeline.storage.digest_set import Digests
-from .archive import MARK, is_archive, split, stem
-from .open_archives import archive, has_member
 
 _BLOCK = 256
 """Number of sources that are compressed together."""

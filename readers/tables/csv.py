@@ -12,10 +12,10 @@ from typing import BinaryIO, cast
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.archives.open_archives import too_long
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ..files.decoding import AUTO, FALLBACK, UNMARKED, check_encoding, decode, mark, unmarked
-from ..files.file_reader import too_long
 from ..files.selection import Source
 from .records import RecordReader, no_such_field
 

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO, ClassVar
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.archives.open_archives import read_bounded, too_long
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from ..files.decoding import decode
-from ..files.file_reader import read_bounded, too_long
 from ..files.json_text import describe_offset, parse_json, parse_json_at, skip_spaces
 from ..files.selection import Source
 from .records import RecordReader, SpanFields

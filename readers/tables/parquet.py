@@ -7,10 +7,10 @@ from typing import Any, BinaryIO
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError, ResourceError
+from ...pipeline.storage.archives.archive import MARK
+from ...pipeline.storage.archives.open_archives import read_bounded, too_long
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
-from ..files.archive import MARK
-from ..files.file_reader import read_bounded, too_long
 from ..files.selection import Source
 from .records import RecordReader, SpanFields, columns_of
 from .values import plain

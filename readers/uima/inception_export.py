@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import ReaderError
+from ...pipeline.storage.archives.archive import MARK
 from ...typesystem.review_layers import NAMED_ENTITY, PHI_LAYER
-from ..files.archive import MARK
 from .inception_trees import Tree, ZipTree, stem
 
 CURATION = "CURATION_USER"

@@ -9,8 +9,8 @@ import posixpath
 from pathlib import Path
 
 from ...pipeline.errors import ReaderError
-from ..files.archive import MARK, ZipArchive
-from ..files.file_reader import read_bounded
+from ...pipeline.storage.archives.archive import MARK, ZipArchive
+from ...pipeline.storage.archives.open_archives import read_bounded
 from ..files.selection import LEAVES, is_inside
 
 _TYPES = ("TypeSystem.xml", "typesystem.xml")

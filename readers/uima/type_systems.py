@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...pipeline.errors import CaspipeError
+from ...pipeline.storage.archives.archive import MARK, clean_path, split
+from ...pipeline.storage.archives.open_archives import exists, opened
 from ...typesystem.typesystem import TypeSystem
-from ..files.archive import MARK, clean_path, split
-from ..files.file_reader import exists, opened
 
 _NAMES = ("TypeSystem.xml", "typesystem.xml")
 _LONGEST = 33_554_432

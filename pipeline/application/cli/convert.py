@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ....readers.files.archive import is_archive
 from ....typesystem import Token
 from ...contract import params, registry
 from ...contract.component import Component
 from ...errors import ConfigError, Fault
 from ...pipeline import Pipeline
+from ...storage.archives.archive import is_archive
 from . import console
 from .command import CommandApp
 from .options import Plugin, Quiet, consumer_names, load_plugins, reader_names

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from ....consumers.scoring import Pair, pair_of, pair_of_two
 from ....consumers.scoring.schemes.tab_files import same_documents
-from ....readers.files.archive import is_archive
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from ...assembly.assemble import with_resolver
 from ...contract import params, registry
 from ...contract.component import Annotator, CollectionReader, Component
 from ...errors import ReaderError, ResourceError
 from ...pipeline import Pipeline
+from ...storage.archives.archive import is_archive
 
 Step = Callable[[int | None], None]
 """Called for each document with the total, if it is known."""

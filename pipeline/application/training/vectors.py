@@ -8,13 +8,14 @@ from typing import Any
 
 from ....annotators.neural.vectors.trainer import TrainedVectors, VectorsTrainer
 from ....readers.files.decoding import decode, mark, unmarked
-from ....readers.files.file_reader import FileReader, opened
+from ....readers.files.file_reader import FileReader
 from ....readers.files.text import TextReader
 from ....readers.tables.csv import CsvReader
 from ....readers.tables.json_records import JsonlReader
 from ....typesystem import Cas
 from ...errors import ReaderError
 from ...pipeline import Pipeline
+from ...storage.archives.open_archives import opened
 
 RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 """Endings of files that hold a document a record, and the reader of each; all others are plain text."""

@@ -17,8 +17,8 @@ import pytest
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.pipeline.pipeline import Pipeline
-from caspipe.readers.files import archive, tar_archive
-from caspipe.readers.files.file_reader import exists, opened
+from caspipe.pipeline.storage.archives import archive, tar_archive
+from caspipe.pipeline.storage.archives.open_archives import exists, opened
 from caspipe.readers.files.text import TextReader
 from caspipe.readers.tables.csv import CsvReader
 from caspipe.readers.tables.json_records import JsonlReader

@@ -101,7 +101,7 @@ def test_options_reach_the_training(notes: Path, tmp_path: Path) -> None:
 def test_a_big_file_is_read_in_pieces_cut_between_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors_training, "_BLOCK", 64)
     texts = {"lines": "fièvre und Husten\n" * 90, "one line": "fièvre und Husten " * 90, "one word": "é" * 500}
-    from caspipe.readers.files.file_reader import opened
+    from caspipe.pipeline.storage.archives.open_archives import opened
 
     for name, text in texts.items():
         file = tmp_path / f"{name}.txt"

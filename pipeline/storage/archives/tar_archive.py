@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ...pipeline.errors import ReaderError
+from ...errors import ReaderError
 from .archive import BOMB, DAMAGED, MOST, SPECIAL_FILE, Archive, Budget, Member
 
 REMEMBERED = 67_108_864

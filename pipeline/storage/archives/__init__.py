@@ -1,0 +1,1 @@
+"""Files and members of zip and tar archives, opened by path."""
