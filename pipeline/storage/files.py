@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Self
@@ -308,7 +308,8 @@ class DocumentFolder:
     def write(self, document_id: str, data: bytes, name: PurePosixPath | None = None) -> PurePosixPath:
         """Write the only file of a document under a given or a new name, and return its path in the folder."""
         name = self.begin(document_id, name)
-        write_atomic(self._added(name), data, private=self.restricted, durable=self.durable)
+        with self._adding(name) as path:
+            write_atomic(path, data, private=self.restricted, durable=self.durable)
         return name
 
     def stage(self, data: bytes) -> Staged:
@@ -317,11 +318,12 @@ class DocumentFolder:
 
     def place(self, staged: Staged, name: PurePosixPath) -> None:
         """Give a staged file of the last document its name."""
-        path, current = self._added(name), Path(staged.temporary)
-        if not staged.kept:
-            place(staged, path)
-        elif current != path:
-            place(self.stage(current.read_bytes()), path)
+        current = Path(staged.temporary)
+        with self._adding(name) as path:
+            if not staged.kept:
+                place(staged, path)
+            elif current != path:
+                place(self.stage(current.read_bytes()), path)
 
     def add(self, name: str, data: bytes) -> None:
         """Write a file that does not belong to a document."""
@@ -341,13 +343,15 @@ class DocumentFolder:
             except OSError as error:
                 raise ConsumerError(f"{path}: cannot remove: {error.strerror}") from None
 
-    def _added(self, name: PurePosixPath) -> Path:
-        """Return the path of a file of the last document, in a folder that exists."""
+    @contextlib.contextmanager
+    def _adding(self, name: PurePosixPath) -> Iterator[Path]:
+        """Yield the path of a file of the last document, in a folder that exists. `rollback` removes it only if the file was
+        written: what has its name otherwise belongs to others."""
         assert self._last is not None
         path = self.folder / name
         self._make(path.parent)
+        yield path
         self._last[2].append(path)
-        return path
 
     def _make(self, folder: Path) -> None:
         if folder in self._ready:
