@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ....annotators.sequence.linear_model import LinearModel
 from ....consumers.scoring import at_level, pair_of, score
 from ....typesystem import Cas, PhiCandidate, PhiKind
 from ...assembly.config import Step
@@ -23,9 +24,8 @@ from ...storage.files import make_folder, restricted_folder, write_atomic
 from ...storage.yaml_source import Text
 from . import model_steps
 from .corpus import Documents
-from .ranking import rankings
+from .plan import Level
 from .scores import OVERALL, Counts, Scores
-from .settings import Level
 
 KEY_LENGTH = 20
 """Letters of a job's hash that name its files."""
@@ -263,3 +263,19 @@ def _official(found: Any) -> list[list[Any]]:
 def _forget(place: str) -> None:
     """Drop a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
     resources.forget(lambda _, name: name.startswith(place))
+
+
+def rankings(path: Path, n: int) -> dict[str, Any]:
+    """Return, for each label of a model, its `n` features of highest absolute weight (appendix D of the VigiBase thesis), signed,
+    and the share of all weight they hold.
+
+    Raises ResourceError if it is not a model.
+    """
+    model = LinearModel.load(str(path))
+    found: dict[str, Any] = {}
+    for label in model.labels:
+        every = sorted(model.ranking(label, 2**31), key=lambda item: (-abs(item[1]), item[0]))
+        whole = sum(abs(weight) for _, weight in every)
+        top = [(feature, float(weight)) for feature, weight in every[:n]]
+        found[label] = {"top": top, "share": sum(abs(w) for _, w in top) / whole if whole else None, "of": len(every)}
+    return found

@@ -1,17 +1,22 @@
-"""Sections of an experiment's file read as pipelines: steps that know their lines, and components built from them."""
+"""Sections of an experiment's file read as pipelines: steps that know their lines, components built from
+them, and checks of parameters before the first document is read.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...assembly import assemble, config
+from ...assembly.config import Step
 from ...contract import params, registry
 from ...contract.component import Component, Part
 from ...contract.type_hints import inner_classes
-from ...errors import ConfigError, Fault
+from ...errors import ConfigError, Fault, nearest
 from ...storage.yaml_source import Keys, Source
+from . import model_steps
+from .plan import Plan
 
 MODEL = "model"
 """The parameter of trainers and of the annotators they train that names the bundle; the experiment chooses it."""
@@ -117,3 +122,36 @@ def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
     found = [f for f in found if not f.what.startswith(f"parameter {MODEL} is missing")]
     faults += found
     return None if found else UntrainedAnnotator(step, cls)
+
+
+def faults_of(plan: Plan, model: str, on: str, tries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Keys, str]]:
+    """Return (keys below the experiment, what is wrong) for a model and every set of parameters it will be given."""
+    step = getattr(plan.models[model], on)
+    if step is None:
+        yield ("models",), f"{model} has no {on}{nearest(model, plan.trainable)}"
+        return
+    yield from faults_in(step, on, tries, model)
+
+
+def faults_in(step: Step, on: str, tries: Iterable[Mapping[str, Any]], model: str) -> Iterator[tuple[Keys, str]]:
+    """Yield the same for a step of a model."""
+    cls = registry.find(step.name, "consumer" if on == "trainer" else "engine")
+    names = [p.name for p in params.parameters(cls)]
+    seen: set[str] = set()
+    for given in tries:
+        for name in given:
+            if name not in names and name not in seen:
+                seen.add(name)
+                yield ("parameter",), f"{step.name} has no parameter {name!r}{nearest(name, names)}"
+        if seen:
+            continue
+        for what in _faults(cls, {**step.given, **given, **({model_steps.MODEL: "model"} if on == "trainer" else {})}):
+            if not what.startswith(f"parameter {model_steps.MODEL} is missing") and what not in seen:
+                seen.add(what)
+                yield (), f"{model}: {what}"
+
+
+def _faults(cls: type[Any], given: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    params.build(cls, given, lambda at, what: found.append(f"{'.'.join(map(str, at))}: {what}" if at else what))
+    return found

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....typesystem import PhiKind
 from ...errors import nearest
 from ...storage.yaml_source import Keys
-from .plan import Plan
+from .plan import Measure, Plan
 from .result import Cell, Table
 from .runner import JobOutcome, of_each
 from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
-from .settings import Measure
 
 OURS, THEIRS = "here", "source"
 """The common headings of the two halves."""

@@ -12,11 +12,9 @@ from ....consumers.scoring import plots
 from ...contract import report
 from ...storage.files import make_folder, write_atomic
 from .experiment import experiment_of
-from .markdown import report_markdown
-from .page import report_page
 from .plan import Plan
+from .report import command, report_markdown, report_page, shortfalls
 from .result import Result, to_csv, to_json
-from .run_size import command, shortfalls
 from .runner import ExperimentRunner
 from .scheduler import Progress
 

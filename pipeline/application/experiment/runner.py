@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ...assembly import config
 from ...errors import CaspipeError
@@ -14,10 +15,11 @@ from ...storage.yaml_source import text_of
 from . import fingerprint, folds, model_steps
 from .corpus import Corpus, Documents, preparation, read_corpus
 from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder
-from .plan import RESOLVER, Piece, Plan, finders, pieces
+from .plan import RESOLVER, Piece, Plan, Settings, finders, pieces
 from .scheduler import JobScheduler, Progress
 from .scores import Scores
-from .settings import Settings
+
+K = TypeVar("K")
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ class ExperimentRunner:
     # -- documents -----------------------------------------------------------------------------------------------
 
     def corpus(self, name: str = "") -> Corpus:
-        """Return a corpus, read at first use; the training corpus where no name is given."""
+        """Return a corpus, read at first use; the training corpus if no name is given."""
         name = name or self.plan.train
         if name not in self.corpora:
             plan = self.plan.corpora[name]
@@ -192,7 +194,7 @@ class ExperimentRunner:
         return JobScheduler(self.folder, documents, self.workers, self.progress, self.settings.keep_models)
 
     def run(self, jobs: Sequence[Job]) -> list[JobOutcome]:
-        """Do the jobs, or finds them done, and returns their outcomes in the same order.
+        """Do the jobs, or find them done, and return their outcomes in the same order.
 
         A job that fails is an outcome that says so. Raises CaspipeError if every job fails.
         """
@@ -203,6 +205,11 @@ class ExperimentRunner:
         if outcomes and all(o.failed for o in outcomes):
             raise CaspipeError(f"every job failed; the first: {outcomes[0].failed}")
         return outcomes
+
+    def run_groups(self, groups: Mapping[K, Sequence[Job]]) -> dict[K, list[JobOutcome]]:
+        """Do the jobs of all groups, as `run` does, and return their outcomes under the same keys."""
+        outcomes = iter(self.run([job for jobs in groups.values() for job in jobs]))
+        return {key: [next(outcomes) for _ in jobs] for key, jobs in groups.items()}
 
     def trained(self, outcome: JobOutcome) -> list[dict[str, Any]]:
         """Return what is known of the models behind a test: `active_features`, `documents`."""
@@ -248,25 +255,17 @@ def _of(corpus: Corpus, indexes: Iterable[int]) -> Documents:
     return tuple((corpus.name, i) for i in indexes)
 
 
-class _about:
-    """Says which corpus a split failed for."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, ValueError) and not isinstance(error, CaspipeError):
-            raise CaspipeError(f"corpus {self.corpus.name}: {error}") from None
+@contextlib.contextmanager
+def _about(corpus: Corpus) -> Iterator[None]:
+    """Say which corpus a split failed for."""
+    try:
+        yield
+    except CaspipeError:
+        raise
+    except ValueError as error:
+        raise CaspipeError(f"corpus {corpus.name}: {error}") from None
 
 
 def of_each(outcomes: Iterable[JobOutcome]) -> list[Scores]:
     """Return the scores of the jobs that did not fail."""
     return [o.scores for o in outcomes if not o.failed]
-
-
-def batched(outcomes: Sequence[JobOutcome], size: int) -> Iterator[list[JobOutcome]]:
-    """Outcomes in groups of `size`, as the jobs were asked for."""
-    for i in range(0, len(outcomes), size):
-        yield list(outcomes[i : i + size])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .settings import Measure
+from .plan import Measure
 
 OVERALL = "OVERALL"
 """Row of all kinds together: counts added up (micro average)."""

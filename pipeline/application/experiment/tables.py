@@ -1,18 +1,40 @@
-"""Tables that several experiments share: the layout of the source's Tables 10 to 15, and records of every number in them."""
+"""Tables and tests that several experiments share: the layout of the source's Tables 10 to 15, records of every
+number in them, and the test of the best parameters at the end of a search.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from .result import Cell, Table, plus_minus
+from .plan import Settings
+from .result import Cell, Result, Table, plus_minus, shown
 from .runner import ExperimentRunner, JobOutcome, of_each
-from .scores import MEASURES, OVERALL, SHORT, averaged, kinds_of, mean, spread
-from .settings import Settings
+from .scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, mean, spread
 
 CONVENTION = (
     "Undefined values (precision if nothing was found) are left out of averages; the source prints them as 1.000."
 )
+
+
+def figure_columns(settings: Settings) -> list[str]:
+    """Return the headings of precision, recall and F1 under each criterion."""
+    return [f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES]
+
+
+def figure_cells(many: Sequence[Scores], settings: Settings) -> list[Cell]:
+    """Return mean ± standard deviation of each of `figure_columns`, over all kinds together."""
+    return [
+        plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
+        for c in settings.criteria
+        for m in MEASURES
+    ]
+
+
+def rounded(value: float | None) -> int | None:
+    """Return a mean of counts as a whole number."""
+    return None if value is None else round(value)
 
 
 def by_kind(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) -> list[str]:
@@ -39,17 +61,12 @@ def of_kinds(title: str, outcomes: Sequence[JobOutcome], settings: Settings, not
 
 def of_systems(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings, title: str) -> Table:
     """Systems by criterion, over all kinds together; over folds: mean ± standard deviation."""
-    columns = ["system", *(f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES)]
     rows: list[list[Cell]] = []
     for system, outcomes in by_system.items():
         many = of_each(outcomes)
-        cells: list[Cell] = []
-        for c in settings.criteria:
-            for m in MEASURES:
-                middle, around = averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m)
-                cells.append(middle if len(many) < 2 else plus_minus(middle, around))
-        rows.append([system, *cells])
-    return Table(title, columns, rows)
+        single = [averaged(many, c, OVERALL, m) for c in settings.criteria for m in MEASURES]
+        rows.append([system, *(single if len(many) < 2 else figure_cells(many, settings))])
+    return Table(title, ["system", *figure_columns(settings)], rows)
 
 
 def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measure: str) -> Table:
@@ -85,22 +102,18 @@ def _over_folds(values: Sequence[float | str | None]) -> Cell:
     return "" if "" in values else mean(v for v in values if not isinstance(v, str))
 
 
-def records(outcomes: Sequence[JobOutcome], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
-    """Return a record for each outcome, criterion and kind: labels, `fold` from 1, counts (`marked`: system spans), metrics."""
+def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
+    """Return a record for each fold, criterion and kind: labels, `fold` from 1, counts (`marked`: system spans), metrics."""
     made: list[dict[str, Cell]] = []
-    for number, outcome in enumerate(outcomes, 1):
-        scores = outcome.scores
+    for number, scores in enumerate(many, 1):
         for kind in [OVERALL, *scores.kinds]:
             for criterion in settings.criteria:
                 counts = scores.counts.get((criterion, kind))
                 if counts is None:
                     continue
-                sums: dict[str, Cell] = {
-                    "gold": counts.gold,
-                    "found": counts.found,
-                    "marked": counts.system,
-                    "right": counts.right,
-                }
+                sums: dict[str, Cell] = dict(
+                    zip(("gold", "found", "marked", "right"), dataclasses.astuple(counts), strict=True)
+                )
                 figures: dict[str, Cell] = {m: counts.value(m) for m in MEASURES}
                 made.append({**labels, "fold": number, "criterion": criterion, "kind": kind, **sums, **figures})
     return made
@@ -109,3 +122,38 @@ def records(outcomes: Sequence[JobOutcome], settings: Settings, **labels: Cell) 
 def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
     """Features with a weight other than 0, the mean over the models behind some tests."""
     return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))
+
+
+def optimum(
+    result: Result,
+    model: str,
+    given: Mapping[str, Any],
+    value: float | None,
+    criterion: str,
+    measure: str,
+) -> None:
+    """Add the sentence that tells the best parameters."""
+    told = ", ".join(f"{name} = {number:g}" for name, number in given.items())
+    result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {told}.")
+
+
+def tested(
+    runner: ExperimentRunner,
+    result: Result,
+    chosen: Mapping[str, Mapping[str, Any]],
+    on: Literal["trainer", "annotator"],
+) -> None:
+    """Test each model with its best parameters where the file names a test corpus, as the source does for Tables 11 to 15.
+
+    `on`: whether the parameters are the trainer's or the annotator's.
+    """
+    if runner.settings.test is None or not chosen:
+        return
+    train, test = runner.split()
+    outcomes = runner.run([runner.test(model, train, test, given=given, on=on) for model, given in chosen.items()])
+    for (model, given), outcome in zip(chosen.items(), outcomes, strict=True):
+        told = ", ".join(f"{name} = {value:g}" for name, value in given.items())
+        title = f"{model} with {told}: trained on {runner.plan.train}, tested on {runner.settings.test}"
+        result.tables.append(of_kinds(title, [outcome], runner.settings, CONVENTION))
+        result.tables += official({model: [outcome]}, runner.settings)
+        result.records += records([outcome.scores], runner.settings, system=model, part="test", **given)

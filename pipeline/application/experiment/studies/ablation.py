@@ -11,13 +11,12 @@ from ....contract import params, registry
 from ....contract.component import part
 from ....storage.yaml_source import Keys, text_of
 from ..experiment import Experiment
-from ..plan import Plan
+from ..model_steps import faults_of
+from ..plan import Measure, Plan
 from ..result import Cell, Figure, Result, Table, plus_minus
-from ..runner import ExperimentRunner, JobOutcome, batched, of_each
+from ..runner import ExperimentRunner, JobOutcome, of_each
 from ..scores import LONG, OVERALL, SHORT, averaged, spread
-from ..settings import Measure
-from ..tables import active_features, records
-from .parameter_checks import faults_of
+from ..tables import active_features, records, rounded
 
 FEATURES = "features"
 """The parameter of trainers that lists features."""
@@ -62,20 +61,18 @@ class Ablation(Experiment):
         splits, result = runner.splits(), Result()
         models = self.models or runner.plan.trainable
         variants = {model: self._variants(runner.plan, model) for model in models}
-        jobs = [
-            runner.test(model, train, test, given={FEATURES: features})
+        jobs = {
+            (model, variant): [runner.test(model, *split, given={FEATURES: features}) for split in splits]
             for model in models
-            for features in variants[model].values()
-            for train, test in splits
-        ]
-        outcomes = iter(batched(runner.run(jobs), len(splits)))
+            for variant, features in variants[model].items()
+        }
+        outcomes = runner.run_groups(jobs)
         for model in models:
-            found = {variant: next(outcomes) for variant in variants[model]}
+            found = {variant: outcomes[model, variant] for variant in variants[model]}
             for (mode, family), many in found.items():
-                counted = active_features(runner, many)
-                result.records += records(
-                    many, runner.settings, system=model, mode=mode, family=family, active_features=counted
-                )
+                labels: dict[str, Cell] = {"system": model, "mode": mode, "family": family}
+                labels["active_features"] = active_features(runner, many)
+                result.records += records([o.scores for o in many], runner.settings, **labels)
             for mode in self.modes:
                 self._of_mode(runner, model, mode, found, result)
         return result
@@ -100,11 +97,9 @@ class Ablation(Experiment):
                     made["drop", family] = rest
         if "add" in self.modes:
             made["add", BARE] = [f for name, members in families.items() if name in self.base for f in members]
-            for family in families:
-                if family not in self.base:
-                    made["add", family] = [
-                        f for name, members in families.items() if name in self.base or name == family for f in members
-                    ]
+            for family in (name for name in families if name not in self.base):
+                added = {family, *self.base}
+                made["add", family] = [f for name, members in families.items() if name in added for f in members]
         return made
 
     def _of_mode(
@@ -128,19 +123,14 @@ class Ablation(Experiment):
                     plus_minus(value, spread(scores, c, OVERALL, self.measure)),
                     "" if family == start else None if change is None else f"{change:+.3f}",
                 ]
-            rows.append([family, *cells, _whole(active_features(runner, found[mode, family]))])
+            rows.append([family, *cells, rounded(active_features(runner, found[mode, family]))])
         what = "left out" if mode == "drop" else f"added to {', '.join(self.base)}"
         columns = [f"family {what}", *(f"{c}|{x}" for c in criteria for x in (SHORT[self.measure], "change"))]
         result.tables.append(Table(f"{model}: one family {what}", [*columns, "active features"], rows))
         c = criteria[0]
-        first = averaged(here[start], c, OVERALL, self.measure)
-        changes = {
-            family: value - first
-            for family, scores in here.items()
-            if family != start
-            and first is not None
-            and (value := averaged(scores, c, OVERALL, self.measure)) is not None
-        }
+        values = {family: averaged(scores, c, OVERALL, self.measure) for family, scores in here.items()}
+        first = values.pop(start)
+        changes = {family: v - first for family, v in values.items() if v is not None and first is not None}
         ranked = sorted(changes.items(), key=lambda item: (item[1], item[0]) if mode == "drop" else (-item[1], item[0]))
         options = {
             "xlabel": f"Change of {c} {SHORT[self.measure]}",
@@ -179,7 +169,3 @@ def _name(feature: Any) -> str:
     name, given = next(iter(feature.items()))
     first = next(iter((given or {}).values()), None)
     return f"{name}:{first}" if isinstance(first, str) else str(name)
-
-
-def _whole(value: float | None) -> Cell:
-    return None if value is None else round(value)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
-from ..plan import Plan
+from ..plan import Measure, Plan
 from ..reference import Reference
 from ..result import Figure, Result, shown
-from ..runner import ExperimentRunner, batched, of_each
+from ..runner import ExperimentRunner, of_each
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
-from ..settings import Measure
 from ..tables import CONVENTION, across, by_kind, of_kinds, of_systems, official, records
 
 
@@ -39,8 +38,7 @@ class Comparison(Experiment):
     def run(self, runner: ExperimentRunner) -> Result:
         settings, splits = runner.settings, runner.splits()
         chosen = runner.plan.chosen()
-        outcomes = runner.run([runner.test(model, train, test) for model in chosen for train, test in splits])
-        by_system = dict(zip(chosen, batched(outcomes, len(splits)), strict=True))
+        by_system = runner.run_groups({model: [runner.test(model, *split) for split in splits] for model in chosen})
         where = settings.test or f"{len(splits)} folds of {runner.plan.train}"
         result = Result()
         result.tables.append(of_systems(by_system, settings, f"All kinds together, on {where}"))
@@ -63,5 +61,5 @@ class Comparison(Experiment):
                 result.findings.append(f"Best {criterion} {SHORT[self.measure]}: {top}, {shown(reached[top])}.")
         for system, many in by_system.items():
             result.tables.append(of_kinds(f"{system} on {where}", many, settings, CONVENTION))
-            result.records += records(many, settings, system=system)
+            result.records += records([o.scores for o in many], settings, system=system)
         return result

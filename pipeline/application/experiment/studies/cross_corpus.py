@@ -39,16 +39,14 @@ class CrossCorpus(Experiment):
     def run(self, runner: ExperimentRunner) -> Result:
         trains, tests = self.trains or list(runner.plan.corpora), self.tests or list(runner.plan.corpora)
         cells = [(m, a, b) for m in runner.plan.chosen() for a in trains for b in tests]
-        jobs = {cell: self._jobs(runner, *cell) for cell in cells}
-        outcomes = iter(runner.run([job for many in jobs.values() for job in many]))
-        found = {cell: [next(outcomes) for _ in many] for cell, many in jobs.items()}
+        found = runner.run_groups({cell: self._jobs(runner, *cell) for cell in cells})
         result = Result()
         for (model, a, b), many in found.items():
-            result.records += records(many, runner.settings, system=model, trained_on=a, tested_on=b)
-        for model in runner.plan.chosen():
-            self._of_model(
-                runner, model, trains, tests, {(a, b): found[model, a, b] for a in trains for b in tests}, result
+            result.records += records(
+                [o.scores for o in many], runner.settings, system=model, trained_on=a, tested_on=b
             )
+        for model in runner.plan.chosen():
+            self._of_model(runner, model, trains, tests, found, result)
         return result
 
     def _jobs(self, runner: ExperimentRunner, model: str, a: str, b: str) -> list[Testing]:
@@ -62,26 +60,23 @@ class CrossCorpus(Experiment):
         model: str,
         trains: list[str],
         tests: list[str],
-        found: dict[tuple[str, str], list[JobOutcome]],
+        found: dict[tuple[str, str, str], list[JobOutcome]],
         result: Result,
     ) -> None:
         for criterion in runner.settings.criteria:
             columns = ["trained on", *(f"{b}|{SHORT[m]}" for b in tests for m in MEASURES)]
             rows: list[list[Cell]] = []
             for a in trains:
-                figures = [averaged(of_each(found[a, b]), criterion, OVERALL, m) for b in tests for m in MEASURES]
+                figures = [
+                    averaged(of_each(found[model, a, b]), criterion, OVERALL, m) for b in tests for m in MEASURES
+                ]
                 rows.append([a, *figures])
             note = "On its own corpus a model is cross-validated."
             result.tables.append(
                 Table(f"{model}, {criterion}: trained on rows, tested on columns", columns, rows, note)
             )
-            values = [[averaged(of_each(found[a, b]), criterion, OVERALL, "f1") for b in tests] for a in trains]
-            options: dict[str, object] = {
-                "xlabel": "Tested on",
-                "ylabel": "Trained on",
-                "title": model,
-                "framed": False,
-            }
+            values = [[averaged(of_each(found[model, a, b]), criterion, OVERALL, "f1") for b in tests] for a in trains]
+            options = {"xlabel": "Tested on", "ylabel": "Trained on", "title": model, "framed": False}
             options["value"] = f"{criterion} F1"
             caption = f"{model}: {criterion} F1 by training and test corpus, all kinds."
             data = (tests, trains, values)

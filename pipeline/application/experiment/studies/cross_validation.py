@@ -7,7 +7,7 @@ import dataclasses
 from ....contract.component import part
 from ..experiment import Experiment
 from ..result import Result
-from ..runner import ExperimentRunner, batched
+from ..runner import ExperimentRunner
 from ..tables import CONVENTION, of_kinds, of_systems, official, records
 
 
@@ -20,14 +20,14 @@ class CrossValidation(Experiment):
 
     def run(self, runner: ExperimentRunner) -> Result:
         settings, folds = runner.settings, runner.folds()
-        chosen = runner.plan.chosen()
-        outcomes = runner.run([runner.test(model, train, test) for model in chosen for train, test in folds])
-        by_model = dict(zip(chosen, batched(outcomes, len(folds)), strict=True))
+        by_model = runner.run_groups(
+            {model: [runner.test(model, *fold) for fold in folds] for model in runner.plan.chosen()}
+        )
         result = Result()
         title = f"All kinds, mean ± standard deviation over {len(folds)} folds"
         result.tables.append(of_systems(by_model, settings, title))
         result.tables += official(by_model, settings)
         for model, many in by_model.items():
             result.tables.append(of_kinds(f"{model}, mean over {len(folds)} folds", many, settings, CONVENTION))
-            result.records += records(many, settings, system=model)
+            result.records += records([o.scores for o in many], settings, system=model)
         return result

@@ -94,8 +94,7 @@ class FineTuning(Experiment):
             ]
             for r in rounds
         }
-        outcomes = iter(runner.run([job for many in jobs.values() for job in many]))
-        by_system = {str(r): [next(outcomes) for _ in many] for r, many in jobs.items()}
+        by_system = {str(r): outcomes for r, outcomes in runner.run_groups(jobs).items()}
         runner.schedule.keep_models = kept
         if not kept:
             shutil.rmtree(bundle_folder(runner.folder, next(iter(bundles.values()))).parent, ignore_errors=True)
@@ -109,7 +108,7 @@ class FineTuning(Experiment):
         for criterion in by_kind(by_system.values(), settings):
             result.tables.append(across(by_system, criterion, "recall"))
         for system, many in by_system.items():
-            result.records += records(many, settings, system=system)
+            result.records += records([o.scores for o in many], settings, system=system)
         criterion = settings.criteria[0]
         for r in self._rounds(runner.plan):
             each = of_each(by_system[str(r)])

@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
-from ..plan import Plan
-from ..result import Figure, Result, Table
-from ..runner import ExperimentRunner, JobOutcome, batched, of_each
+from ..model_steps import faults_of
+from ..plan import Measure, Plan
+from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner, JobOutcome, of_each
 from ..scores import DRAWN, LONG, OVERALL, averaged, best
-from ..search import optimum, tested
-from ..settings import Measure
-from ..tables import active_features, records
-from .parameter_checks import faults_of
+from ..tables import (
+    active_features,
+    optimum,
+    records,
+    rounded,
+    tested,
+)
 
 
 @part("grid")
@@ -51,16 +55,15 @@ class Grid(Experiment):
         result, chosen, splits = Result(), {}, runner.folds()
         models = self.models or runner.plan.trainable
         pairs = list(itertools.product(self.xs, self.ys))
-        jobs = [
-            runner.test(model, train, test, given={self.x: x, self.y: y})
+        jobs = {
+            (model, x, y): [runner.test(model, *split, given={self.x: x, self.y: y}) for split in splits]
             for model in models
             for x, y in pairs
-            for train, test in splits
-        ]
-        outcomes = iter(batched(runner.run(jobs), len(splits)))
+        }
+        outcomes = runner.run_groups(jobs)
         criterion = self.criterion if self.criterion in runner.settings.criteria else runner.settings.criteria[0]
         for model in models:
-            by_pair = {pair: next(outcomes) for pair in pairs}
+            by_pair = {pair: outcomes[model, *pair] for pair in pairs}
             self._of_model(runner, model, by_pair, criterion, result)
             reached = {
                 pair: averaged(of_each(many), criterion, OVERALL, self.optimise) for pair, many in by_pair.items()
@@ -81,10 +84,9 @@ class Grid(Experiment):
         result: Result,
     ) -> None:
         for (x, y), many in by_pair.items():
-            counted = active_features(runner, many)
-            result.records += records(
-                many, runner.settings, system=model, **{self.x: x, self.y: y}, active_features=counted
-            )
+            labels: dict[str, Cell] = {"system": model, self.x: x, self.y: y}
+            labels["active_features"] = active_features(runner, many)
+            result.records += records([o.scores for o in many], runner.settings, **labels)
         folds = len(next(iter(by_pair.values())))
         for measure in dict.fromkeys((self.optimise, *DRAWN)):
             name = f"{criterion} {LONG[measure]}"
@@ -105,14 +107,10 @@ class Grid(Experiment):
         result: Result,
     ) -> None:
         rows = [[values[x, y] for x in self.xs] for y in self.ys]
-        shown = [[f"{y:g}", *(row if digits else map(_whole, row))] for y, row in zip(self.ys, rows, strict=True)]
+        shown = [[f"{y:g}", *(row if digits else map(rounded, row))] for y, row in zip(self.ys, rows, strict=True)]
         columns = [f"{self.y} \\ {self.x}", *(f"{x:g}" for x in self.xs)]
         result.tables.append(Table(f"{model}: {what}, {how}", columns, shown))
         options = {"xlabel": f"{self.x} of {model}", "ylabel": f"{self.y} of {model}", "value": what, "digits": digits}
         caption = f"{model}: {what} over {self.x} and {self.y}, all kinds, {how}."
         figure = Figure(f"{model}-{short}", caption, "grid_heatmap", (self.xs, self.ys, rows), options)
         result.figures.append(figure)
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else round(value)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from ....contract.component import part
 from ..experiment import Experiment
-from ..result import Cell, Figure, Result, Table, plus_minus
-from ..runner import ExperimentRunner, batched, of_each
-from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, quantile, spread
-from ..tables import records
+from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner, of_each
+from ..scores import DRAWN, LONG, OVERALL, Scores, kinds_of, quantile
+from ..tables import figure_cells, figure_columns, records
 
 
 @part("learning_curve")
@@ -46,22 +46,26 @@ class LearningCurve(Experiment):
     def run(self, runner: ExperimentRunner) -> Result:
         models = self.models or runner.plan.trainable
         train, test = runner.split()
-        jobs = [
-            runner.test(model, runner.subset(train, share, "learning", number), test)
+        jobs = {
+            (model, share): [
+                runner.test(model, runner.subset(train, share, "learning", number), test)
+                for number in range(self.repetitions)
+            ]
             for model in models
             for share in self.proportions
-            for number in range(self.repetitions)
-        ]
-        outcomes = iter(batched(runner.run(jobs), self.repetitions))
+        }
+        outcomes = runner.run_groups(jobs)
         result = Result()
         sizes = [max(1, round(share * len(train))) for share in self.proportions]
         curves: dict[str, list[list[Scores]]] = {}
         for model in models:
             curves[model] = []
             for share, size in zip(self.proportions, sizes, strict=True):
-                many = next(outcomes)
+                many = outcomes[model, share]
                 curves[model].append(of_each(many))
-                result.records += records(many, runner.settings, system=model, proportion=share, documents=size)
+                result.records += records(
+                    [o.scores for o in many], runner.settings, system=model, proportion=share, documents=size
+                )
         for model, points in curves.items():
             result.tables.append(self._table(runner, model, sizes, points))
         kinds = kinds_of(s for points in curves.values() for many in points for s in many)
@@ -73,15 +77,10 @@ class LearningCurve(Experiment):
         return result
 
     def _table(self, runner: ExperimentRunner, model: str, sizes: list[int], points: list[list[Scores]]) -> Table:
-        columns = ["documents", "repetitions", *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES)]
-        rows: list[list[Cell]] = []
-        for size, many in zip(sizes, points, strict=True):
-            cells: list[Cell] = [
-                plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
-                for c in runner.settings.criteria
-                for m in MEASURES
-            ]
-            rows.append([size, len(many), *cells])
+        columns = ["documents", "repetitions", *figure_columns(runner.settings)]
+        rows: list[list[Cell]] = [
+            [size, len(many), *figure_cells(many, runner.settings)] for size, many in zip(sizes, points, strict=True)
+        ]
         note = "The largest sizes spread little because their subsets share most documents (source: §6.2)."
         return Table(f"{model}: all kinds, mean ± standard deviation over repetitions", columns, rows, note)
 

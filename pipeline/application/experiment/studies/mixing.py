@@ -11,10 +11,10 @@ from ....errors import nearest
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
 from ..plan import Plan
-from ..result import Cell, Figure, Result, Table, plus_minus
-from ..runner import ExperimentRunner, batched, of_each
-from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, Scores, averaged, mean, quantile, spread
-from ..tables import records
+from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner, of_each
+from ..scores import DRAWN, LONG, OVERALL, Scores, mean, quantile
+from ..tables import figure_cells, figure_columns, records
 
 
 @part("mixing")
@@ -52,35 +52,30 @@ class Mixing(Experiment):
         models = self.models or runner.plan.trainable
         splits, second = runner.splits(), runner.corpus(self.add).all
         runs = [(split, number) for number in range(self.repetitions) for split in splits]
-        jobs = [
-            runner.test(model, train + runner.subset(second, share, "mixing", number), test)
+        jobs = {
+            (model, share): [
+                runner.test(model, train + runner.subset(second, share, "mixing", number), test)
+                for (train, test), number in runs
+            ]
             for model in models
             for share in self.proportions
-            for (train, test), number in runs
-        ]
-        outcomes = iter(batched(runner.run(jobs), len(runs)))
+        }
+        outcomes = runner.run_groups(jobs)
         result = Result()
         curves: dict[str, list[list[Scores]]] = {}
         for model in models:
             curves[model] = []
             rows: list[list[Cell]] = []
             for share in self.proportions:
-                many = next(outcomes)
+                many = outcomes[model, share]
                 scores = of_each(many)
                 curves[model].append(scores)
                 added = len(runner.subset(second, share, "mixing", 0))
-                cells = [
-                    plus_minus(averaged(scores, c, OVERALL, m), spread(scores, c, OVERALL, m))
-                    for c in runner.settings.criteria
-                    for m in MEASURES
-                ]
-                rows.append([f"{share:g}", added, *cells])
-                result.records += records(many, runner.settings, system=model, proportion=share, added=added)
-            columns = [
-                "proportion",
-                "documents added",
-                *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES),
-            ]
+                rows.append([f"{share:g}", added, *figure_cells(scores, runner.settings)])
+                result.records += records(
+                    [o.scores for o in many], runner.settings, system=model, proportion=share, added=added
+                )
+            columns = ["proportion", "documents added", *figure_columns(runner.settings)]
             how = f"mean ± standard deviation over {len(runs)} runs"
             result.tables.append(
                 Table(f"{model}: {runner.plan.train} with a share of {self.add}, {how}", columns, rows)

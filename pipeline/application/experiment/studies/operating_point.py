@@ -12,11 +12,11 @@ from ....errors import CaspipeError, nearest
 from ....storage.yaml_source import Keys
 from .. import folds
 from ..experiment import Experiment
+from ..model_steps import faults_in, faults_of
 from ..operating_choice import ALL, Counted, chosen_for, counted
 from ..plan import RESOLVER, Plan, pieces
 from ..result import Cell, Figure, Result, Table, shown
 from ..runner import ExperimentRunner, JobOutcome
-from .parameter_checks import faults_in, faults_of
 
 THRESHOLD = "threshold"
 """The parameter that does not belong to an annotator: the resolver's least confidence."""

@@ -9,14 +9,20 @@ from typing import Literal
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
-from ..plan import Plan
-from ..result import Cell, Figure, Result, Table, plus_minus
-from ..runner import ExperimentRunner, JobOutcome, batched, of_each
-from ..scores import DRAWN, LONG, MEASURES, OVERALL, SHORT, averaged, best, spread
-from ..search import optimum, tested
-from ..settings import Measure
-from ..tables import active_features, records
-from .parameter_checks import faults_of
+from ..model_steps import faults_of
+from ..plan import Measure, Plan
+from ..result import Cell, Figure, Result, Table
+from ..runner import ExperimentRunner, JobOutcome, of_each
+from ..scores import DRAWN, LONG, OVERALL, averaged, best
+from ..tables import (
+    active_features,
+    figure_cells,
+    figure_columns,
+    optimum,
+    records,
+    rounded,
+    tested,
+)
 
 
 @part("sweep")
@@ -57,17 +63,16 @@ class Sweep(Experiment):
         models = self.models or runner.plan.trainable
         splits = runner.folds()
         values = {model: self.per_model.get(model, self.values) for model in models}
-        jobs = [
-            runner.test(model, train, test, given={self.parameter: value}, on=self.on)
+        jobs = {
+            (model, value): [runner.test(model, *s, given={self.parameter: value}, on=self.on) for s in splits]
             for model in models
             for value in values[model]
-            for train, test in splits
-        ]
-        outcomes = iter(batched(runner.run(jobs), len(splits)))
+        }
+        outcomes = runner.run_groups(jobs)
         criteria = runner.settings.criteria
         criterion = self.criterion if self.criterion in criteria else criteria[0]
         for model in models:
-            by_value = {value: next(outcomes) for value in values[model]}
+            by_value = {value: outcomes[model, value] for value in values[model]}
             self._of_model(runner, model, by_value, result)
             reached = {v: averaged(of_each(many), criterion, OVERALL, self.optimise) for v, many in by_value.items()}
             top = best(reached)
@@ -81,26 +86,16 @@ class Sweep(Experiment):
         self, runner: ExperimentRunner, model: str, by_value: dict[float, list[JobOutcome]], result: Result
     ) -> None:
         criteria = runner.settings.criteria
-        columns = [self.parameter, *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES)]
+        columns = [self.parameter, *figure_columns(runner.settings)]
         counts = {value: active_features(runner, many) for value, many in by_value.items()}
         counted = self.on == "trainer" and any(n is not None for n in counts.values())
         rows: list[list[Cell]] = []
         for value, many in by_value.items():
-            scores = of_each(many)
-            cells: list[Cell] = [
-                plus_minus(averaged(scores, c, OVERALL, m), spread(scores, c, OVERALL, m))
-                for c in criteria
-                for m in MEASURES
-            ]
-            rows.append([f"{value:g}", *cells, *([_whole(counts[value])] if counted else [])])
-            result.records += records(
-                many,
-                runner.settings,
-                system=model,
-                parameter=self.parameter,
-                value=value,
-                active_features=counts[value],
-            )
+            cells = figure_cells(of_each(many), runner.settings)
+            rows.append([f"{value:g}", *cells, *([rounded(counts[value])] if counted else [])])
+            labels: dict[str, Cell] = {"system": model, "parameter": self.parameter, "value": value}
+            labels["active_features"] = counts[value]
+            result.records += records([o.scores for o in many], runner.settings, **labels)
         if counted:
             columns.append("active features")
         folds = len(next(iter(by_value.values())))
@@ -113,7 +108,3 @@ class Sweep(Experiment):
             caption = f"{model}: {LONG[measure]} over {label}; all kinds, mean of {folds} folds."
             data = (list(by_value), series, label)
             result.figures.append(Figure(f"{model}-{self.parameter}-{measure}", caption, "sweep", data, options))
-
-
-def _whole(value: float | None) -> Cell:
-    return None if value is None else round(value)

@@ -6,10 +6,11 @@ import dataclasses
 
 from ....contract.component import part
 from ..experiment import Experiment
+from ..plan import Measure
 from ..result import Cell, Figure, Result, Table, shown
-from ..runner import ExperimentRunner, batched
+from ..runner import ExperimentRunner
 from ..scores import MEASURES, OVERALL, SHORT, best, mean
-from ..settings import Measure
+from ..tables import figure_columns
 
 
 @part("threshold")
@@ -35,10 +36,9 @@ class Threshold(Experiment):
 
     def run(self, runner: ExperimentRunner) -> Result:
         splits, chosen = runner.splits(), runner.plan.chosen()
-        jobs = [
-            runner.test(model, train, test, thresholds=self.thresholds) for model in chosen for train, test in splits
-        ]
-        by_system = dict(zip(chosen, batched(runner.run(jobs), len(splits)), strict=True))
+        by_system = runner.run_groups(
+            {model: [runner.test(model, *s, thresholds=self.thresholds) for s in splits] for model in chosen}
+        )
         result = Result()
         figures: dict[tuple[str, str, float, str], float | None] = {}
         for system, many in by_system.items():
@@ -52,7 +52,7 @@ class Threshold(Experiment):
                 [f"{t:g}", *(figures[system, c, t, m] for c in runner.settings.criteria for m in MEASURES)]
                 for t in self.thresholds
             ]
-            columns = ["least confidence", *(f"{c}|{SHORT[m]}" for c in runner.settings.criteria for m in MEASURES)]
+            columns = ["least confidence", *figure_columns(runner.settings)]
             result.tables.append(Table(f"{system}: all kinds", columns, rows))
         result.records = [
             {"system": s, "criterion": c, "threshold": t, **{m: figures[s, c, t, m] for m in MEASURES}}

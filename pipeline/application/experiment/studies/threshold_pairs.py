@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from .....annotators.inverse.decision import Thresholds, verdict_of
+from .....consumers.scoring import Mark, at_level, pair_of, score
+from .....typesystem import Cas
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from .. import fingerprint
 from ..experiment import Experiment
-from ..job import KEY_LENGTH, Testing
+from ..job import KEY_LENGTH, Testing, scores_of
 from ..model_steps import with_parameters
 from ..plan import Plan, pieces
 from ..result import Cell, Figure, Result, Table, shown
-from ..runner import ExperimentRunner, batched
-from ..scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of
-from ..token_decisions import ENGINE, EVERYTHING, TokenDecision, scored
+from ..runner import ExperimentRunner
+from ..scores import OVERALL, SHORT, Scores, averaged, kinds_of
+from ..tables import records
 
+ENGINE = "adaptive_threshold"
+EVERYTHING: Mapping[str, Any] = {"mode": "hybrid", "low": 1.0, "high": 1.0, "unknown": 1.0, "join": None}
+"""Parameters with which the engine masks every token, each as a span of its own: its confidence is then the probability that the
+token is PHI, and its rule holds the verdict of the lists."""
 MASKING = "masking"
 HYBRID, DEEP, RULES = "hybrid", "deep", "rules"
 _CALLED = {HYBRID: "lists and network", DEEP: "network alone", RULES: "lists alone"}
-_COUNTED = ("gold", "found", "marked", "right")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TokenDecision:
+    """One way to decide about tokens: by lists and network (`hybrid`), by either alone (`deep`, `rules`)."""
+
+    mode: str
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.mode == "hybrid":
+            return f"low {self.low:g}, high {self.high:g}"
+        return "lists alone" if self.mode == "rules" else f"network alone, {self.high:g}"
+
 
 _Scored = Mapping[TokenDecision, Sequence[Scores]]
 """Scores of every split, by way to decide."""
@@ -80,9 +102,9 @@ class ThresholdPairs(Experiment):
 
     def run(self, runner: ExperimentRunner) -> Result:
         chosen, splits, ways = self._chosen(runner.plan), runner.splits(), self.ways
-        jobs = [_everything(runner.test(model, train, test)) for model in chosen for train, test in splits]
+        jobs = {model: [_everything(runner.test(model, *split)) for split in splits] for model in chosen}
         result = Result()
-        for model, outcomes in zip(chosen, batched(runner.run(jobs), len(splits)), strict=True):
+        for model, outcomes in runner.run_groups(jobs).items():
             by_way: dict[TokenDecision, list[Scores]] = {way: [] for way in ways}
             for outcome in outcomes:
                 if isinstance(outcome.job, Testing) and not outcome.failed:
@@ -96,7 +118,9 @@ class ThresholdPairs(Experiment):
             self._compare(model, figures, result)
             result.tables.append(self._by_kind(model, by_way))
             _draw(model, figures, result)
-            result.records += _records(runner, model, by_way)
+            for way, many in by_way.items():
+                labels: dict[str, Cell] = {"system": model, "decides": way.mode, "low": way.low, "high": way.high}
+                result.records += records(many, runner.settings, **labels)
         return result
 
     def _compare(self, model: str, figures: _Figures, result: Result) -> None:
@@ -197,24 +221,6 @@ def _of_ways(runner: ExperimentRunner, model: str, by_way: _Scored) -> Table:
     return Table(f"{model}: all kinds together", columns, rows)
 
 
-def _records(runner: ExperimentRunner, model: str, by_way: _Scored) -> Iterator[dict[str, Cell]]:
-    for way, many in by_way.items():
-        for fold, scores in enumerate(many, 1):
-            for kind in [OVERALL, *scores.kinds]:
-                for criterion in runner.settings.criteria:
-                    counts = scores.counts.get((criterion, kind))
-                    if counts is not None:
-                        named: dict[str, Cell] = {
-                            "system": model,
-                            "decides": way.mode,
-                            "low": way.low,
-                            "high": way.high,
-                        }
-                        sums: dict[str, Cell] = dict(zip(_COUNTED, dataclasses.astuple(counts), strict=True))
-                        figures: dict[str, Cell] = {m: counts.value(m) for m in MEASURES}
-                        yield {**named, "fold": fold, "criterion": criterion, "kind": kind, **sums, **figures}
-
-
 def _draw(model: str, figures: _Figures, result: Result) -> None:
     curves: dict[str, list[tuple[float, float]]] = {}
     for mode, called in _CALLED.items():
@@ -230,3 +236,52 @@ def _draw(model: str, figures: _Figures, result: Result) -> None:
 
 def _signed(value: float | None) -> Cell:
     return None if value is None else f"{value:+.3f}"
+
+
+def scored(
+    job: Testing,
+    candidates: Sequence[Sequence[Sequence[Any]]],
+    documents: Sequence[Cas],
+    ways: Iterable[TokenDecision],
+    unknown: float | None,
+) -> Iterator[Scores]:
+    """Yield the scores of a test under each way to decide: the network is applied once, only the decisions are made again.
+
+    `candidates` are what a test with the parameters `EVERYTHING` kept, by document. What other components found is masked as it
+    is, but not what was trained where the lists decide alone. `unknown`: threshold for tokens in no list; None: the high one.
+    Blanks between tokens count as not masked, which criteria over letters and digits do not see.
+    """
+
+    trained = tuple(f"{step.id}/" for step, training in job.pieces if training is not None)
+    own = tuple(f"{step.id}/" for step, _ in job.pieces if step.name == ENGINE)
+    pairs = [pair_of(cas) for cas in documents]
+    for way in ways:
+        made = []
+        for pair, found in zip(pairs, candidates, strict=True):
+            marks = [
+                Mark(begin, end, kind, source, 1.0)
+                for begin, end, kind, chance, source, rule in found
+                if _masks(way, f"{source}/", chance, rule, own, trained, unknown)
+            ]
+            made.append(at_level(dataclasses.replace(pair, system=marks), job.level))
+        yield scores_of(score(made, criteria=job.criteria))
+
+
+def _masks(
+    way: TokenDecision,
+    source: str,
+    chance: float,
+    rule: str,
+    own: tuple[str, ...],
+    trained: tuple[str, ...],
+    unknown: float | None,
+) -> bool:
+
+    if not source.startswith(own):
+        return way.mode != "rules" or not source.startswith(trained)
+    verdict = verdict_of(rule)
+    if verdict is None:
+        return True  # neither lists nor network decided: masked in every mode
+    low, high = way.low or 0.0, way.high or 0.0
+    mode: Any = way.mode
+    return bool(Thresholds(mode, low, high if unknown is None else unknown, high).masked(verdict, chance))

@@ -15,9 +15,8 @@ from typing import ClassVar
 import pytest
 
 from caspipe.pipeline.application.experiment import Table, read_plan, run_experiment
-from caspipe.pipeline.application.experiment.markdown import markdown_table
+from caspipe.pipeline.application.experiment.report import inline, markdown_table
 from caspipe.pipeline.application.experiment.result import plus_minus, shown, to_csv
-from caspipe.pipeline.application.experiment.svg import inline
 
 Write = Callable[..., Path]
 plots = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")
