@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 from pathlib import Path
 from typing import Literal
@@ -18,6 +16,7 @@ from ..scoring.confusion import Confusion
 from ..scoring.credit import Credit
 from ..scoring.curves import Curve, Thresholds, distinct_at
 from ..scoring.document import Mark, Pair, pair_of
+from ..scoring.table import csv_text
 from .delayed import DelayedConsumer
 
 RESULT = "(result)"
@@ -83,10 +82,9 @@ class Breakdown(DelayedConsumer):
             self._write(f"{name}.json", table.to_json())
             self._write(f"{name}.csv", table.to_csv())
             self._write(f"{name}.txt", str(table))
-        self._write(
-            "curves.json", json.dumps({n: json.loads(c.to_json()) for n, c in self.curves.items()}, indent=2) + "\n"
-        )
-        self._write("curves.csv", _joined(self.curves))
+        self._write("curves.json", json.dumps({name: c.data() for name, c in self.curves.items()}, indent=2) + "\n")
+        rows = [[name, *row] for name, c in self.curves.items() for row in c.rows()[1:]]
+        self._write("curves.csv", csv_text([["of", *Curve([], 0).rows()[0]], *rows] if self.curves else []))
         if self.plots != "none":
             folder = self.output / self.folder
             plots.save(plots.confusion(self.confusion.matrix), folder / f"confusion.{self.plots}")
@@ -112,14 +110,3 @@ class Breakdown(DelayedConsumer):
             marks.setdefault(self.credit.name(candidate.source), []).append(candidate)
         for name, spans in marks.items():
             self._counts.setdefault(name, Thresholds(self.criterion, self.level)).add(pair.gold, spans)
-
-
-def _joined(curves: dict[str, Curve]) -> str:
-    """Return all curves in one CSV table; the first column contains the name of the curve."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for number, (name, curve) in enumerate(curves.items()):
-        header, *rows = csv.reader(io.StringIO(curve.to_csv()))
-        writer.writerows([["of", *header]] if number == 0 else [])
-        writer.writerows([name, *row] for row in rows)
-    return out.getvalue()

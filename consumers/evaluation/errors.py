@@ -8,8 +8,8 @@ from pathlib import Path
 from ...pipeline.contract.component import Scope, component
 from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
+from ..scoring.alignment import Level
 from ..scoring.document import Pair, pair_of
-from ..scoring.kinds import Level
 from ..scoring.mistakes import GROUPS, Mistake, mistakes
 from .delayed import DelayedConsumer
 from .error_page import ErrorPage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from ..files.content import Content
 from ..files.document_names import NameOptions
 from ..files.released import encodable
 from ..files.slices import slice_of
-from . import guide, settings
+from . import settings
 from .document import ReviewDocument, ReviewDocumentBuilder
 from .pdf import text_to_pdf
 from .zipped import ZipWriter
@@ -182,26 +183,20 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def _finish(self) -> None:
         files = self._settings()
-        ours = [name for name in layers(self.mode, self.candidates) if name in (PHI_LAYER, CANDIDATE_LAYER)]
-        for name in ours:
-            short = name.rpartition(".")[2]
+        shown = [name for name in layers(self.mode, self.candidates) if name in (PHI_LAYER, CANDIDATE_LAYER)]
+        ours = {f"{name.rpartition('.')[2]}.json": name for name in shown}
+        for file, name in ours.items():
             layer = settings.layer(name, self.scheme, overlaps=self._overlapping)
-            files[f"layers/{short}.json"] = settings.as_json(layer)
+            files[f"layers/{file}"] = settings.as_json(layer)
         skipped = sum("skipped" in entry for entry in self._index)
-        contents = guide.ProjectContents(
-            self.mode,
-            self.format,
-            [f.removeprefix("layers/") for f in files if f.startswith("layers/")],
-            len(self._index) - skipped,
-            skipped,
-        )
-        files["README.md"] = guide.readme(contents).encode()
+        readme = settings.readme(self.mode, self.format, list(ours), len(self._index) - skipped, skipped)
+        files["README.md"] = readme.encode()
         for name, data in sorted(files.items()):
             self._zip.add(name, data)
         self._zip.finish()
 
     def _settings(self) -> dict[str, bytes]:
-        guidelines = guide.guidelines(self.scheme, self.mode)
+        guidelines = settings.guidelines(self.scheme, self.mode)
         files = {
             "TypeSystem.xml": review_types_xml(self.mode, self.candidates),
             "tagsets/kinds.json": settings.as_json(settings.kinds_set(self.scheme)),
@@ -214,11 +209,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
         return files
 
     def _warn(self) -> None:
-        reasons: dict[str, int] = {}
-        for entry in self._index:
-            if "skipped" in entry:
-                reasons[entry["skipped"]] = reasons.get(entry["skipped"], 0) + 1
-        for reason, count in reasons.items():
+        for reason, count in Counter(entry["skipped"] for entry in self._index if "skipped" in entry).items():
             what = "a document was" if count == 1 else f"{count:,} documents were"
             warnings.warn(f"{self.id}: {what} left out of the review project: {reason}", CaspipeWarning, stacklevel=3)
 

@@ -1,4 +1,5 @@
-"""Tag sets and layers as JSON, for the import in INCEpTION's settings.
+"""The files of a review project beside its documents: tag sets and layers as JSON, for the import in INCEpTION's settings, and
+guidelines from the definitions of the kinds and a README for people.
 
 Source: INCEpTION (2026-08-19), `ExportedTagSet.java`, `ExportedTag.java`, `ExportedAnnotationLayer.java`,
 `ExportedAnnotationFeature.java`, `LayerImportExportUtils.java` (a layer file is a list of layers).
@@ -6,16 +7,20 @@ Source: INCEpTION (2026-08-19), `ExportedTagSet.java`, `ExportedTag.java`, `Expo
 
 from __future__ import annotations
 
+import itertools
 import json
 from importlib.resources import files
 from typing import Any
 
-from ...typesystem import PhiKind
-from ...typesystem.review_layers import CANDIDATE_LAYER, FEATURES, PHI_LAYER, STATUS
+from ...typesystem import HIPAA, PhiKind
+from ...typesystem.review_layers import CANDIDATE_LAYER, FEATURES, PHI_LAYER, STATUS, Mode
+from ..pages.rendering import render_text
 
 KINDS_SET = "caspipe PHI kinds"
 STATUS_SET = "caspipe review status"
 
+FORMATS = {"xmi": "UIMA CAS XMI (XML 1.0)", "jsoncas": "UIMA CAS JSON 0.4.0"}
+"""Names of the formats in INCEpTION's menus."""
 _TITLES = {
     PHI_LAYER: ("PHI", "Protected health information. Correct, remove or add annotations here."),
     CANDIDATE_LAYER: ("Candidate", "Proposals of single sources: for information, not to be corrected."),
@@ -80,3 +85,36 @@ def layer(name: str, scheme: str, *, overlaps: bool) -> list[dict[str, Any]]:
 def as_json(value: Any) -> bytes:
     """Return formatted JSON, the same bytes each time."""
     return json.dumps(value, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def guidelines(scheme: str, mode: Mode) -> str:
+    """Return the annotation guidelines as Markdown."""
+    return render_text(
+        "guidelines.md.j2",
+        __package__,
+        scheme=scheme,
+        mode=mode,
+        status=STATUS,
+        labels=labels(scheme),
+        kinds=list(PhiKind),
+        hipaa=HIPAA,
+    )
+
+
+def readme(mode: Mode, format: str, layers: list[str], documents: int, skipped: int) -> str:
+    """Return how to import the project and how to read the results, as Markdown. `layers`: their files, in the order of import;
+    `skipped`: documents left out."""
+    return render_text(
+        "README.md.j2",
+        __package__,
+        next_number=itertools.count(1).__next__,
+        mode=mode,
+        format=FORMATS[format],
+        layer=PHI_LAYER if mode == "phi-layer" else "Named entity",
+        layers=layers,
+        documents=documents,
+        skipped=skipped,
+        candidates=f"{CANDIDATE_LAYER.rpartition('.')[2]}.json" in layers,
+        kinds_set=KINDS_SET,
+        status_set=STATUS_SET,
+    )

@@ -9,10 +9,8 @@ from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsum
 from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import Cas
-from .pace_chart import pace_chart
 from .rendering import render_page
-from .report_findings import findings
-from .report_run import configuration_text, failures, resources, summary, warnings
+from .report_run import configuration_text, failures, findings, pace_chart, resources, summary, warnings
 from .tally import Tally
 
 

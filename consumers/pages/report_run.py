@@ -1,17 +1,23 @@
-"""The run report's data about the run: how it ended, its time and memory, failures, warnings and configuration."""
+"""The parts of the run report: how the run ended, its pace, time and memory, failures, warnings and configuration, and the tables
+about PHI."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...pipeline.contract.report import ComponentStats, RunReport
-from .report_findings import Table, ranked
-from .units import duration, megabytes, rate
+from markupsafe import Markup
 
+from ...pipeline.contract.report import ComponentStats, RunReport
+from .rendering import kind_class, render_fragment
+from .tally import Tally
+
+Table = tuple[str, list[str], list[list[Any]]]
+"""Caption, columns, rows: the arguments of the `table` macro."""
+WIDTH, HEIGHT = 720.0, 120.0
 _SECRETS = ("key", "secret", "password", "token", "salt", "credential")
 _REASONS = {
     "error": "a component raised an error",
@@ -165,3 +171,113 @@ def without_secrets(value: Any) -> Any:
             for k, v in value.items()
         }
     return [without_secrets(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def findings(tally: Tally) -> list[tuple[str, list[Table]]]:
+    """Return headings with their tables; placeholders that replaced surrogates have a table only if there were any."""
+    sections = [
+        ("Detected spans", [_kinds(tally)]),
+        ("Who found it", _sources(tally)),
+        ("How it was masked", [_operators(tally)]),
+    ]
+    if tally.fallbacks:
+        rows = [[operator, reason, n] for (operator, reason), n in ranked(tally.fallbacks)]
+        sections.append(("Placeholders instead of surrogates", [("", ["Operator", "Reason", "#Spans"], rows)]))
+    return sections
+
+
+def ranked(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
+    """Return the counts, most frequent first, then by name."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _kinds(tally: Tally) -> Table:
+    total, highest = tally.spans.total(), max(tally.spans.values(), default=1)
+    rows = [
+        [
+            {"kind": kind},
+            n,
+            f"{100 * n / total:.1f} %" if total else "",
+            tally.holding[kind],
+            {"share": n / highest, "css": kind_class(kind)},
+        ]
+        for kind, n in ranked(tally.spans)
+    ]
+    caption = f"{total:,} spans in {tally.documents:,} released documents"
+    return caption, ["Kind", "#Spans", "#Share", "#Documents", "Spans"], rows
+
+
+def _sources(tally: Tally) -> list[Table]:
+    """Return the table by source and the table by source and rule."""
+    columns = ["#Candidates", "#Final spans", "#Removed", "Final spans"]
+    caption = "Candidates by source, the final spans they won, and candidates that a veto or threshold removed"
+    by_source = Tally()
+    for name in ("proposed", "won", "vetoed"):
+        for (source, _), n in getattr(tally, name).items():
+            getattr(by_source, name)[source, ""] += n
+    sources = [[source or "(none)", *counts] for (source, _), counts in _source_counts(by_source)]
+    rules = [[source or "(none)", rule or "–", *counts] for (source, rule), counts in _source_counts(tally)]
+    return [(caption, ["Source", *columns], sources), ("The same by rule", ["Source", "Rule", *columns], rules)]
+
+
+def _source_counts(tally: Tally) -> list[tuple[tuple[str, str], list[Any]]]:
+    """Return (source, rule) with the cells of its counts; those that won most final spans first."""
+    keys = sorted(set(tally.proposed) | set(tally.won), key=lambda k: (-tally.won[k], -tally.proposed[k], k))
+    highest = max(tally.won.values(), default=1)
+    return [(k, [tally.proposed[k], tally.won[k], tally.vetoed[k], {"share": tally.won[k] / highest}]) for k in keys]
+
+
+def _operators(tally: Tally) -> Table:
+    rows = [[{"kind": kind}, name, n] for (kind, name), n in sorted(tally.operators.items())]
+    return "Masked spans by kind and operator", ["Kind", "Operator", "#Spans"], rows
+
+
+def duration(seconds: float) -> str:
+    """Return a duration: `85 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 1:
+        return f"{seconds * 1000:.3g} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def rate(each_second: float) -> str:
+    """Return documents per second: `1,234`, `7.5`, `0.04`."""
+    return f"{each_second:,.0f}" if each_second >= 10 else f"{each_second:.2g}"
+
+
+def megabytes(size: float) -> str:
+    """Return bytes as megabytes of 10^6: `245 MB`, `3.1 MB`."""
+    return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:.2g} MB"
+
+
+def pace_chart(counts: Sequence[int], seconds: float, total: float) -> Markup:
+    """Draw a bar for each slice of `seconds`, in which `counts` documents ended; `total` is the length of the run.
+
+    The last slice may be shorter. Empty if there are fewer than two slices.
+    """
+    if len(counts) < 2 or seconds <= 0:
+        return Markup()
+    total = min(max(total, (len(counts) - 1) * seconds), len(counts) * seconds)
+    lengths = [seconds] * (len(counts) - 1) + [total - (len(counts) - 1) * seconds]
+    rates = [n / length if length > seconds / 20 else 0.0 for n, length in zip(counts, lengths, strict=True)]
+    highest = max(rates) or 1.0
+    bars = []
+    for i, (bar_rate, length) in enumerate(zip(rates, lengths, strict=True)):
+        width, height = WIDTH * length / total, HEIGHT * bar_rate / highest
+        if height > 0:
+            bar_width = max(width - min(1.0, width / 5), 0.1)
+            bars.append((WIDTH * i * seconds / total, HEIGHT - height, bar_width, height))
+    mean = sum(counts) / total
+    return render_fragment(
+        "pace_chart.html.j2",
+        width=WIDTH,
+        height=HEIGHT,
+        bars=bars,
+        mean=HEIGHT - HEIGHT * min(mean / highest, 1.0),
+        label=f"{rate(mean)} documents per second on average, {rate(highest)} at most, over {duration(total)}",
+        middle=duration(total / 2),
+        end=duration(total),
+        each=duration(seconds),
+    )

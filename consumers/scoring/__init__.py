@@ -1,16 +1,16 @@
 """Scoring of system spans against reference spans: by span, token, character and document, and as in shared tasks."""
 
+from .alignment import Level, at_level
 from .bootstrap import bootstrap_interval, bootstrap_intervals, wilson, wilson_intervals
 from .comparison import Comparison, compare
 from .counts import Counts, Measure, Tally
 from .document import Entity, Mark, Pair, pair_of, pair_of_two
-from .kinds import Level, at_level
 from .risk import risk_of
 from .risk_profile import Profile, by_patient, found_profile, profile_of
 from .risk_result import Risk, RiskSettings
-from .row import Row
 from .run import CRITERIA, SCHEMES, measures, score
 from .scores import Scores
+from .table import Row
 
 __all__ = [
     "CRITERIA",

@@ -1,16 +1,23 @@
-"""Pairing of system spans with reference spans: at most one for each, those that share most first."""
+"""Levels at which kinds are compared (as they are, at the first level, or as the categories of a scheme), and pairing of system
+spans with reference spans: at most one for each, those that share most first.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, get_args
 
-from .document import Mark
-from .kinds import Level, label
+from ...typesystem import PhiKind
+from .document import Mark, Pair
 
+Level = Literal["kind", "top", "vigibase", "i2b2-2014", "i2b2-2014-sub", "meddocan"]
+"""`kind`: PERSON_PATIENT differs from PERSON_DOCTOR; `top`: both are PERSON; else the category of that scheme."""
+LEVELS: tuple[str, ...] = get_args(Level)
 Compared = Level | Literal["any"]
 """Level at which kinds are compared; `any`: not at all, a span only has to be found."""
 Criterion = Literal["strict", "covering", "overlapping"]
@@ -68,9 +75,31 @@ def overlaps(left: Sequence[Mark], right: Sequence[Mark]) -> Iterator[tuple[int,
                 yield i, j
 
 
+@lru_cache(maxsize=4096)
 def kind_at(kind: str, level: Compared) -> str:
-    """Return the name of a kind at `level`."""
-    return "PHI" if level == "any" else label(kind, level)
+    """Return the name of a kind at a level; a label that is not a kind stays the same."""
+    if level == "any":
+        return "PHI"
+    if level == "kind":
+        return kind
+    try:
+        known = PhiKind.of(kind)
+    except ValueError:
+        return kind
+    return known.top.name if level == "top" else known.in_scheme(level)
+
+
+def at_level(pair: Pair, level: Level) -> Pair:
+    """Return the document with the kinds of all its spans at a level."""
+    if level == "kind":
+        return pair
+
+    def renamed(marks: list[Mark]) -> list[Mark]:
+        return [Mark(m.begin, m.end, kind_at(m.kind, level), m.source, m.confidence) for m in marks]
+
+    return dataclasses.replace(
+        pair, gold=renamed(pair.gold), system=renamed(pair.system), candidates=renamed(pair.candidates)
+    )
 
 
 def matches(system: Mark, gold: Mark, criterion: Criterion, level: Compared) -> bool:

@@ -1,11 +1,13 @@
-"""Uncertainty of scores: bootstrap intervals over documents, Wilson intervals of shares, and tests between two systems.
+"""Uncertainty of scores: bootstrap intervals over documents, Wilson and exact intervals of shares.
 
 Documents are resampled, not spans: misses cluster in documents, and an interval over spans would be too narrow. With
 `by="group"`, all documents of a patient are drawn together. All draws depend on the seed only.
 
 Sources: Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13 (percentile intervals); Wilson 1927, J Am Stat Assoc
 22:209; Noreen 1989, Computer-Intensive Methods for Testing Hypotheses, and Yeh 2000, COLING (approximate randomisation);
-Berg-Kirkpatrick et al. 2012, EMNLP (paired bootstrap).
+Berg-Kirkpatrick et al. 2012, EMNLP (paired bootstrap); Clopper & Pearson 1934, Biometrika 26:404; Hanley & Lippman-Hand 1983,
+JAMA 249:1743 ("If nothing goes wrong, is everything all right?", the rule of three); Brown, Cai & DasGupta 2001, Statistical
+Science 16:101 (Jeffreys); Korn & Graubard 1998, Survey Methodology 24:193 (exact intervals of clustered counts).
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ import numpy as np
 
 from ...pipeline.errors import ConsumerError
 from .figures import Array, Figure, figure, figures_of, rows_of
-from .row import Interval, Key
 from .scores import Scores
+from .table import Interval, Key
 
 By = Literal["document", "group"]
 _BATCH = 64
@@ -39,6 +41,38 @@ def wilson(hits: int, total: int, level: float = 0.95) -> Interval | None:
     spread = z / (1 + per) * math.sqrt(share * (1 - share) / total + per / (4 * total))
     low, high = centre - spread, centre + spread
     return (0.0 if hits == 0 else low), (1.0 if hits == total else high)  # exact at the ends, where rounding would show
+
+
+def exact(hits: float, total: float, level: float = 0.95) -> Interval | None:
+    """Return Clopper and Pearson's interval of a share; None if `total` is 0.
+
+    Without hits, or with nothing but hits, all of the error is on the open side: 0 of n is [0, about 3/n] at 95 % (the rule of
+    three). `hits` and `total` need not be whole numbers (Korn and Graubard). Raises ConsumerError unless hits are between 0 and
+    total.
+    """
+    from scipy.special import betaincinv
+
+    check_level(level)
+    if not 0 <= hits <= total:
+        raise ConsumerError(f"expected hits from 0 to {total:g}, got {hits:g}")
+    if total == 0:
+        return None
+    open_ended = hits in (0, total)
+    tail = 1 - level if open_ended else (1 - level) / 2
+    low = 0.0 if hits == 0 else float(betaincinv(hits, total - hits + 1, tail))
+    high = 1.0 if hits == total else float(betaincinv(hits + 1, total - hits, 1 - tail))
+    return low, high
+
+
+def jeffreys(hits: float, total: float) -> float:
+    """Return the mean of the posterior of a share after `hits` of `total`, with Jeffreys' prior: (hits + 1/2) / (total + 1).
+    Never 0 or 1."""
+    return (hits + 0.5) / (total + 1)
+
+
+def around(value: float, ends: Interval | None) -> tuple[float | None, float | None]:
+    """Return an interval made by drawing, widened to include the estimate if it is outside by chance."""
+    return (None, None) if ends is None else (min(ends[0], value), max(ends[1], value))
 
 
 def wilson_intervals(scores: Scores, level: float = 0.95) -> dict[Key, Interval]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .alignment import Compared, align, kind_at
-from .columns import align_columns
 from .document import Pair
+from .table import align_columns, csv_text
 
 MISSED = "(missed)"
 """Column of gold spans that no system span matches."""
@@ -54,11 +52,9 @@ class Confusion:
 
     def to_csv(self) -> str:
         """Return a row for each gold kind; the first column contains its name."""
-        matrix, out = self.matrix, io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["gold", *self.kinds, MISSED])
-        writer.writerows([row, *cells.values()] for row, cells in matrix.items())
-        return out.getvalue()
+        return csv_text(
+            [["gold", *self.kinds, MISSED], *([row, *cells.values()] for row, cells in self.matrix.items())]
+        )
 
     def to_json(self) -> str:
         return json.dumps(self.matrix, indent=2) + "\n"

@@ -6,8 +6,6 @@ candidates, before the resolver selects between them.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +14,8 @@ from typing import Any, Literal
 
 from ...pipeline.errors import ConsumerError, nearest
 from .alignment import Compared, Criterion, kind_at, matches, overlaps
-from .columns import align_columns, format_share
 from .document import Mark, Pair
+from .table import align_columns, csv_text, format_share
 
 NOBODY = "(nobody)"
 
@@ -150,46 +148,24 @@ class Credit:
 
     def to_csv(self) -> str:
         """Return `table` as CSV."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, ["kind", "found_by", "gold", "lost"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.table)
-        return out.getvalue()
+        return csv_text([["kind", "found_by", "gold", "lost"], *(row.values() for row in self.table)])
 
     def to_json(self) -> str:
         """Return shares, combinations and `table`."""
         shares = [
-            {
-                "source": s.source,
-                "proposed": s.proposed,
-                "right": s.right,
-                "found": s.found,
-                "alone": s.alone,
-                "precision": s.precision,
-                "recall": s.recall,
-            }
+            {name: getattr(s, name) for name in "source proposed right found alone precision recall".split()}
             for s in self.shares
         ]
         sets = [{"found_by": list(names), "gold": n, "lost": lost} for names, n, lost in self.combinations]
-        return (
-            json.dumps({"gold": self.gold, "shares": shares, "combinations": sets, "table": self.table}, indent=2)
-            + "\n"
-        )
+        data = {"gold": self.gold, "shares": shares, "combinations": sets, "table": self.table}
+        return json.dumps(data, indent=2) + "\n"
 
     def __str__(self) -> str:
         """Return two tables: the shares of the components, then the combinations."""
         rows = [["component", "candidates", "precision", "found", "recall", "alone"]]
-        rows += [
-            [
-                s.source,
-                f"{s.proposed:,}",
-                format_share(s.precision),
-                f"{s.found:,}",
-                format_share(s.recall),
-                f"{s.alone:,}",
-            ]
-            for s in self.shares
-        ]
+        for s in self.shares:
+            found = [format_share(s.precision), f"{s.found:,}", format_share(s.recall)]
+            rows.append([s.source, f"{s.proposed:,}", *found, f"{s.alone:,}"])
         sets = [["found by", "gold", "share", "not in the result"]]
         sets += [
             [" + ".join(names) or NOBODY, f"{n:,}", format_share(n / self.gold), f"{lost:,}"]

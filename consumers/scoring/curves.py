@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -12,6 +10,7 @@ from typing import Literal
 
 from .alignment import Compared, Criterion, kind_at, matches, overlaps
 from .document import Mark, Pair
+from .table import csv_text, format_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +78,23 @@ class Curve:
 
     def to_csv(self) -> str:
         """Return a row for each point: threshold, spans kept and right, gold spans found, precision, recall, F1."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["threshold", "kept", "right", "found", "gold", "precision", "recall", "f1"])
+        return csv_text(self.rows())
+
+    def rows(self) -> list[list[object]]:
+        """Return the rows of `to_csv`, the headings first."""
+        rows: list[list[object]] = [["threshold", "kept", "right", "found", "gold", "precision", "recall", "f1"]]
         for p in self.points:
-            shares = ("undefined" if v is None else f"{v:.6f}" for v in (p.precision, p.recall, p.f1))
-            writer.writerow([f"{p.threshold:.6g}", p.kept, p.right, p.found, p.gold, *shares])
-        return out.getvalue()
+            shares = [format_share(v, 6) for v in (p.precision, p.recall, p.f1)]
+            rows.append([f"{p.threshold:.6g}", p.kept, p.right, p.found, p.gold, *shares])
+        return rows
 
     def to_json(self) -> str:
+        return json.dumps(self.data(), indent=2) + "\n"
+
+    def data(self) -> dict[str, object]:
+        """Return what `to_json` writes."""
         points = [asdict(p) | {"precision": p.precision, "recall": p.recall, "f1": p.f1} for p in self.points]
-        result = {"gold": self.gold, "average_precision": self.average_precision, "points": points}
-        return json.dumps(result, indent=2) + "\n"
+        return {"gold": self.gold, "average_precision": self.average_precision, "points": points}
 
 
 @dataclass(slots=True)
@@ -121,11 +125,9 @@ class Thresholds:
         points = []
         kept = right = found = 0
         for threshold in sorted(self.kept, reverse=True):
-            kept, right, found = (
-                kept + self.kept[threshold],
-                right + self.right[threshold],
-                found + self.found[threshold],
-            )
+            kept += self.kept[threshold]
+            right += self.right[threshold]
+            found += self.found[threshold]
             points.append(Point(threshold, kept, right, found, gold))
         return Curve(points, gold)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...pipeline.errors import ConsumerError
 from .bootstrap import check, check_level, percentiles, resampled, wilson
 from .figures import Array
-from .row import Interval
+from .table import Interval
 
 GOLD, FOUND, MARKED, RIGHT = range(4)
 """Positions in the last axis of counts, as in `Counts`."""

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ...pipeline.errors import ConsumerError
 from .comparison import Comparison
+from .risk_report import text as risk_text
 from .risk_result import Risk
-from .risk_text import data as risk_data
-from .risk_text import text as risk_text
-from .row import Interval, Key
-from .scores import Scores, as_csv
+from .scores import Scores
+from .table import Interval, Key, as_csv
 
 FORMATS = (".json", ".csv", ".txt")
 OWN = ""
@@ -72,7 +71,7 @@ class Report:
                 {"scheme": scheme, **asdict(c)} for scheme, found in self.comparisons.items() for c in found
             ]
         if self.risk is not None:
-            data["risk"] = risk_data(self.risk)
+            data["risk"] = asdict(self.risk)
         return data
 
 

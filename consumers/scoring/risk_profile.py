@@ -7,7 +7,7 @@ and punctuation; they are not kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -100,6 +100,29 @@ def by_patient(profiles: Iterable[Profile]) -> list[Profile]:
         kinds = {k: first.kinds.get(k, _NONE).plus(profile.kinds.get(k, _NONE)) for k in both}
         result[places[profile.group]] = Profile(kinds, profile.group)
     return result
+
+
+def design_effect(profiles: Sequence[Profile]) -> float:
+    """Return how many times more the number of leaks varies between documents than if identifiers leaked independently.
+
+    Source: Kish 1965, Survey Sampling.
+
+    1 if leaks do not cluster, or nothing leaked; never below 1. All kinds together: a document in an unusual layout leaks
+    several kinds at once.
+    """
+    sums: dict[str, list[int]] = {}
+    for profile in profiles:
+        for kind, found in profile.kinds.items():
+            both = sums.setdefault(kind, [0, 0])
+            both[0] += found.values
+            both[1] += found.leaked
+    share = {kind: leaked / values for kind, (values, leaked) in sums.items() if values}
+    alone = sum(values * share[kind] * (1 - share[kind]) for kind, (values, _) in sums.items() if values)
+    documents = len(profiles)
+    if documents < 2 or alone <= 0:
+        return 1.0
+    off = [sum(f.leaked - f.values * share.get(k, 0.0) for k, f in p.kinds.items()) for p in profiles]
+    return max(1.0, sum(e * e for e in off) * documents / (documents - 1) / alone)
 
 
 def folded(text: str) -> str:

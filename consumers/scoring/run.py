@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ...pipeline.errors import ConsumerError, nearest
 from . import criteria as spans
-from . import leaks, masking_recall, tokens
+from . import leaks, tokens
 from .counts import Measure, Tally
 from .document import Pair
 from .schemes.conll import MEASURES as CONLL
@@ -15,9 +15,7 @@ from .schemes.meddocan import MEASURES as MEDDOCAN
 from .schemes.tab import MEASURES as TAB
 from .scores import Scores
 
-CRITERIA: dict[str, Measure] = {
-    m.name: m for m in (*spans.MEASURES, *tokens.MEASURES, *masking_recall.MEASURES, *leaks.MEASURES)
-}
+CRITERIA: dict[str, Measure] = {m.name: m for m in (*spans.MEASURES, *tokens.MEASURES, *leaks.MEASURES)}
 """Criteria of our own, by name."""
 SCHEMES: dict[str, tuple[Measure, ...]] = {
     "i2b2-2014": I2B2,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,8 +14,7 @@ import numpy as np
 from ...pipeline.errors import ConsumerError, nearest
 from .counts import Measure, Tally
 from .figures import FIGURES, Array, Figure, figure, figures_of, rows_of, shape_of
-from .row import UNDEFINED, Interval, Key, Row
-from .text_table import text_table
+from .table import UNDEFINED, Interval, Key, Row, as_csv, text_table
 
 if TYPE_CHECKING:
     import pandas
@@ -65,9 +62,8 @@ class Scores:
         number = self._number(criterion)
         kinds = self._tally.kinds(number)
         result = np.zeros((len(self._tally.documents), len(kinds), 4))
-        cells = (
-            np.frombuffer(self._tally.cells(number)).reshape(-1, 6) if self._tally.cells(number) else np.zeros((0, 6))
-        )
+        counted = self._tally.cells(number)
+        cells = np.frombuffer(counted).reshape(-1, 6) if counted else np.zeros((0, 6))
         result[cells[:, 0].astype(int), cells[:, 1].astype(int)] = cells[:, 2:]
         return kinds, result
 
@@ -90,12 +86,10 @@ class Scores:
 
     def csv_rows(self, intervals: Mapping[Key, Interval] | None = None) -> list[dict[str, object]]:
         """Return the rows of `to_csv`."""
-        result = []
-        for row in self.table:
-            cells = self._plain(row, intervals)
-            cells.update((f, UNDEFINED) for f in row.applies if getattr(row, f) is None)
-            result.append(cells)
-        return result
+        return [
+            self._plain(row, intervals) | {f: UNDEFINED for f in row.applies if getattr(row, f) is None}
+            for row in self.table
+        ]
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return all rows as a data frame. Raises ConsumerError if pandas is not installed."""
@@ -139,20 +133,12 @@ class Scores:
         applies = figures_of(measure, kind)
         values = {f: self._figure(number, kind, f) if f in applies else None for f in FIGURES}
         kinds, sums = self._sums[number]
-        summed = (
-            sums.sum(axis=0)
-            if kind == "micro" and measure.totals
-            else sums[kinds.index(kind)]
-            if kind in kinds
-            else None
-        )
+        summed = sums[kinds.index(kind)] if kind in kinds else None
+        if kind == "micro" and measure.totals:
+            summed = sums.sum(axis=0)
         gold = system = tp = fp = fn = None
         shape = shape_of(measure, kind)
-        if summed is not None and shape in (
-            "spans",
-            "recall",
-            "score",
-        ):  # the numbers of a rate have different units
+        if summed is not None and shape in ("spans", "recall", "score"):  # the numbers of a rate have different units
             gold, tp = round(summed[0]), round(summed[1])
             fn = gold - tp
         if summed is not None and shape in ("spans", "precision"):
@@ -167,14 +153,3 @@ class Scores:
             low, high = (intervals or {}).get((row.criterion, row.kind, name), (None, None))
             cells[f"{name}_low"], cells[f"{name}_high"] = low, high
         return cells
-
-
-def as_csv(rows: Sequence[Mapping[str, object]] | Iterable[Mapping[str, object]]) -> str:
-    """Return mappings with the same keys as CSV with a header."""
-    listed = list(rows)
-    out = io.StringIO()
-    if listed:
-        writer = csv.DictWriter(out, list(listed[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(listed)
-    return out.getvalue()

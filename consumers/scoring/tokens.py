@@ -6,13 +6,18 @@ A token belongs to a span that shares a code point with it, so a token across th
 digits in each span. A reference token is found if all of it is masked, as any kind. A system token that is not a reference token
 counts against precision, even if it contains a found reference token and more. Precision exists over all kinds only, since
 masking does not depend on a kind. `masking-hipaa` counts only reference spans of HIPAA's eighteen identifiers.
+
+*masking-telling* leaves out tokens that do not identify a person, which the inverse hybrid system's authors removed by hand: a
+reference token that is a function word, a unit of time, the ending of an ordinal or a word of an age counts only if its span has
+no other tokens: `1st of March` has two tokens that count, `34 years old` has one. A leaked "of" or "years" does not identify a
+person (§4.4.1, §5.2.2, "R new" in Tables 5.9 and 5.10). Recall only.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ...typesystem import PhiKind
 from .counts import MICRO, Counts, Measure
@@ -20,6 +25,14 @@ from .criteria import Span, Spans, by_kind, distinct
 from .document import Mark, Pair
 from .leaks import merged
 
+UNINFORMATIVE = frozenset(
+    (
+        "a an and at by for from in of on or s st nd rd th the to "
+        "age aged old y yo yr yrs o year years month months mo mos week weeks wk wks day days d hour hours "
+        "al de del el en la las los y a\u00f1o a\u00f1os mes meses semana semanas d\u00eda d\u00edas edad"
+    ).split()
+)
+"""Words of English and Spanish, in lower case. A span that has no other words counts with all of them."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -56,18 +69,40 @@ def _both(gold: set[int], system: set[int]) -> Counts:
     return Counts(len(gold), both, len(system), both)
 
 
-def _masking(pair: Pair) -> dict[str, Counts]:
+def identifying_tokens(text: str, spans: list[Span]) -> set[Span]:
+    """Return the runs of letters and digits of some spans, without uninformative ones next to others of their span."""
+    result: set[Span] = set()
+    for span in spans:
+        every = list(words(text, [span]))
+        result.update([t for t in every if text[t[0] : t[1]].lower() not in UNINFORMATIVE] or every)
+    return result
+
+
+def _masked_tokens(
+    pair: Pair, tokens_of: Callable[[str, list[Span]], Iterable[Span]]
+) -> tuple[dict[str, Counts], set[Span]]:
+    """Return the recall of masking by kind and over all kinds, and all reference tokens."""
     masked = Spans(merged(distinct(pair.system)))
     result: dict[str, Counts] = {}
     every: set[Span] = set()
     for kind, marks in by_kind(pair.gold).items():
-        tokens = set(words(pair.text, distinct(marks)))
+        tokens = set(tokens_of(pair.text, distinct(marks)))
         result[kind] = Counts(len(tokens), sum(map(masked.cover, tokens)))
         every |= tokens
-    found = sum(map(masked.cover, every))
+    result[MICRO] = Counts(len(every), sum(map(masked.cover, every)))
+    return result, every
+
+
+def _masking(pair: Pair) -> dict[str, Counts]:
+    result, every = _masked_tokens(pair, words)
+    gold, found, *_ = result[MICRO]
     wrong = len(set(words(pair.text, distinct(pair.system))) - every)
-    result[MICRO] = Counts(len(every), found, found + wrong, found)
+    result[MICRO] = Counts(gold, found, found + wrong, found)
     return result
+
+
+def _masking_telling(pair: Pair) -> dict[str, Counts]:
+    return _masked_tokens(pair, identifying_tokens)[0]
 
 
 def _masking_hipaa(pair: Pair) -> dict[str, Counts]:
@@ -88,4 +123,5 @@ MEASURES = (
     Measure("token-binary", _phi_token, totals=False, macro="none", always=(MICRO,)),
     Measure("masking", _masking, "recall", {MICRO: "spans"}, totals=False, macro="none", always=(MICRO,)),
     Measure("masking-hipaa", _masking_hipaa, "recall", totals=False, macro="none", always=(MICRO,)),
+    Measure("masking-telling", _masking_telling, "recall", totals=False, macro="none", always=(MICRO,)),
 )

@@ -8,8 +8,6 @@ as kept nor as lost.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...typesystem import OffsetMap
-from .columns import align_columns, format_share
 from .criteria import Spans
 from .intervals import Moved, intervals
 from .leaks import merged, shared
+from .table import align_columns, as_csv, format_share
 from .valuables import Span, doses, durations, lab_values
 
 MEASURES = ("terms", "doses", "lab_values", "durations", "intervals")
@@ -141,11 +139,7 @@ class Utility:
 
     def to_csv(self) -> str:
         """Return `table` as CSV."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["measure", "count", "of", "share"])
-        writer.writerows([r["measure"], r["count"], r["of"], _digits(r["share"])] for r in self.table)
-        return out.getvalue()
+        return as_csv([row | {"share": format_share(row["share"], 6)} for row in self.table])
 
     def __str__(self) -> str:
         rows = [["measure", "count", "of", "share"]]
@@ -163,7 +157,3 @@ def utility_of(narratives: Iterable[Narrative]) -> Utility:
 
 def _length(spans: Iterable[Span]) -> int:
     return sum(end - begin for begin, end in spans)
-
-
-def _digits(share: float | None) -> str:
-    return "undefined" if share is None else f"{share:.6f}"

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....consumers.scoring.risk_intervals import exact
+from ....consumers.scoring.bootstrap import exact
 from ...errors import ReaderError
 
 LOWEST, HIGHEST = 0.8, 0.9999

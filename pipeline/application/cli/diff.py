@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from ....consumers.evaluation.error_page import CHANGES
-from ....consumers.scoring.kinds import LEVELS
+from ....consumers.scoring.alignment import LEVELS
 from ....consumers.scoring.mistakes import GROUPS
 from ...errors import ConfigError, Fault
 from ...storage.files import make_folder, write_atomic

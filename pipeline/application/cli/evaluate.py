@@ -20,8 +20,8 @@ from ....consumers.scoring import (
     wilson_intervals,
 )
 from ....consumers.scoring import compare as compare_scores
+from ....consumers.scoring.alignment import LEVELS
 from ....consumers.scoring.figures import figures_of
-from ....consumers.scoring.kinds import LEVELS
 from ....consumers.scoring.report import Report
 from ....consumers.scoring.schemes.tab_files import read_tab
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW

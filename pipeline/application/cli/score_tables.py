@@ -10,9 +10,8 @@ from rich.text import Text
 
 from ....consumers.scoring import Comparison, Scores
 from ....consumers.scoring.report import Report, digits
-from ....consumers.scoring.risk_text import text
-from ....consumers.scoring.row import Interval, Key
-from ....consumers.scoring.text_table import cells, columns
+from ....consumers.scoring.risk_report import text
+from ....consumers.scoring.table import Interval, Key, cells, columns
 from . import console
 
 _WIDTH = 240

@@ -18,8 +18,7 @@ from ....consumers.scoring import (
     profile_of,
     risk_of,
 )
-from ....consumers.scoring.risk_page import risk_page
-from ....consumers.scoring.risk_plot import risk_plot
+from ....consumers.scoring.risk_report import risk_page, risk_plot
 from ....typesystem import INITIAL_VIEW, Phi, PhiKind, View
 from ...assembly.shipped import locate
 from ...errors import ConsumerError, Fault, ReaderError, nearest

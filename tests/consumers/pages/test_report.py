@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 from lxml import html
 
-from caspipe.consumers.pages.pace_chart import pace_chart
 from caspipe.consumers.pages.report import ReportConsumer
-from caspipe.consumers.pages.report_run import may_name_a_document, without_secrets
+from caspipe.consumers.pages.report_run import (
+    duration,
+    may_name_a_document,
+    megabytes,
+    pace_chart,
+    rate,
+    without_secrets,
+)
 from caspipe.consumers.pages.tally import Tally
-from caspipe.consumers.pages.units import duration, megabytes, rate
 from caspipe.pipeline.contract.report import ComponentStats, Documents, Failure, RunReport
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import Cas

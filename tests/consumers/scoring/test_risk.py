@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.consumers.scoring import Pair, Profile, RiskSettings, by_patient, found_profile, profile_of, risk_of
-from caspipe.consumers.scoring.risk_intervals import design_effect, exact, jeffreys
-from caspipe.consumers.scoring.risk_profile import Identifiers, is_direct
-from caspipe.consumers.scoring.risk_text import data, shown, text
+from caspipe.consumers.scoring.bootstrap import exact, jeffreys
+from caspipe.consumers.scoring.risk_profile import Identifiers, design_effect, is_direct
+from caspipe.consumers.scoring.risk_report import shown, text
 from caspipe.pipeline.errors import ConsumerError
 
 MakePair = Callable[..., Pair]
@@ -255,7 +256,7 @@ def test_intervals_hold_the_estimate_and_shares_are_shares(scored: list[Profile]
             assert 0 <= share.low <= share.value <= share.high <= 1
         if share.at_most is not None:
             assert 0 <= (share.value or 0) <= share.at_most + 1e-9 <= 1 + 1e-8
-    json.dumps(data(risk), allow_nan=False)
+    json.dumps(asdict(risk), allow_nan=False)
     assert text(risk) == text(risk_of(scored, {"ward": other}, RiskSettings(at_least=k, draws=40)))
 
 
@@ -319,7 +320,7 @@ def test_the_text_says_what_is_known_and_what_is_not() -> None:
 
 
 def test_the_page_holds_tables_and_runs_nothing() -> None:
-    from caspipe.consumers.scoring.risk_page import risk_page
+    from caspipe.consumers.scoring.risk_report import risk_page
 
     page = risk_page(risk_of(SCORED, {"<ward>": [profile(PHONE=(1,)), profile(PERSON=(1,))]}, FEW)).decode()
     assert "<script" not in page and "<ward>" not in page and "&lt;ward&gt;" in page
@@ -332,7 +333,7 @@ def test_the_page_holds_tables_and_runs_nothing() -> None:
 def test_the_picture_has_a_row_for_everything_and_is_the_same_each_time(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'caspipe[plots]'")
     from caspipe.consumers.scoring import plots
-    from caspipe.consumers.scoring.risk_plot import risk_plot
+    from caspipe.consumers.scoring.risk_report import risk_plot
 
     risk = risk_of(SCORED, {"ward": [profile(PHONE=(1,)), profile(PERSON=(1,), DATE=(1,))]}, FEW)
     for name in ("a.svg", "b.svg"):
