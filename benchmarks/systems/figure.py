@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from caspipe.consumers.scoring.figures import Array
+    from caspipe.consumers.scoring.counts import Array
 
 SERIES = (
     ("strict F1", "strict", "f1", "o"),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from caspipe.consumers.scoring import Pair, Scores, at_level, bootstrap_interval, pair_of, score, wilson
-from caspipe.consumers.scoring.figures import Figure
+from caspipe.consumers.scoring.counts import Figure
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.application.evaluation.documents import with_trained
 from caspipe.typesystem.tokenize import token_spans

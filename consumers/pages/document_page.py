@@ -1,15 +1,17 @@
-"""The page of one document: original and masked text side by side, and every span with its sources and reasons."""
+"""The page of one document: original and masked text side by side, and every span (final, masked, removed, missed) with its
+sources and reasons.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, PhiCandidate
+from ...typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
 from .rendering import render_page
-from .spans import Mark, ShownSpan, State, masked_marks, shown_spans
 from .tally import winning_candidate
 
 _OUTCOMES: dict[State, str] = {
@@ -98,3 +100,110 @@ def _detail(span: ShownSpan, cas: Cas) -> dict[str, Any]:
 def _candidate_row(c: PhiCandidate, winner: PhiCandidate | None) -> list[object]:
     outcome = c.reason or ("won" if c is winner else "lost" if c.winner is not None else "removed")
     return [{"kind": c.kind.name}, c.covered_text, c.source, c.rule, f"{c.confidence:.2f}", outcome]
+
+
+State = Literal["masked", "found", "kept", "vetoed", "missed"]
+"""Outcome of a span: masked; found, if no masker ran; final but left readable; removed; only in the reference."""
+
+
+Mark = tuple[int, int, str, State, list[int]]
+"""Begin, end, kind, state, numbers of the shown spans that it belongs to."""
+
+
+@dataclass(slots=True)
+class ShownSpan:
+    """One span of the original text that the page explains. `number` counts from 1 in text order."""
+
+    begin: int
+    end: int
+    kind: str
+    state: State
+    phi: Phi | None = None
+    masked: list[MaskedSpan] = field(default_factory=list)
+    candidates: list[PhiCandidate] = field(default_factory=list)
+    number: int = 0
+
+
+def shown_spans(cas: Cas) -> list[ShownSpan]:
+    """Return everything that a page shows of the original text, disjoint and in text order.
+
+    Final spans take precedence, then masked spans without a final span, then reference spans that were not found, then
+    candidates that were removed; a span that overlaps one before it appears in that span's list of candidates.
+    """
+    if not cas.has_view(INITIAL_VIEW):
+        return []
+    view = cas.view()
+    masker_ran = cas.has_view(DEIDENTIFIED_VIEW)
+    masked = cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan) if masker_ran else []
+    masked.sort(key=lambda m: m.original_begin)
+    ends = [m.original_end for m in masked]
+    spans: list[ShownSpan] = []
+    for phi in view.select(Phi):
+        i = bisect_right(ends, phi.begin)
+        over = []
+        while i < len(masked) and masked[i].original_begin < phi.end:
+            over.append(masked[i])
+            i += 1
+        state: State = "masked" if over else "kept" if masker_ran else "found"
+        spans.append(ShownSpan(phi.begin, phi.end, phi.kind.name, state, phi, over))
+    explained = {id(m) for s in spans for m in s.masked}
+    spans += [
+        ShownSpan(m.original_begin, m.original_end, m.kind.name, "masked", None, [m])
+        for m in masked
+        if id(m) not in explained
+    ]
+    gold = cas.view(GOLD_VIEW) if cas.has_view(GOLD_VIEW) else None
+    if gold is not None and gold.text == view.text:
+        spans += [ShownSpan(g.begin, g.end, g.kind.name, "missed") for g in gold.select(Phi)]
+    spans += _clusters(c for c in view.select(PhiCandidate) if c.winner is None)
+    taken = _disjoint(spans, len(view.text))
+    for number, shown in enumerate(taken, 1):
+        shown.number = number
+        shown.candidates = view.select(PhiCandidate, overlapping=(shown.begin, shown.end))
+    return taken
+
+
+def _clusters(candidates: Iterable[PhiCandidate]) -> list[ShownSpan]:
+    """Return candidates that overlap, directly or through others, as one span each."""
+    clusters: list[ShownSpan] = []
+    for c in candidates:
+        if clusters and c.begin < clusters[-1].end:
+            clusters[-1].end = max(clusters[-1].end, c.end)
+        elif c.begin < c.end:
+            clusters.append(ShownSpan(c.begin, c.end, c.kind.name, "vetoed"))
+    return clusters
+
+
+def _disjoint(spans: Iterable[ShownSpan], limit: int) -> list[ShownSpan]:
+    """Return the spans that do not overlap any span before them, in text order."""
+    taken: list[ShownSpan] = []
+    covered = bytearray(limit)
+    for s in spans:
+        if 0 <= s.begin < s.end <= limit and not any(covered[s.begin : s.end]):
+            covered[s.begin : s.end] = b"\1" * (s.end - s.begin)
+            taken.append(s)
+    return sorted(taken, key=lambda s: s.begin)
+
+
+def masked_marks(view: View, spans: list[ShownSpan]) -> list[Mark]:
+    """Return (begin, end, kind, state, numbers) of the marks in the masked text: replacements, and kept spans at their new
+    offsets."""
+    numbers: dict[int, list[int]] = {}
+    for s in spans:
+        for m in s.masked:
+            numbers.setdefault(id(m), []).append(s.number)
+    marks: list[Mark] = [
+        (m.begin, m.end, m.kind.name, "masked", numbers.get(id(m), [])) for m in view.select(MaskedSpan)
+    ]
+    if view.offset_map is not None:
+        for s in spans:
+            if s.state in ("kept", "missed"):
+                begin, end = view.offset_map.to_new(s.begin, s.end)
+                marks.append((begin, end, s.kind, s.state, [s.number]))
+    marks.sort(key=lambda mark: (mark[0], mark[1]))
+    kept, last = [], 0
+    for mark in marks:
+        if mark[0] >= last:
+            kept.append(mark)
+            last = mark[1]
+    return kept

@@ -17,9 +17,8 @@ from ...typesystem import INITIAL_VIEW, Cas
 from ..files.content import Content
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.slices import Slices, slice_of
-from .document_page import document_page
+from .document_page import ShownSpan, document_page, shown_spans
 from .rendering import render_fragment, render_page
-from .spans import ShownSpan, shown_spans
 
 _INDEX = "index.html"
 _ROWS = "<!-- rows -->"

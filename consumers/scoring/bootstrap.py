@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from ...pipeline.errors import ConsumerError
-from .figures import Array, Figure, figure, figures_of, rows_of
+from .counts import Array, Figure, figure, figures_of, rows_of
 from .scores import Scores
 from .table import Interval, Key
 

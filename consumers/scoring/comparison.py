@@ -8,7 +8,7 @@ import numpy as np
 
 from ...pipeline.errors import ConsumerError
 from .bootstrap import By, check, percentiles, resampled, units_of
-from .figures import Array, Figure, figure
+from .counts import Array, Figure, figure
 from .scores import Scores
 
 

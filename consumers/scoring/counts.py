@@ -1,4 +1,10 @@
-"""The counts behind every score of one document, under one criterion."""
+"""The counts behind every score of one document under one criterion, and precision, recall and F1 from their sums, for one set of
+documents or for many resamples at once.
+
+Precision without system units and recall without reference units are undefined: NaN here, None in every table, never 0 or 1. F1
+is undefined only if there was nothing to find and nothing was found. If just one of the two is undefined, the other one is 0,
+and so is F1, as in the source's Example 5.1: a recall of 0 "resulting in an F1-score of 0".
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,9 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .document import Pair
 
@@ -87,3 +96,73 @@ class Tally:
     def cells(self, number: int) -> array[float]:
         """Return six numbers for each document and kind under a measure: document, kind, then the counts."""
         return self._cells[number]
+
+
+Array = NDArray[np.float64]
+
+Figure = Literal["precision", "recall", "f1", "score"]
+FIGURES: tuple[Figure, ...] = ("precision", "recall", "f1", "score")
+_OF_SHAPE: dict[Shape, tuple[Figure, ...]] = {
+    "spans": ("precision", "recall", "f1"),
+    "means": ("precision", "recall", "f1"),
+    "recall": ("recall",),
+    "precision": ("precision",),
+    "score": ("score",),
+    "rate": ("score",),
+}
+
+
+def shape_of(measure: Measure, kind: str) -> Shape:
+    """Return the shape of the row of a kind."""
+    if kind == MACRO and measure.macro != "none":
+        return "means"
+    return measure.shapes.get(kind, measure.shape)
+
+
+def figures_of(measure: Measure, kind: str) -> tuple[Figure, ...]:
+    """Return the figures that are meaningful for the row of a kind."""
+    return _OF_SHAPE[shape_of(measure, kind)]
+
+
+def rows_of(measure: Measure, kinds: list[str]) -> list[str]:
+    """Return the rows of a measure: its kinds by name, then the totals."""
+    totals = [k for k in kinds if k in (MICRO, MACRO)]
+    if measure.totals:
+        totals.append(MICRO)
+    if measure.macro != "none":
+        totals.append(MACRO)
+    return sorted(k for k in kinds if k not in (MICRO, MACRO)) + sorted(totals, key=[MICRO, MACRO].index)
+
+
+def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Figure) -> Array:
+    """Return one figure from sums of shape (..., kinds, 4): shape (...), NaN if undefined."""
+    if kind == MACRO and measure.macro != "none":
+        return _mean_over_kinds(sums, measure, name)
+    if kind == MICRO and measure.totals:
+        return _plain(sums.sum(axis=-2), name)
+    if kind not in kinds:
+        return np.full(sums.shape[:-2], np.nan)
+    return _plain(sums[..., kinds.index(kind), :], name)
+
+
+def _mean_over_kinds(sums: Array, measure: Measure, name: Figure) -> Array:
+    each = _plain(sums, name)
+    there = sums.any(axis=-1)  # kinds that are not in a resample do not count
+    each = np.where(there & np.isnan(each), 0.0, each) if measure.macro == "zero" else each
+    return _ratio(np.nansum(each, axis=-1), (~np.isnan(each)).sum(axis=-1).astype(np.float64))
+
+
+def _plain(counts: Array, name: Figure) -> Array:
+    """Return a figure from counts of shape (..., 4)."""
+    gold, found, system, right = (counts[..., i] for i in range(4))
+    if name == "precision":
+        return _ratio(right, system)
+    if name in ("recall", "score"):
+        return _ratio(found, gold)
+    p, r = np.nan_to_num(_ratio(right, system)), np.nan_to_num(_ratio(found, gold))
+    f1 = 2 * p * r / np.where(p + r > 0, p + r, 1.0)
+    return np.where((gold == 0) & (system == 0), np.nan, f1)
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...pipeline.errors import ConsumerError
 from .bootstrap import check, check_level, percentiles, resampled, wilson
-from .figures import Array
+from .counts import Array
 from .table import Interval
 
 GOLD, FOUND, MARKED, RIGHT = range(4)

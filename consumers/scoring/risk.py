@@ -24,7 +24,7 @@ import numpy as np
 from ...pipeline.errors import ConsumerError
 from ...typesystem import PhiKind
 from .bootstrap import around, exact, jeffreys, percentiles, weights
-from .figures import Array
+from .counts import Array
 from .risk_model import AssumedCounts, FoundCounts, LeakProbabilities, ReferenceCounts, at_least
 from .risk_profile import Identifiers, Profile, design_effect, is_direct
 from .risk_result import CLASSES, SCORED, By, Expected, KindLeaks, Leaks, Risk, RiskSettings, Share, Unit

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .figures import Array
+from .counts import Array
 
 
 @dataclass(frozen=True, slots=True)

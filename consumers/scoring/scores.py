@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...pipeline.errors import ConsumerError, nearest
-from .counts import Measure, Tally
-from .figures import FIGURES, Array, Figure, figure, figures_of, rows_of, shape_of
+from .counts import FIGURES, Array, Figure, Measure, Tally, figure, figures_of, rows_of, shape_of
 from .table import UNDEFINED, Interval, Key, Row, as_csv, text_table
 
 if TYPE_CHECKING:

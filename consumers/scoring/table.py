@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .figures import FIGURES, Figure
+from .counts import FIGURES, Figure
 
 UNDEFINED = "undefined"
 Interval = tuple[float, float]

@@ -9,9 +9,8 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from ....consumers.evaluation.error_page import CHANGES
-from ....consumers.scoring.alignment import LEVELS
-from ....consumers.scoring.mistakes import GROUPS
+from ....consumers.evaluation.errors import CHANGES
+from ....consumers.scoring.alignment import GROUPS, LEVELS
 from ...errors import ConfigError, Fault
 from ...storage.files import make_folder, write_atomic
 from ..evaluation.difference import Difference, compare

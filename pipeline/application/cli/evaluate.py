@@ -21,9 +21,9 @@ from ....consumers.scoring import (
 )
 from ....consumers.scoring import compare as compare_scores
 from ....consumers.scoring.alignment import LEVELS
-from ....consumers.scoring.figures import figures_of
+from ....consumers.scoring.counts import figures_of
 from ....consumers.scoring.report import Report
-from ....consumers.scoring.schemes.tab_files import read_tab
+from ....consumers.scoring.schemes.tab import read_tab
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW
 from ...assembly.shipped import locate
 from ...errors import ConfigError, ConsumerError, Fault, ReaderError

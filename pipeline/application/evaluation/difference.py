@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ....consumers.evaluation.error_page import CHANGES, ErrorPage
+from ....consumers.evaluation.errors import CHANGES, ErrorPage
 from ....consumers.scoring import Pair, pair_of_two
-from ....consumers.scoring.alignment import Compared
+from ....consumers.scoring.alignment import GROUPS, Compared, Group, Mistake, mistakes
 from ....consumers.scoring.criteria import Span, distinct
 from ....consumers.scoring.document import Mark
 from ....consumers.scoring.leaks import merged, shared, uncovered
-from ....consumers.scoring.mistakes import GROUPS, Group, Mistake, mistakes
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from ...errors import ReaderError
 from .documents import Collection, Step, read_documents

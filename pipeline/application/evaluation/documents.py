@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ....consumers.scoring import Pair, pair_of, pair_of_two
-from ....consumers.scoring.schemes.tab_files import same_documents
+from ....consumers.scoring.schemes.tab import same_documents
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from ...assembly.assemble import with_resolver
 from ...contract import params, registry

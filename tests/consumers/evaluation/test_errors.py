@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from caspipe.consumers.evaluation.error_page import ErrorPage
-from caspipe.consumers.evaluation.errors import ErrorsConsumer
+from caspipe.consumers.evaluation.errors import ErrorPage, ErrorsConsumer
+from caspipe.consumers.scoring.alignment import mistakes
 from caspipe.consumers.scoring.document import Mark, Pair
-from caspipe.consumers.scoring.mistakes import mistakes
 from caspipe.pipeline.errors import CasError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind

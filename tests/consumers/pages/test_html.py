@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from caspipe.consumers.pages.document_page import document_page
+from caspipe.consumers.pages.document_page import document_page, shown_spans
 from caspipe.consumers.pages.html import HtmlConsumer
 from caspipe.consumers.pages.rendering import escape, kind_class, render_page
-from caspipe.consumers.pages.spans import shown_spans
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.typesystem import GOLD_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, PhiKind
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caspipe.consumers.scoring.alignment import mistakes
 from caspipe.consumers.scoring.document import Mark, Pair
-from caspipe.consumers.scoring.mistakes import mistakes
 
 TEXT = "Seen by Dr. Ivy Featherstone, 12 March 2020, in Ashgrove; Parkinson's disease. "
 MARKS = st.lists(

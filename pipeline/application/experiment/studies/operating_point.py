@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from .....consumers.scoring.operating import Measured, measured
+from .....consumers.scoring.operating import Measured, choose, measured
 from ....assembly.config import Step
 from ....contract.component import part
 from ....errors import CaspipeError, nearest
@@ -13,13 +15,13 @@ from ....storage.yaml_source import Keys
 from .. import folds
 from ..experiment import Experiment
 from ..model_steps import faults_in, faults_of
-from ..operating_choice import ALL, Counted, chosen_for, counted
 from ..plan import RESOLVER, Plan, pieces
 from ..result import Cell, Figure, Result, Table, shown
 from ..runner import ExperimentRunner, JobOutcome
 
 THRESHOLD = "threshold"
 """The parameter that does not belong to an annotator: the resolver's least confidence."""
+_COLUMNS = [f"{m}|{c}" for m in ("recall", "precision") for c in ("value", "by document", "Wilson")]
 _NOTE = (
     "Each document is measured at the value chosen without it, so that choosing does not flatter. Intervals: 95 %, by document "
     "(bootstrap), and taking what is counted for independent (Wilson)."
@@ -112,16 +114,11 @@ class OperatingPoint(Experiment):
         settings: list[list[Cell]] = []
         for system in chosen:
             if self.parameter == THRESHOLD:
-                jobs = [runner.test(system, a, b, thresholds=self.values, each=True) for a, b in splits]
-                outcomes = [[o] for o in runner.run(jobs)]
+                jobs = [[runner.test(system, a, b, thresholds=self.values, each=True)] for a, b in splits]
             else:
-                every = [
-                    runner.test(system, a, b, given={self.parameter: v}, on="annotator", to=self.tune, each=True)
-                    for a, b in splits
-                    for v in self.values
-                ]
-                found, size = runner.run(every), len(self.values)
-                outcomes = [found[i : i + size] for i in range(0, len(found), size)]
+                tuned: list[dict[str, Any]] = [{"given": {self.parameter: v}, "to": self.tune} for v in self.values]
+                jobs = [[runner.test(system, a, b, on="annotator", each=True, **t) for t in tuned] for a, b in splits]
+            outcomes = list(runner.run_groups(dict(enumerate(jobs))).values())
             if any(o.failed for many in outcomes for o in many):
                 raise CaspipeError(next(o.failed for many in outcomes for o in many if o.failed))
             groups = [(name, runner.corpora[name].groups[i]) for _, test in splits for name, i in test]
@@ -186,21 +183,12 @@ class OperatingPoint(Experiment):
         for n, (one, units) in enumerate(choice.each, 1):
             told = _told({kind: self.values[i] for kind, i in one.items()})
             rows.insert(n, [f"chosen without part {n}, measured on it", told, *_cells(*self._measured(units))])
-        columns = [
-            "",
-            self.parameter,
-            *(f"{m}|{c}" for m in ("recall", "precision") for c in ("value", "by document", "Wilson")),
-        ]
+        columns = ["", self.parameter, *_COLUMNS]
         result.tables.append(Table(f"{system}: what to expect", columns, rows, _NOTE))
         for what, r, p in (("chosen", recall, precision), ("left out", honest_recall, honest_precision)):
             record: dict[str, Cell] = {"system": system, "criterion": criterion, "part": what}
-            record |= {
-                self.parameter: _told(values),
-                "precision": p.value,
-                "recall": r.value,
-                "target": self.target_recall,
-            }
-            result.records.append(record)
+            record |= {self.parameter: _told(values), "precision": p.value, "recall": r.value}
+            result.records.append(record | {"target": self.target_recall})
         if self.parameter == THRESHOLD:
             result.tables.append(self._as_configured(runner, system, values, criterion))
         line, text = self._lines(runner.plan, system, values)
@@ -221,13 +209,14 @@ class OperatingPoint(Experiment):
         outcomes = runner.run([runner.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
         groups = [(name, runner.corpora[name].groups[i]) for _, test in splits for name, i in test]
         table = counted([_tables([o], criterion) for o in outcomes if not o.failed], groups)
-        columns = [
-            self.parameter,
-            *(f"{m}|{c}" for m in ("recall", "precision") for c in ("value", "by document", "Wilson")),
-        ]
         row = [_told(values), *_cells(*self._measured(table.overall[0]))]
         note = "Above, final spans with less confidence are left out; here the resolver leaves candidates out before it decides."
-        return Table(f"{system}: as a pipeline with this threshold does, on all documents", columns, [row], note)
+        return Table(
+            f"{system}: as a pipeline with this threshold does, on all documents",
+            [self.parameter, *_COLUMNS],
+            [row],
+            note,
+        )
 
     def _finding(
         self,
@@ -291,3 +280,109 @@ def _ends(interval: tuple[float, float] | None) -> str:
 
 def _cells(recall: Measured, precision: Measured) -> list[Cell]:
     return [cell for m in (recall, precision) for cell in (shown(m.value, 4), _ends(m.bootstrap), _ends(m.wilson))]
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+MICRO, MACRO = "micro", "macro"
+ALL = ""
+"""Stands for all kinds together where settings are named by kind."""
+
+
+@dataclass(slots=True)
+class Counted:
+    """Counts by setting, unit and kind; a unit is a document, or the documents of one group."""
+
+    kinds: list[str]
+    by_kind: Array
+    """Shape (settings, units, kinds, 4): gold, found, marked, right."""
+    overall: Array
+    """Shape (settings, units, 4)."""
+
+    @property
+    def units(self) -> int:
+        return int(self.overall.shape[1])
+
+
+def counted(tables: Sequence[tuple[int, Sequence[Sequence[Sequence[Any]]]]], groups: Sequence[object]) -> Counted:
+    """From the jobs of each split: how many documents it has, and for every setting rows of document, kind and four counts.
+
+    `groups` says who each document belongs to, over all splits in order.
+    """
+    import numpy as np
+
+    numbers: dict[object, int] = {}
+    unit = [numbers.setdefault(group, len(numbers)) for group in groups]
+    every = {str(row[1]) for _, settings in tables for rows in settings for row in rows}
+    kinds = sorted(every - {MICRO, MACRO})
+    place = {kind: n for n, kind in enumerate(kinds)}
+    size = len(tables[0][1])
+    by_kind, overall = np.zeros((size, len(numbers), len(kinds), 4)), np.zeros((size, len(numbers), 4))
+    first = 0
+    for documents, settings in tables:
+        for setting, rows in enumerate(settings):
+            for document, kind, *four in rows:
+                at = unit[first + document]
+                if kind in place:
+                    by_kind[setting, at, place[kind]] += four
+                if kind == MICRO:
+                    overall[setting, at] += four
+        first += documents
+    return Counted(kinds, by_kind, overall if MICRO in every else by_kind.sum(axis=2))
+
+
+@dataclass(slots=True)
+class Point:
+    """A choice, and what comes of it."""
+
+    settings: dict[str, int]
+    """The setting chosen on all units: of `ALL`, or of each kind there is something to find of."""
+    reached: bool
+    counts: Array
+    """Shape (units, 4): at these settings."""
+    left_out: Array
+    """Shape (units, 4): every unit at what was chosen without it."""
+    each: list[tuple[dict[str, int], Array]] = field(default_factory=list)
+    """For each part what was chosen without it, and the part's counts at that: shape (units of the part, 4)."""
+
+
+def chosen_for(
+    table: Counted, parts: Sequence[Sequence[int]], target: float, per_kind: bool, level: float, draws: int
+) -> Point | None:
+    """Return the most precise settings whose recall reaches the target, as `consumers/scoring/operating.py` chooses.
+
+    None if nothing is to be found. Raises ConsumerError as `choose`.
+    """
+    import numpy as np
+
+    def chosen(units: Sequence[int]) -> tuple[dict[str, int], bool]:
+        layers = {k: table.by_kind[:, units, n] for n, k in enumerate(table.kinds)} if per_kind else {}
+        layers = layers or {ALL: table.overall[:, units]}
+        found = {kind: choose(counts, target, level=level, draws=draws) for kind, counts in layers.items()}
+        known = {kind: choice for kind, choice in found.items() if choice is not None}
+        return {kind: choice.setting for kind, choice in known.items()}, all(c.reached for c in known.values())
+
+    def at(settings: dict[str, int], units: Sequence[int]) -> Array:
+        if ALL in settings:
+            chosen_counts: Array = table.overall[settings[ALL]][list(units)]
+            return chosen_counts
+        layers = [table.by_kind[settings.get(kind, 0), list(units), n] for n, kind in enumerate(table.kinds)]
+        summed: Array = np.sum(layers, axis=0)
+        return summed
+
+    everything = list(range(table.units))
+    settings, reached = chosen(everything)
+    if not settings:
+        return None
+    point = Point(settings, reached, at(settings, everything), np.zeros((table.units, 4)))
+    for number, own in enumerate(parts):
+        others = [unit for n, other in enumerate(parts) if n != number for unit in other]
+        without, _ = chosen(others)
+        counts = at(without, own) if without else np.zeros((len(own), 4))
+        point.each.append((without, counts))
+        point.left_out[list(own)] = counts
+    return point

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
-from caspipe.pipeline.application.experiment.operating_choice import ALL, Counted, chosen_for, counted
+from caspipe.pipeline.application.experiment.studies.operating_point import ALL, Counted, chosen_for, counted
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]

@@ -18,8 +18,8 @@ from caspipe.pipeline.application.experiment import (
     read_plan,
     run_experiment,
 )
-from caspipe.pipeline.application.experiment.report import table_data
 from caspipe.pipeline.application.experiment.reference import Reference
+from caspipe.pipeline.application.experiment.report import table_data
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
