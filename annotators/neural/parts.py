@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...pipeline.contract.component import Part, part
-from .extras import torch_module
+from .extras import need, torch_module
 from .vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -306,9 +306,22 @@ class Optimizer(Part):
     """Changes weights in training."""
 
     rate: float
+    library: ClassVar[str]
+    """Its name in `torch.optim`."""
+
+    def __post_init__(self) -> None:
+        _check_positive(rate=self.rate)
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
-        raise TypeError(f"{type(self).__name__} must define build(parameters)")
+        """Return the optimizer of PyTorch for some weights."""
+        made: torch.optim.Optimizer = getattr(need("torch.optim", "neural", self.name), self.library)(
+            parameters, lr=self.rate, **self._more()
+        )
+        return made
+
+    def _more(self) -> dict[str, float]:
+        """Return further arguments of it."""
+        return {}
 
 
 @part("adam")
@@ -320,13 +333,10 @@ class Adam(Optimizer):
     decay: float = 0.0
     """Weight decay, decoupled from the rate's adaptation (Loshchilov and Hutter 2019)."""
 
-    def __post_init__(self) -> None:
-        _check_positive(rate=self.rate)
+    library = "AdamW"
 
-    def build(self, parameters: Any) -> torch.optim.Optimizer:
-        import torch
-
-        return torch.optim.AdamW(parameters, lr=self.rate, weight_decay=self.decay)
+    def _more(self) -> dict[str, float]:
+        return {"weight_decay": self.decay}
 
 
 @part("nadam")
@@ -336,13 +346,7 @@ class Nadam(Optimizer):
     rate: float = 0.002
     """Learning rate."""
 
-    def __post_init__(self) -> None:
-        _check_positive(rate=self.rate)
-
-    def build(self, parameters: Any) -> torch.optim.Optimizer:
-        import torch
-
-        return torch.optim.NAdam(parameters, lr=self.rate)
+    library = "NAdam"
 
 
 @part("sgd")
@@ -354,11 +358,11 @@ class Sgd(Optimizer):
     momentum: float = 0.0
     """Share of the last step that is added to the next."""
 
+    library = "SGD"
+
     def __post_init__(self) -> None:
-        _check_positive(rate=self.rate)
+        super().__post_init__()
         _check_share(momentum=self.momentum)
 
-    def build(self, parameters: Any) -> torch.optim.Optimizer:
-        import torch
-
-        return torch.optim.SGD(parameters, lr=self.rate, momentum=self.momentum)
+    def _more(self) -> dict[str, float]:
+        return {"momentum": self.momentum}

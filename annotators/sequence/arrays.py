@@ -24,7 +24,7 @@ def zipped(contents: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATE
     return into.getvalue()
 
 
-def npz(arrays: Mapping[str, Array]) -> bytes:
+def npz(arrays: Mapping[str, Any]) -> bytes:
     """Return a compressed archive as NumPy writes it; the same content gives the same bytes."""
     into = io.BytesIO()
     np.savez(into, **arrays)

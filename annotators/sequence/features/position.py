@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ....pipeline.contract.component import part
 from ..feature import TokenFeature, ValueFeature, Words
@@ -33,12 +32,14 @@ def _of_sentence(words: Words) -> list[float]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Exact(ValueFeature):
-    places: ClassVar[Callable[[Words], list[float]]]
+    places: ClassVar[Any]
+    """From words to the position of each token."""
     window: tuple[int, int] | None = _SELF
     """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
 
     def column(self, words: Words) -> list[float]:
-        return self.places(words)
+        found: list[float] = self.places(words)
+        return found
 
 
 @part("sentence_position")
@@ -81,7 +82,8 @@ class SentenceInDocument(_Exact):
 class _Binned(TokenFeature):
     in_label = ("bins",)
     argument: ClassVar[str] = "bins"
-    places: ClassVar[Callable[[Words], list[float]]]
+    places: ClassVar[Any]
+    """From words to the position of each token."""
 
     bins: int = 5
     """Number of equal intervals from 0 to 1."""
