@@ -148,7 +148,7 @@ class Credit:
 
     def to_csv(self) -> str:
         """Return `table` as CSV."""
-        return csv_text([["kind", "found_by", "gold", "lost"], *(row.values() for row in self.table)])
+        return csv_text([["kind", "found_by", "gold", "lost"], *(list(row.values()) for row in self.table)])
 
     def to_json(self) -> str:
         """Return shares, combinations and `table`."""

@@ -1,7 +1,7 @@
 """The operating point: of several settings of a system, the most precise one whose recall reaches a target.
 
 A setting selected on some documents looks better on them than it is (the largest of several measurements is too large on
-average). So it is measured on other documents (`pipeline/application/experiment/operating.py`).
+average). So it is measured on other documents (`pipeline/application/experiment/studies/operating_point.py`).
 """
 
 from __future__ import annotations
