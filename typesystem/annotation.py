@@ -202,7 +202,7 @@ def uima_type(name: str) -> Callable[[type[T]], type[T]]:
 
 def slotted(cls: type[T]) -> type[T]:
     """Return the class with a slot for each annotated field of its own and an `__init__` over all fields."""
-    own = [field for field in inspect.get_annotations(cls) if not _is_classvar(cls, field)]
+    own = [field for field, hint in inspect.get_annotations(cls).items() if "ClassVar" not in str(hint)]
     body = {k: v for k, v in cls.__dict__.items() if k not in own and k not in ("__dict__", "__weakref__")}
     defaults = {k: cls.__dict__[k] for k in own if k in cls.__dict__}
     body["__slots__"] = tuple(own)
@@ -215,10 +215,6 @@ def slotted(cls: type[T]) -> type[T]:
     new_class.own_features = _Lazy(lambda: tuple(_feature(new_class, field) for field in own), "own_features")
     new_class.features = _Lazy(lambda: _all_features(new_class), "features")
     return typing.cast(type[T], new_class)
-
-
-def _is_classvar(cls: type, field: str) -> bool:
-    return "ClassVar" in str(inspect.get_annotations(cls)[field])
 
 
 def _all_features(cls: type[FeatureStructure]) -> dict[str, Feature]:

@@ -72,12 +72,12 @@ def describe(cls: type[FeatureStructure]) -> TypeDescription:
     """Return the type that a class declares, as in files: with `source`, and POS as an annotation."""
     parent = supertype(cls)
     inherited = {f.name for f in features_in_files(parent)}
-    own = tuple(_plain(f) for f in features_in_files(cls) if f.name not in inherited)
+    own = tuple(
+        Feature(f.name, f.range, f.element, f.multiple, description=f.description)
+        for f in features_in_files(cls)
+        if f.name not in inherited
+    )
     return TypeDescription(cls.uima_name, parent.uima_name, own, cls.description)
-
-
-def _plain(feature: Feature) -> Feature:
-    return Feature(feature.name, feature.range, feature.element, feature.multiple, description=feature.description)
 
 
 def declared() -> dict[str, type[FeatureStructure]]:
@@ -93,6 +93,15 @@ def check_type_name(name: str, where: str) -> None:
 def check_feature_name(name: str, of: str, where: str) -> None:
     """Raise TypeSystemError unless `name` is a legal UIMA feature name."""
     _check(name, where, f"feature of {of}", [name])
+
+
+def is_legal_name(name: str, of: str = "") -> bool:
+    """Return whether UIMA allows the name of a type, or of a feature of the type `of`."""
+    try:
+        check_feature_name(name, of, "") if of else check_type_name(name, "")
+    except TypeSystemError:
+        return False
+    return True
 
 
 def _check(name: str, where: str, what: str, parts: list[str]) -> None:

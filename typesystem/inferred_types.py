@@ -12,10 +12,8 @@ from .description import (
     INTEGER,
     STRING,
     TypeDescription,
-    check_feature_name,
-    check_type_name,
+    is_legal_name,
 )
-from .errors import TypeSystemError
 from .typesystem import TypeSystem
 
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,9})\Z", re.ASCII)
@@ -56,11 +54,11 @@ def infer_definitions(
     new: dict[str, set[str]] = {}
     for name, features in occurring.items():
         is_final = (name in BUILTIN and name != DOCUMENT_ANNOTATION) or (name in types and types.range_kind(name))
-        if is_final or not _is_legal(name, where):
+        if is_final or not is_legal_name(name):
             continue
         parents[name] = types.describe(name).supertype if name in types else supertypes[name]
         known = types.features(name if name in types else parents[name])
-        new[name] = {f for f in set(features) - known.keys() if _is_legal(name, where, f)}
+        new[name] = {f for f in set(features) - known.keys() if is_legal_name(f, name)}
     having: dict[str, dict[str, list[str]]] = {name: {} for name in new}
     for name, features in new.items():
         chain = types.supertypes(name) if name in types else [parents[name], *types.supertypes(parents[name])]
@@ -73,18 +71,6 @@ def infer_definitions(
         if features_ or name not in types:
             added.append(TypeDescription(name, parents[name], features_))
     return extended(types, added, where)
-
-
-def _is_legal(name: str, where: str, feature: str = "") -> bool:
-    """Return whether UIMA allows the name of a type, or of a feature of it."""
-    try:
-        if feature:
-            check_feature_name(feature, name, where)
-        else:
-            check_type_name(name, where)
-    except TypeSystemError:
-        return False
-    return True
 
 
 def _known_below(types: TypeSystem, name: str, feature: str) -> Feature | None:

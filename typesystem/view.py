@@ -12,11 +12,10 @@ from .description import nearest
 from .display import Display
 from .errors import CasError, TypeSystemError
 from .index import Index, LazyIndex, TypeIndexes, in_both
-from .resolved_types import rank_among_equals
 from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
 from .types import Phi, Token
-from .typesystem import TypeSystem
+from .typesystem import TypeSystem, rank_among_equals
 
 F = TypeVar("F", bound=FeatureStructure)
 A = TypeVar("A", bound=Annotation)

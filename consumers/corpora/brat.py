@@ -7,18 +7,18 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ...pipeline.contract.component import component
 from ...typesystem import Cas, CasError, CaspipeWarning, PhiKind
-from ..files.annotated import AnnotatedOptions, Span, without_returns
+from ..files.annotated import CountedText, Span
 from ..files.content import Content
 from ..files.folder import FolderConsumer
 from .colors import label_color
 
 
 @component("brat")
-class BratConsumer(AnnotatedOptions, FolderConsumer):
+class BratConsumer(CountedText, FolderConsumer):
     """Writes a `.txt` and an `.ann` file for each document, and `annotation.conf` and `visual.conf` for all: a folder for brat's
     data folder.
 
@@ -28,9 +28,8 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
     """
 
     folder: Path = Path("restricted/brat")
-    carriage_returns: Literal["keep", "blank"] = "keep"
-    """Carriage returns, after which brat counts offsets incorrectly (nlplab/brat#853): unchanged (`keep`), or a space for each
-    (`blank`), so that no offset can shift."""
+
+    miscounting_tool = "brat"  # nlplab/brat#853
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,13 +55,6 @@ class BratConsumer(AnnotatedOptions, FolderConsumer):
 
     def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
-        if "\r" in text:
-            if self.carriage_returns == "blank":
-                text = without_returns(text)
-            else:
-                problem = "texts contain carriage returns, which brat counts differently"
-                hint = "`carriage_returns: blank` prevents shifted spans"
-                warnings.warn(f"{self.id}: {problem}; {hint}", CaspipeWarning, stacklevel=2)
         written = Written()
         lines = [f"{line}\n" for line in annotation_lines(text, spans, written)]
         state = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
@@ -166,7 +158,7 @@ def annotation_conf(labels: Sequence[str], attributes: Mapping[str, set[str]], s
     return "\n".join(
         [
             "[entities]",
-            *(f"\t{label}" if not scheme and _is_below(label) else label for label in _fit(labels)),
+            *(f"\t{label}" if not scheme and PhiKind.of(label).parent else label for label in _fit(labels)),
             "",
             "[relations]",
             "<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>",
@@ -189,10 +181,6 @@ def visual_conf(labels: Sequence[str], scheme: str) -> str:
 def _fit(labels: Sequence[str]) -> list[str]:
     """Return the labels that brat allows."""
     return [label for label in labels if _NAME.fullmatch(label)]
-
-
-def _is_below(label: str) -> bool:
-    return PhiKind.of(label).parent is not None
 
 
 def _attribute(name: str, values: list[str]) -> str:

@@ -6,30 +6,25 @@ import dataclasses
 import json
 import warnings
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...typesystem import Cas, CaspipeWarning
-from ..files.annotated import Annotated, AnnotatedOptions, Overlaps, disjoint, without_returns
+from ..files.annotated import Annotated, CountedText, Overlaps, disjoint
 from ..files.content import Content
 from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class TaskConsumer(AnnotatedOptions, NameOptions, LineConsumer):
+class TaskConsumer(CountedText, NameOptions, LineConsumer):
     """A consumer that writes a task for each document. A subclass defines `task`."""
 
     file: Path = Path("restricted/tasks.jsonl")
     overlaps: Overlaps = "error"
     """Overlapping spans: `error` (the document fails), `longest` keeps the longest, `keep` all, for projects that allow them."""
-    carriage_returns: Literal["keep", "blank"] = "keep"
-    """Carriage returns, which some tools count differently: unchanged (`keep`), or a space for each (`blank`), so that no offset
-    can shift."""
 
     writes_attributes: ClassVar[bool] = True
     """True if SpanAttributes are written too."""
-    miscounting_tool: ClassVar[str] = ""
-    """The tool, if it is known to count offsets incorrectly after carriage returns."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,35 +47,16 @@ class TaskConsumer(AnnotatedOptions, NameOptions, LineConsumer):
         self._dropped += state[0]
 
     def content(self, cas: Cas) -> Content:
-        annotated = self.annotated_without_overlaps(cas)
-        dropped = 0 if self.writes_attributes else sum(len(span.attributes) for span in self.annotated(cas)[1])
-        task, *more = self.task_with_state(cas, annotated)
-        return Content(as_json(task) + self.ending, state=[dropped, *more])
+        text, spans = self.annotated(cas)
+        dropped = 0 if self.writes_attributes else sum(len(span.attributes) for span in spans)
+        task, *more = self.task_with_state(cas, Annotated(text, disjoint(spans, self.overlaps)))
+        line = json.dumps(task, ensure_ascii=False, separators=(",", ":")).encode()
+        return Content(line + self.ending, state=[dropped, *more])
 
     def task_with_state(self, cas: Cas, annotated: Annotated) -> tuple[Any, ...]:
         """Return the task of a document, and what `add_state` needs besides the number of attributes left out: plain JSON."""
         return (self.task(cas, annotated),)
 
-    def annotated_without_overlaps(self, cas: Cas) -> Annotated:
-        """Return the text and the spans as the parameters require. Raises CasError."""
-        text, spans = self.annotated(cas)
-        if "\r" in text:
-            if self.carriage_returns == "blank":
-                text = without_returns(text)
-            elif self.miscounting_tool:
-                warnings.warn(
-                    f"{self.id}: texts contain carriage returns, which {self.miscounting_tool} counts differently; "
-                    "`carriage_returns: blank` prevents shifted spans",
-                    CaspipeWarning,
-                    stacklevel=2,
-                )
-        return Annotated(text, disjoint(spans, self.overlaps))
-
     def task(self, cas: Cas, annotated: Annotated) -> dict[str, Any]:
         """Return the task of a document."""
         raise TypeError(f"{type(self).__name__} must define task")
-
-
-def as_json(task: dict[str, Any]) -> bytes:
-    """Return a task as one line, without the line end."""
-    return json.dumps(task, ensure_ascii=False, separators=(",", ":")).encode()

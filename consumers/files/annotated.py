@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from ...pipeline.contract.component import CasConsumer
 from ...typesystem import (
@@ -13,6 +14,7 @@ from ...typesystem import (
     Annotation,
     Cas,
     CasError,
+    CaspipeWarning,
     MaskedSpan,
     Phi,
     PhiKind,
@@ -115,6 +117,29 @@ class AnnotatedOptions(CasConsumer):
         return PhiKind.labels(self.scheme) if self.scheme else [kind.name for kind in PhiKind]
 
 
+@dataclasses.dataclass(kw_only=True, eq=False, repr=False)
+class CountedText(AnnotatedOptions):
+    """Parameters of consumers for tools that count offsets in texts with carriage returns."""
+
+    carriage_returns: Literal["keep", "blank"] = "keep"
+    """Carriage returns, which some tools count differently: unchanged (`keep`), or a space for each (`blank`), so that no offset
+    can shift."""
+
+    miscounting_tool: ClassVar[str] = ""
+    """The tool, if it is known to count offsets incorrectly after carriage returns."""
+
+    def annotated(self, cas: Cas) -> Annotated:
+        text, spans = super().annotated(cas)
+        if "\r" in text:
+            if self.carriage_returns == "blank":
+                text = text.replace("\r", " ")
+            elif self.miscounting_tool:
+                problem = f"texts contain carriage returns, which {self.miscounting_tool} counts differently"
+                hint = "`carriage_returns: blank` prevents shifted spans"
+                warnings.warn(f"{self.id}: {problem}; {hint}", CaspipeWarning, stacklevel=2)
+        return Annotated(text, spans)
+
+
 def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
     """Return the spans in text order, for tools that do not support overlaps: `longest` keeps the longest of those that share
     characters.
@@ -140,9 +165,3 @@ def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
             taken[span.begin : span.end] = b"\x01" * (span.end - span.begin)
             kept.append(span)
     return sorted(kept, key=lambda s: s.begin)
-
-
-def without_returns(text: str) -> str:
-    """Return the text with a space for each carriage return: the same length, but without characters that tools count
-    differently."""
-    return text.replace("\r", " ")

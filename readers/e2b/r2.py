@@ -195,16 +195,12 @@ class R2(Standard):
     def value(self, rule: Rule, element: Element, written: str) -> Value:
         assert rule.kind is not None
         if rule.kind is PhiKind.AGE:
-            unit = _sibling(element, f"{element.name}unit")
+            unit = element.parent.child(f"{element.name}unit") if element.parent is not None else None
             path = f"{element.path()} {unit.path()}" if unit is not None else element.path()
             years = _UNITS.get(unit.own_text.strip()) if unit is not None else 1.0
             return Value(rule.field, rule.kind, age(written, years), ValueLocation(path, "r2-age"), rule.role)
         form = "r2-empty" if element.name in _SHORT else "r2-privacy"
         return Value(rule.field, rule.kind, written, ValueLocation(element.path(), form), rule.role, element)
-
-
-def _sibling(element: Element, name: str) -> Element | None:
-    return next((c for c in element.parent.children if c.name == name), None) if element.parent is not None else None
 
 
 def _date_format(element: Element) -> Element | None:

@@ -80,7 +80,8 @@ class FhirReader(WholeFileReader):
         for group in groups.values():
             own = (k for w in group.walks for k in w.content.known)
             from_other_files.append(list(self._people.of(group.subject, group.walks)))
-            group.known = _searched([*own, *from_other_files[-1]])
+            known = dict.fromkeys([*own, *from_other_files[-1]])
+            group.known = [k for k in known if k.kind.top.name in _SEARCHED]
         shared = _SharedKnowledge(groups)
         ids = sum(_mask_kept(g.walks, [KnownIndex(g.known), *shared.indexes(g)]) for g in groups.values())
         if ids:
@@ -120,10 +121,6 @@ class _SharedKnowledge:
     def indexes(self, group: Group) -> list[KnownIndex]:
         """Return the further known PHI to search for in the texts of a group."""
         return [self._everyone if group is self._unassigned else self._index]
-
-
-def _searched(known: Iterable[KnownValue]) -> list[KnownValue]:
-    return [k for k in dict.fromkeys(known) if k.kind.top.name in _SEARCHED]
 
 
 def _mask_kept(walks: Iterable[Walk], indexes: list[KnownIndex]) -> int:

@@ -9,9 +9,8 @@ from typing import Any
 from ...pipeline.errors import ReaderError
 from ...typesystem import PhiKind
 from . import elements as E
-from .content import Content, Context, Text, person_kind
+from .content import Content, Context, Text, age, person_kind, special
 from .cues import cue, of_extension, of_uri
-from .datatypes import age, special
 
 _STRINGS = frozenset(("valueString", "valueMarkdown"))
 _INHERITING = ("extension", "modifierExtension", "answer", "low", "high")
@@ -120,7 +119,8 @@ class Walk:
         if key in E.STRICT or (key == "name" and context.name in ("parameter", "part")):
             return
         if key == "display" and _is_coding(parent, context):
-            self._display_of_code(value, path, parent)
+            coded = "code" in parent or "system" in parent
+            (content.kept if coded else content.texts).append(Text(path, "plain", value))
         elif self._date(value, path, key, context.owner):
             return
         elif key == "reference":
@@ -203,10 +203,6 @@ class Walk:
         else:
             is_id = key in ("id", "reference", "fullUrl", "versionId")
             self.content.kept.append(Text(path, "id" if is_id else "uri", value))
-
-    def _display_of_code(self, value: str, path: str, parent: dict[str, Any]) -> None:
-        coded = "code" in parent or "system" in parent
-        (self.content.kept if coded else self.content.texts).append(Text(path, "plain", value))
 
     def _display(self, value: str, path: str, parent: dict[str, Any], context: Context) -> None:
         target = parent.get("type") if isinstance(parent.get("type"), str) else ""

@@ -98,7 +98,9 @@ def select_folder(folder: Path, pattern: str, suffixes: Sequence[str]) -> Source
     hidden = parts[-1].startswith(".")
     entries: list[str] = []  # one string for each file: there can be millions
     others: list[str] = []
-    for name, fault in _walk_archive(*inside, hidden) if inside else _walk(folder, os.path.realpath(folder), hidden):
+    for name, fault in (
+        _walk_archive(*inside, hidden) if inside else walk_folder(folder, os.path.realpath(folder), hidden)
+    ):
         path = tuple(name.split("/"))
         unpacked = (*path[:-1], path[-1].removesuffix(".gz"))
         if name.endswith("/") or _matches(path, parts) or _matches(unpacked, parts):
@@ -246,7 +248,7 @@ def _matches(path: Sequence[str], pattern: Sequence[str]) -> bool:
     return bool(path) and fnmatchcase(path[0], pattern[0]) and _matches(path[1:], pattern[1:])
 
 
-def _walk(folder: Path, real: str, hidden: bool) -> Iterator[tuple[str, str]]:
+def walk_folder(folder: Path, real: str, hidden: bool) -> Iterator[tuple[str, str]]:
     """Yield (relative path, fault) of every file below the folder, and of unreadable folders, which end with `/`."""
     waiting = [(str(folder), "")]
     while waiting:

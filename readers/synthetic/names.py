@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources.abc import Traversable
 
-from ...pipeline.errors import ResourceError
 from .draws import Draws
 from .pattern import Person
-from .sections import read_sections, root, rows, text_files
+from .sections import root, rows, sections_of, text_files
 
 _COMMON = 0.004
 """Minimum share, in percent of the US population of 1990, of a common surname."""
@@ -118,12 +117,9 @@ _NUMBERS = ("share", "double", "hyphen")
 
 def _origin(name: str, file: Traversable) -> Origin:
     lists = {
-        section.name: [entry.strip() for entry in " ".join(line.text for line in section.lines).split(",")]
-        for section in read_sections(file)
+        key: [entry.strip() for entry in " ".join(line.text for line in section.lines).split(",")]
+        for key, section in sections_of(file, ("share", "female", "male", "surname")).items()
     }
-    for needed in ("share", "female", "male", "surname"):
-        if needed not in lists:
-            raise ResourceError(f"{file.name}: expected a section {needed}")
     share, double, hyphen = (float(lists.pop(key, ["0"])[0]) for key in _NUMBERS)
     return Origin(name, share, double / 100, hyphen / 100, lists.pop("particles", []), lists)
 

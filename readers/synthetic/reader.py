@@ -41,9 +41,9 @@ class SyntheticReader(CollectionReader):
     the names of the hospital's doctors, some of whom do not occur in the document. The documents stay the same."""
 
     def __post_init__(self) -> None:
-        for name, least in (("documents", 0), ("first", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected {least} or more, got {getattr(self, name)}")
+        for name in ("documents", "first"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
         check(self.languages, self.layouts, self.noise, self.phi_density, self.unlisted)
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -44,6 +44,15 @@ class Section:
 def root() -> Traversable:
     """Return the folder of all templates."""
     return files(__package__).joinpath("templates")
+
+
+def sections_of(file: Traversable, needed: Iterable[str]) -> dict[str, Section]:
+    """Return the sections of a file by name. Raises ResourceError if one of `needed` is missing."""
+    sections = {section.name: section for section in read_sections(file)}
+    for name in needed:
+        if name not in sections:
+            raise ResourceError(f"{file.name}: expected a section {name}")
+    return sections
 
 
 def text_files(folder: Traversable) -> list[Traversable]:

@@ -73,7 +73,7 @@ class Story:
         first, last = layout.years
         year = draws.between(2061, 2110) if draws.chance(0.05) else draws.between(first, last)
         self.anchor: datetime.date = datetime.date(year, 1, 1) + datetime.timedelta(draws.below(365))
-        self.birth: datetime.date = _birth(self.anchor, age, draws)
+        self.birth: datetime.date = moved(self.anchor, -int(age * 365.25) - draws.between(2, 364))
         self.day: datetime.date = self.anchor
         self.limit: datetime.date | None = None
         sex = "female" if draws.chance(0.55) else "male"
@@ -169,11 +169,6 @@ def _years(draws: Draws, low: int, high: int) -> int:
     bands = [((a, b), share) for a, b, share in _BANDS if b >= low and a <= high]
     first, last = draws.weighted(bands)
     return draws.between(max(first, low), min(last, high))
-
-
-def _birth(anchor: datetime.date, years: int, draws: Draws) -> datetime.date:
-    """Return a date of birth for an age in years on a day; at least one day earlier."""
-    return moved(anchor, -int(years * 365.25) - draws.between(2, 364))
 
 
 def _facts(sex: str, years: int, year: int) -> frozenset[str]:

@@ -11,7 +11,7 @@ from ...pipeline.errors import ResourceError
 from .draws import Draws
 from .pattern import NAME_TOKENS, Pattern, age_tokens, compile_pattern, date_tokens
 from .places import Places
-from .sections import read_sections
+from .sections import read_sections, sections_of
 
 T = TypeVar("T")
 
@@ -37,11 +37,8 @@ class Vocabulary:
 
 
 def _words(file: Traversable) -> dict[str, list[str]]:
-    words = {s.name: [line.text for line in s.lines for _ in range(line.weight)] for s in read_sections(file)}
-    for needed in NEEDED:
-        if needed not in words:
-            raise ResourceError(f"{file.name}: expected a section {needed}")
-    return words
+    sections = sections_of(file, NEEDED)
+    return {name: [line.text for line in s.lines for _ in range(line.weight)] for name, s in sections.items()}
 
 
 def _table(words: Mapping[str, list[str]], name: str, columns: int) -> list[list[str]]:

@@ -57,7 +57,7 @@ class ParquetReader(SpanFields, RecordReader):
                 number, place = f"{source.id}/{row}", f"{source.path}, row {row}"
                 if record is None:
                     self.fail(number, f"{place}: a value that cannot be read")
-                elif self._too_long(record):
+                elif any(isinstance(v, str) and len(v) > self.max_bytes for v in record.values()):
                     self.fail(number, f"{place}: {too_long(self.max_bytes)}")
                 else:
                     yield from self.documents(record, number, place, seen)
@@ -87,9 +87,6 @@ class ParquetReader(SpanFields, RecordReader):
                 yield from _rows(batch)
         except Exception:  # its messages may quote the file
             return
-
-    def _too_long(self, record: dict[str, Any]) -> bool:
-        return any(isinstance(v, str) and len(v) > self.max_bytes for v in record.values())
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any] | None]:

@@ -17,7 +17,7 @@ from ..text import Sofa
 from ..types import Token
 from ..typesystem import TypeSystem
 from ..xmi.builtin_features import document_id, linked_token, read_records
-from ..xmi.loss import TEXT_KEY, restore_text
+from ..xmi.loss import lost_texts, restore_text
 from ..xmi.plan import Field, plan_for
 from .to_cassis import NULL, RESERVED
 
@@ -173,8 +173,7 @@ def _lost_texts(views: list[Any]) -> dict[str, str]:
     for view in views:
         for fs in view.get_all_fs():
             if fs.type.name == MetadataRecord.uima_name and fs.keys is not None and fs["values"] is not None:
-                entries = zip(fs["keys"].elements, fs["values"].elements, strict=False)
-                lost.update((k.removeprefix(TEXT_KEY), v) for k, v in entries if k and k.startswith(TEXT_KEY))
+                lost.update(lost_texts(zip(fs["keys"].elements, fs["values"].elements, strict=False)))
     return lost
 
 

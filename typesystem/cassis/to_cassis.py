@@ -142,7 +142,10 @@ class _ToCassis:
 
     def _features(self, item: Any, plan: Plan, fs: Any) -> None:
         for f in plan.fields:
-            value = self._link(item) if f.kind == "pos" else getattr(item, f.attribute)
+            if f.kind == "pos":
+                value = getattr(item, "_pos_link", None) or self.graph.tag_of.get(id(item))
+            else:
+                value = getattr(item, f.attribute)
             if value is None or (f.omit_empty and not value):
                 continue
             try:
@@ -150,9 +153,6 @@ class _ToCassis:
                 setattr(fs, f.name + "_" if f.name in RESERVED else f.name, self._value(f, value))
             except (TypeError, OverflowError, ValueError) as e:
                 raise CasError(f"{document_name(self.cas)}: {plan.name}: feature {f.name} ({f.range}): {e}") from None
-
-    def _link(self, item: Any) -> Any:
-        return getattr(item, "_pos_link", None) or self.graph.tag_of.get(id(item))
 
     def _value(self, f: Field, value: Any) -> Any:
         if f.kind == "text":

@@ -64,18 +64,10 @@ def special(f: Field, value: Any) -> float:
     raise ValueFault(f"feature {f.name}: expected NaN, Infinity or -Infinity")
 
 
-def kind(f: Field, value: str) -> PhiKind:
-    """Return a kind of PHI. Raises ValueFault, which suggests the nearest name."""
-    try:
-        return KINDS[value]
-    except ValueFault as e:
-        raise ValueFault(f"feature {f.name}: {e}") from None
-
-
 def named(f: Field, value: str) -> Any:
-    """Return a value of an enumeration, or of another type that is constructed from its `str`. Raises ValueFault."""
+    """Return a kind of PHI, or a value of another type that is constructed from its `str`. Raises ValueFault."""
     try:
-        return enumeration(f.python, value)
+        return KINDS[value] if f.python is PhiKind else enumeration(f.python, value)
     except ValueFault as e:
         raise ValueFault(f"feature {f.name}: {e}") from None
 
@@ -102,7 +94,7 @@ def decoder(plan: Plan, lenient: bool) -> Callable[..., int]:
     known = {"%ID", "%TYPE", "%FLAGS", *(["@sofa"] if plan.in_sofa else []), *(["begin", "end"] if plan.span else [])}
     known.update(f.name if f.kind in ("text", "number") else f"@{f.name}" for f in plan.fields)
     scope: dict[str, Any] = {
-        "single": single, "kinds": KINDS, "kind": kind, "named": named, "wrong": wrong, "special": special, "offset": offset,
+        "single": single, "kinds": KINDS, "named": named, "wrong": wrong, "special": special, "offset": offset,
         "known": known, "check_keys": lambda row: _check_keys(plan, row, lenient), "type_": plan.name, "reference": reference,
     }  # fmt: skip
     checks = [
@@ -202,7 +194,7 @@ def _feature(i: int, f: Field, absent: str) -> list[str]:
     test, lines = "v.__class__ is str", [f"v = x.get({f.name!r})"]
     if f.kind == "text":
         is_plain = f.python is str or f.python is object
-        value = "v" if is_plain else f"kinds.get(v) or kind(f{i}, v)" if f.python is PhiKind else f"named(f{i}, v)"
+        value = "v" if is_plain else f"kinds.get(v) or named(f{i}, v)" if f.python is PhiKind else f"named(f{i}, v)"
     elif f.range in LIMITS:
         low, high = LIMITS[f.range]
         test, value = f"v.__class__ is int and {low} <= v <= {high}", "v"

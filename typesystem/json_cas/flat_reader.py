@@ -18,7 +18,7 @@ from ..typesystem import TypeSystem
 from ..xmi.builtin_features import resolve_pos_links
 from ..xmi.cas_builder import CasBuilder
 from ..xmi.decode import ValueFault
-from ..xmi.loss import TEXT_KEY, restore_text
+from ..xmi.loss import lost_texts, restore_text
 from ..xmi.plan import Field, Plan
 from .flat_decode import Row, decoder, element_of, kind_of, repair_values
 from .type_table import array_type, safe
@@ -145,9 +145,7 @@ class FlatReader(CasBuilder):
         for row, name in zip(self.rows, self.row_types, strict=True):
             ids = (row.get("@keys"), row.get("@values"))
             if name == "caspipe.Metadata" and all(n.__class__ is int for n in ids):
-                for key, value in zip(*(arrays.get(n, []) for n in ids), strict=False):
-                    if isinstance(key, str) and isinstance(value, str) and key.startswith(TEXT_KEY):
-                        lost[key.removeprefix(TEXT_KEY)] = value
+                lost.update(lost_texts(zip(*(arrays.get(n, []) for n in ids), strict=False)))
         return lost
 
     # -- feature structures --------------------------------------------------------------------------------------

@@ -14,9 +14,8 @@ from ..markup.strict_json import DuplicateKeyError, unique_keys
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
 from ..xmi.reader import garbage_collection_paused
-from .flat_inference import extend_types
 from .flat_reader import FlatDocument, FlatReader, array_class
-from .type_table import EmbeddedTypes
+from .type_table import EmbeddedTypes, extend_types
 
 _SECTIONS = ("%HEADER", "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS")
 

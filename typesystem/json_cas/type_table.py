@@ -1,26 +1,29 @@
-"""The type system inside JSON CAS (`%TYPES`): written like UIMA for Java, read with what it adds to known types."""
+"""The types of a document in JSON CAS: `%TYPES`, written like UIMA for Java, and types inferred from rows in lenient reading."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..annotation import Feature
 from ..arrays import ELEMENTS
 from ..description import (
+    ANNOTATION,
     ARRAYS,
     BUILTIN,
     DOCUMENT_ANNOTATION,
+    INTEGER,
     PRIMITIVES,
     STRING,
     TOP,
     TypeDescription,
-    check_feature_name,
-    check_type_name,
+    is_legal_name,
 )
-from ..errors import TypeSystemError
+from ..errors import FormatError, TypeSystemError
+from ..inferred_types import infer_definitions
 from ..typesystem import TypeSystem
+from .flat_decode import split
 
 _ARRAY_OF = {element: array for array, element in ELEMENTS.items() if array in ARRAYS and element != TOP}
 
@@ -144,22 +147,14 @@ def _enriched(known: Feature, here: Feature) -> Feature | None:
 
 def _legal(name: str, place: str, of: str = "") -> str:
     """Return a legal name of a type, or of a feature. Raises TypeSystemError without the name, which could be any text."""
-    try:
-        if of:
-            check_feature_name(name, of, "")
-        else:
-            check_type_name(name, "")
-    except TypeSystemError:
-        raise TypeSystemError(f"{place}: a name that UIMA does not allow") from None
+    if not is_legal_name(name, of):
+        raise TypeSystemError(f"{place}: a name that UIMA does not allow")
     return name
 
 
 def safe(name: str) -> str:
     """Return a name as messages may show it: an illegal name of a type or feature could be text of the document."""
-    try:
-        return _legal(name, "")
-    except TypeSystemError:
-        return "(a name that UIMA does not allow)"
+    return name if is_legal_name(name) else "(a name that UIMA does not allow)"
 
 
 def _text(body: dict[str, Any], key: str, place: str) -> str:
@@ -177,3 +172,78 @@ def _allowed(given: Any, place: str) -> tuple[tuple[str, str], ...] | None:
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise TypeSystemError(f"{place}.%ALLOWED_VALUES: expected an object of strings")
     return tuple(given.items())
+
+
+@dataclass(slots=True)
+class _Occurrences:
+    """The instances of one type, counted, with the values of their features."""
+
+    count: int = 0
+    spans: int = 0
+    """The number of instances with a Sofa, begin and end."""
+    values: dict[str, list[Any]] = field(default_factory=dict)
+    """By key, with its mark."""
+
+    def supertype(self) -> str:
+        if self.spans == self.count:
+            return ANNOTATION
+        return "uima.cas.AnnotationBase" if "@sofa" in self.values and "begin" not in self.values else TOP
+
+
+def extend_types(types: TypeSystem, rows: list[Any], where: str) -> TypeSystem:
+    """Return the type system with what the rows contain beyond it; the same object if that is nothing.
+
+    Types with Sofa, begin and end are annotations. References to arrays or lists of one type have that range, others TOP;
+    values have the range of their JSON type. Raises FormatError if types contradict each other.
+    """
+    seen: dict[str, _Occurrences] = {}
+    type_of: dict[Any, str] = {}
+    for row in rows:
+        name = row.get("%TYPE") if isinstance(row, dict) else None
+        if not isinstance(name, str):
+            continue  # a fault that the reader reports
+        if row.get("%ID").__class__ is int:
+            type_of[row["%ID"]] = name
+        if name.startswith("uima.cas.") or name.endswith("[]"):
+            continue
+        occurrences = seen.setdefault(name, _Occurrences())
+        occurrences.count += 1
+        features = {split(k)[1] for k in row}
+        occurrences.spans += features >= {"begin", "end"} and row.get("@sofa").__class__ is int
+        for key, value in row.items():
+            if not key.startswith("%"):
+                occurrences.values.setdefault(key, []).append(value)
+
+    def make_feature(name: str, owners: list[str]) -> Feature:
+        marked = [(*split(key), values) for t in owners for key, values in seen[t].values.items()]
+        return Feature(name, _range([(mark, v) for mark, n, values in marked if n == name for v in values], type_of))
+
+    supertypes = {name: occurrences.supertype() for name, occurrences in seen.items()}
+    occurring = {name: [split(key)[1] for key in occurrences.values] for name, occurrences in seen.items()}
+    try:
+        return infer_definitions(types, supertypes, occurring, make_feature, where)
+    except TypeSystemError as e:
+        raise FormatError(str(e)) from None
+
+
+def _range(values: list[tuple[str, Any]], type_of: dict[Any, str]) -> str:
+    values = [(mark, v) for mark, v in values if v is not None]
+    marks, classes = {mark for mark, _ in values}, {v.__class__ for _, v in values}
+    if "@" in marks:
+        ranges = {_range_of_references(type_of.get(v, TOP)) for _, v in values if v.__class__ is int and v}
+        return next(iter(ranges)) if len(ranges) == 1 else TOP
+    if "#" in marks or (float in classes and classes <= {int, float}):
+        return "uima.cas.Double"
+    if classes == {int}:
+        return INTEGER if all(-(2**31) <= v < 2**31 for _, v in values) else "uima.cas.Long"
+    return "uima.cas.Boolean" if classes == {bool} else STRING
+
+
+def _range_of_references(name: str) -> str:
+    """Return the range of a feature that refers to instances of a type."""
+    local = name.removeprefix("uima.cas.").removeprefix("NonEmpty").removeprefix("Empty")
+    if name.endswith("[]"):
+        return array_type(name[:-2])
+    if name in ARRAYS or name == "uima.cas.Sofa":
+        return name
+    return f"uima.cas.{local}" if name.startswith("uima.cas.") and local.endswith("List") else TOP

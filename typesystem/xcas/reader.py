@@ -13,8 +13,8 @@ from ..description import STRING, TOP
 from ..errors import FormatError
 from ..inferred_types import value_range
 from ..json_cas.flat_decode import Row
-from ..json_cas.flat_inference import extend_types
 from ..json_cas.flat_reader import SOFA, FlatDocument, FlatReader
+from ..json_cas.type_table import extend_types
 from ..markup.safe_xml import parser_for, read_bytes, run
 from ..typesystem import TypeSystem, own_types
 from ..xmi.decode import FloatCache, ValueFault, one

@@ -14,7 +14,7 @@ from ..markup.xml_text import restore
 from ..text import OffsetMap
 from ..types import DocumentAnnotation, DocumentMetaData, Token
 from ..view import View
-from .loss import FEATURE_KEY, TEXT_KEY, parse_pairs
+from .loss import FEATURE_KEY, TEXT_KEY, lost_texts, parse_pairs
 from .parse import Rows
 
 _pos_of = attrgetter("pos")
@@ -23,16 +23,14 @@ RECORDS = frozenset((_METADATA, "http:///caspipe.ecore OffsetMap"))
 """The elements that describe the document instead of being feature structures of it."""
 
 
-def lost_texts(rows: Rows) -> dict[str, str]:
+def lost_texts_of(rows: Rows) -> dict[str, str]:
     """Return the record of characters that the text of each view lost when it was written."""
     lost: dict[str, str] = {}
     for i, (name, _) in enumerate(rows.elements):
         if name == _METADATA:
             keys = [c.text for c in rows.children.get(i, ()) if c.feature == "keys"]
             values = [c.text for c in rows.children.get(i, ()) if c.feature == "values"]
-            for key, value in zip(keys, values, strict=False):
-                if key.startswith(TEXT_KEY):
-                    lost[key.removeprefix(TEXT_KEY)] = value
+            lost.update(lost_texts(zip(keys, values, strict=False)))
     return lost
 
 

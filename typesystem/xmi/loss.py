@@ -33,7 +33,7 @@ class Losses:
     def text(self, view: str, text: str) -> None:
         lost = self._replace(text)[1]
         if lost:
-            self._texts[TEXT_KEY + view] = _pairs(lost)
+            self._texts[TEXT_KEY + view] = " ".join(f"{offset}:{code:04X}" for offset, code in lost)
 
     def features(self, plan: Plan, items: Iterable[Any], numbers: Sequence[int], lossy: set[str]) -> None:
         """Record the losses of a batch. `lossy`: the strings that lost characters."""
@@ -76,13 +76,15 @@ class Losses:
         return entries
 
 
-def _pairs(lost: list[tuple[int, int]]) -> str:
-    return " ".join(f"{offset}:{code:04X}" for offset, code in lost)
-
-
 def parse_pairs(text: str) -> list[tuple[int, int]]:
     """Parse the record of a text. Entries that another tool damaged are skipped."""
     return [(int(m.group(1)), int(m.group(2), 16)) for m in map(_PAIR.match, text.split()) if m]
+
+
+def lost_texts(entries: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+    """Return the records of the characters that texts lost, by view, among the entries of a metadata record."""
+    strings = [(k, v) for k, v in entries if isinstance(k, str) and isinstance(v, str)]
+    return {k.removeprefix(TEXT_KEY): v for k, v in strings if k.startswith(TEXT_KEY)}
 
 
 def restore_text(text: str, record: str) -> str:

@@ -113,7 +113,8 @@ def _make(cls: type[FeatureStructure], types: TypeSystem) -> Plan:
     plan = Plan(cls, name, package, local, span, in_sofa, fields, references, texts, write)
     plan.is_token = any(f.kind == "pos" for f in fields)
     plan.string_arrays = any(f.kind == "array" for f in texts)
-    plan.unfit = _unfit_for_xml(name, local, fields)
+    if not is_xml_name(local) or not all(is_xml_name(f.name) for f in fields):
+        plan.unfit = f"type {name}: its name or that of a feature cannot be written in XML 1.0"
     return plan
 
 
@@ -158,12 +159,6 @@ def _field(f: Feature, cls: type[FeatureStructure], types: TypeSystem) -> Field:
     return Field(f.name, attribute, "ref", f.range, "", f.python, target=target)
 
 
-def _unfit_for_xml(name: str, local: str, fields: list[Field]) -> str:
-    if not is_xml_name(local) or not all(is_xml_name(f.name) for f in fields):
-        return f"type {name}: its name or that of a feature cannot be written in XML 1.0"
-    return ""
-
-
 def is_xml_name(name: str) -> bool:
     """Return whether XML 1.0 allows a name for elements and attributes."""
     try:
@@ -187,7 +182,8 @@ def text_of(value: Any, python: Any) -> str:
     return str(value)
 
 
-def _text_expression(f: Field) -> str:
+def text_expression(f: Field) -> str:
+    """Return the expression for a string `v`, escaped by `esc`."""
     if f.python is object or f.python is str:
         return "esc[v]"
     if f.python is PhiKind or (isinstance(f.python, type) and issubclass(f.python, Enum)):
@@ -195,7 +191,8 @@ def _text_expression(f: Field) -> str:
     return "esc[str(v)]"
 
 
-def _number_expression(f: Field) -> str:
+def number_expression(f: Field) -> str:
+    """Return the expression for a number or truth value `v` as text."""
     low, high = LIMITS.get(f.range, (0, 0))
     if f.range in LIMITS:
         return f"str(v) if v.__class__ is int and {low} <= v <= {high} else integer(v, {f.range!r})"
@@ -225,9 +222,9 @@ def _compile(span: bool, in_sofa: bool, fields: list[Field]) -> Callable[..., No
         get = f"getattr(a, {f.attribute!r})" if keyword.iskeyword(f.attribute) else f"a.{f.attribute}"
         test = "not v" if f.omit_empty else "v is None"
         if f.kind == "text":
-            value = _text_expression(f)
+            value = text_expression(f)
         elif f.kind == "number":
-            value = _number_expression(f)
+            value = number_expression(f)
         elif f.kind in ("ref", "shared"):
             body += [f"        v = {get}", f"        s{i} = ''"]
             body += ["        if v is not None:", "            v = ref(v)", "            if v:"]

@@ -20,7 +20,7 @@ from ..errors import FormatError
 from ..markup.safe_xml import read_bytes
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
-from .builtin_features import RECORDS, lost_texts, resolve_pos_links
+from .builtin_features import RECORDS, lost_texts_of, resolve_pos_links
 from .decode import ValueFault, decoder, list_of
 from .inference import extend_types
 from .parse import NULL, SOFA, VIEW, Child, parse, type_name
@@ -71,7 +71,7 @@ class _Reader(XmiBuilder):
         cas = Cas(typesystem=self.given)
         names = [element for element, _ in self.rows.elements]
         with_records = not RECORDS.isdisjoint(names)
-        lost = lost_texts(self.rows) if with_records else {}
+        lost = lost_texts_of(self.rows) if with_records else {}
         self.read_sofas(cas, [i for i, element in enumerate(names) if element == SOFA], lost)
         self._decode()
         self._resolve()

@@ -205,7 +205,10 @@ def place_slot(name: str, argument: str, pools: Pools) -> Slot | None:
         name = {"": "address", "office": "office"}.get(argument, "")
         if not name:
             raise ValueError(f"address: expected nothing or 'office', got {argument}")
-        return Slot(lambda story: pools.lists[name if _at_home(story) else f"{name}-abroad"].run(story), phi=True)
+        home = pools.places.home
+        return Slot(
+            lambda story: pools.lists[name if story.home.country == home else f"{name}-abroad"].run(story), phi=True
+        )
     if name not in _PARTS:
         return None
     if argument not in ("", "other"):
@@ -218,7 +221,3 @@ def place_slot(name: str, argument: str, pools: Pools) -> Slot | None:
         story.out.append((story.shape(part(place)), "LOCATION_COUNTRY" if no_state else kind))
 
     return Slot(run, phi=True)
-
-
-def _at_home(story: Story) -> bool:
-    return story.home.country == story.vocabulary.places.home

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.readers.uima.type_systems import TypeSystemFinder
+from caspipe.readers.uima.cas_files import TypeSystemFinder
 from caspipe.typesystem import TypeSystem
 
 HEAD = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">'
