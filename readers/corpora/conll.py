@@ -87,20 +87,14 @@ class ConllReader(WholeFileReader):
 
     @property
     def layout(self) -> Layout:
-        if self.format == "conllu":
-            return Layout(
-                token="FORM" if self.token == AUTO else self.token,
-                label=None if self.label == AUTO else self.label,
-                pos="XPOS" if self.pos == AUTO else self.pos,
-                names=CONLLU,
-                conllu=True,
-            )
+        conllu = self.format == "conllu"
         return Layout(
-            token=1 if self.token == AUTO else self.token,
-            label=-1 if self.label == AUTO else self.label,
-            pos=None if self.pos == AUTO else self.pos,
-            names=self.columns,
-            separator=self.separator,
+            token=self.token if self.token != AUTO else "FORM" if conllu else 1,
+            label=self.label if self.label != AUTO else None if conllu else -1,
+            pos=self.pos if self.pos != AUTO else "XPOS" if conllu else None,
+            names=CONLLU if conllu else self.columns,
+            separator="auto" if conllu else self.separator,
+            conllu=conllu,
         )
 
     def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:

@@ -1,5 +1,8 @@
 """Contents of FHIR R4 elements: people, numbers, places, dates, free text. Source: HL7 FHIR R4 (4.0.1), datatypes and
 resource definitions, https://hl7.org/fhir/R4/.
+
+For values that the standard does not define (extensions, answers, parameters), the PHI kind is guessed by the name of the
+element, the URL of the extension or the question of the form: `mothersMaidenName`, `Your phone number?`.
 """
 
 from __future__ import annotations
@@ -28,40 +31,24 @@ NAMED: dict[str, PhiKind] = {
 """Resource types whose `name` and `alias` are identifying plain text."""
 
 IDENTIFIERS: dict[str, PhiKind] = {
-    "MR": PhiKind.ID_MEDICAL_RECORD,
-    "PI": PhiKind.ID_MEDICAL_RECORD,
-    "PT": PhiKind.ID_MEDICAL_RECORD,
-    "SS": PhiKind.ID_SSN,
-    "SB": PhiKind.ID_SSN,
-    "NI": PhiKind.ID_SSN,
-    "NNUSA": PhiKind.ID_SSN,
-    "DL": PhiKind.ID_LICENSE,
+    **dict.fromkeys(("MR", "PI", "PT"), PhiKind.ID_MEDICAL_RECORD),
+    **dict.fromkeys(("SS", "SB", "NI", "NNUSA"), PhiKind.ID_SSN),
+    **dict.fromkeys(("DL", "NPI", "DEA", "MD", "LN"), PhiKind.ID_LICENSE),
     "PPN": PhiKind.ID_PASSPORT,
-    "MB": PhiKind.ID_HEALTH_PLAN,
-    "SN": PhiKind.ID_DEVICE,
-    "HC": PhiKind.ID_HEALTH_PLAN,
-    "MA": PhiKind.ID_HEALTH_PLAN,
-    "MC": PhiKind.ID_HEALTH_PLAN,
+    **dict.fromkeys(("MB", "HC", "MA", "MC"), PhiKind.ID_HEALTH_PLAN),
+    **dict.fromkeys(("SN", "UDI"), PhiKind.ID_DEVICE),
     "AN": PhiKind.ID_ACCOUNT,
     "BA": PhiKind.ID_BANK_ACCOUNT,
     "CC": PhiKind.ID_CARD,
     "VN": PhiKind.ID_ENCOUNTER,
-    "EI": PhiKind.ID_EMPLOYEE,
-    "EN": PhiKind.ID_EMPLOYEE,
-    "NPI": PhiKind.ID_LICENSE,
-    "DEA": PhiKind.ID_LICENSE,
-    "MD": PhiKind.ID_LICENSE,
-    "LN": PhiKind.ID_LICENSE,
-    "UDI": PhiKind.ID_DEVICE,
+    **dict.fromkeys(("EI", "EN"), PhiKind.ID_EMPLOYEE),
 }
 """Codes of `Identifier.type` (HL7 table 0203)."""
 
 NUMBERED: dict[str, PhiKind] = {
-    "Encounter": PhiKind.ID_ENCOUNTER,
-    "EpisodeOfCare": PhiKind.ID_ENCOUNTER,
+    **dict.fromkeys(("Encounter", "EpisodeOfCare"), PhiKind.ID_ENCOUNTER),
     "Device": PhiKind.ID_DEVICE,
-    "ResearchSubject": PhiKind.ID_STUDY,
-    "ResearchStudy": PhiKind.ID_STUDY,
+    **dict.fromkeys(("ResearchSubject", "ResearchStudy"), PhiKind.ID_STUDY),
     "Coverage": PhiKind.ID_HEALTH_PLAN,
     "Account": PhiKind.ID_ACCOUNT,
     "AdverseEvent": PhiKind.ID_CASE,
@@ -88,15 +75,11 @@ ADDRESS: dict[str, PhiKind] = {
 }
 
 PLAIN: dict[str, PhiKind] = {
-    "serialNumber": PhiKind.ID_DEVICE,
-    "deviceIdentifier": PhiKind.ID_DEVICE,
-    "carrierHRF": PhiKind.ID_DEVICE,
-    "carrierAIDC": PhiKind.ID_DEVICE,
-    "distinctIdentifier": PhiKind.ID_DEVICE,
+    **dict.fromkeys(
+        ("serialNumber", "deviceIdentifier", "carrierHRF", "carrierAIDC", "distinctIdentifier"), PhiKind.ID_DEVICE
+    ),
     "subscriberId": PhiKind.ID_HEALTH_PLAN,
-    "latitude": PhiKind.LOCATION_COORDINATES,
-    "longitude": PhiKind.LOCATION_COORDINATES,
-    "altitude": PhiKind.LOCATION_COORDINATES,
+    **dict.fromkeys(("latitude", "longitude", "altitude"), PhiKind.LOCATION_COORDINATES),
 }
 """Identifying elements with one value, in any resource."""
 
@@ -189,3 +172,64 @@ AGE_CODES = frozenset(("30525-0", "21612-7", "29553-5", "63900-5"))
 
 TYPE_NAME = re.compile(r"[A-Z][A-Za-z]{1,63}")
 PROPERTY = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,63}")
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CUES: tuple[tuple[PhiKind, frozenset[str]], ...] = tuple(
+    (kind, frozenset(words.split()))
+    for kind, words in (
+        (PhiKind.EMAIL, "email mail"),
+        (PhiKind.PHONE, "phone telephone tel mobile fax pager telecom"),
+        (PhiKind.ID, "identifier ssn mrn account licence license passport accession requisition arrangement dependent"),
+        (PhiKind.LOCATION_STREET, "address street city town village zip postcode postal residence birthplace county"),
+        (PhiKind.LOCATION_COORDINATES, "latitude longitude altitude geolocation gps"),
+        (
+            PhiKind.PERSON,
+            "name names surname firstname lastname fullname username nickname maiden alias initials author",
+        ),
+        (PhiKind.ORGANIZATION, "employer company organization organisation publisher school workplace"),
+        (PhiKind.AGE, "age old"),
+    )
+)
+_THINGS = frozenset(
+    "product generic trade brand device model formula drug medication test file code color colour".split()
+)
+"""Words that make a name that of a thing: `product name`, `device identifier`."""
+_NUMBERS = frozenset("lot part model sequence version house batch phone".split())
+
+
+def cue(name: str) -> PhiKind | None:
+    """Return the PHI kind of a value with this name, or None.
+
+    `altId` and `preAuthRef` are identifiers; `lotNumber` and `productName` belong to things.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return None
+    unique = set(words)
+    for kind, cues in _CUES:
+        if not unique.isdisjoint(cues):
+            return None if kind is PhiKind.PERSON and not unique.isdisjoint(_THINGS) else kind
+    if words == ["id"]:
+        return PhiKind.ID
+    number = len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "ref", "num")
+    return PhiKind.ID if number and unique.isdisjoint(_NUMBERS) and unique.isdisjoint(_THINGS) else None
+
+
+def of_extension(url: str) -> PhiKind | None:
+    """Return the PHI kind of an extension's value, by the last part of its URL."""
+    return cue(re.split(r"[/#:|]", url.rstrip("/"))[-1])
+
+
+_IDENTIFYING = re.compile(
+    r"(?:mailto|tel|sms|fax|callto|sip|data|file|blob):|[^?#]*@|[^?]*\?(?!fhir_vs)", re.IGNORECASE
+)
+_KINDS = (("mailto:", PhiKind.EMAIL), ("tel:", PhiKind.PHONE), ("sms:", PhiKind.PHONE), ("fax:", PhiKind.FAX))
+
+
+def of_uri(uri: str) -> PhiKind | None:
+    """Return the PHI kind of a URI with an e-mail address, a number or a search (`Patient?name=...`); None for others."""
+    if _IDENTIFYING.match(uri) is None:
+        return None
+    lower = uri.lower()
+    return next((kind for scheme, kind in _KINDS if lower.startswith(scheme)), PhiKind.URL)

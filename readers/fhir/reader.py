@@ -80,8 +80,8 @@ class FhirReader(WholeFileReader):
         for group in groups.values():
             own = (k for w in group.walks for k in w.content.known)
             from_other_files.append(list(self._people.of(group.subject, group.walks)))
-            known = dict.fromkeys([*own, *from_other_files[-1]])
-            group.known = [k for k in known if k.kind.top.name in _SEARCHED]
+            unique = dict.fromkeys([*own, *from_other_files[-1]])
+            group.known = [k for k in unique if k.kind.top.name in _SEARCHED]
         shared = _SharedKnowledge(groups)
         ids = sum(_mask_kept(g.walks, [KnownIndex(g.known), *shared.indexes(g)]) for g in groups.values())
         if ids:

@@ -10,7 +10,7 @@ from ...pipeline.errors import ReaderError
 from ...typesystem import PhiKind
 from . import elements as E
 from .content import Content, Context, Text, age, person_kind, special
-from .cues import cue, of_extension, of_uri
+from .elements import cue, of_extension, of_uri
 
 _STRINGS = frozenset(("valueString", "valueMarkdown"))
 _INHERITING = ("extension", "modifierExtension", "answer", "low", "high")

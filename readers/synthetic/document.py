@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .draws import Draws
-from .layouts import Layout, weighted_layouts
-from .library import Library, library
+from .library import Layout, Library, library, weighted_layouts
 from .names import names
 from .noise import roughen
 from .pattern import Person

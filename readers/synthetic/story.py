@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .draws import Draws
-from .names import Names
+from .names import Names, Place
 from .pattern import Person, moved
 from .pieces import Piece
-from .places import Place
 from .vocabulary import Vocabulary
 
 _BANDS = ((0, 1, 3.0), (1, 12, 4.0), (13, 17, 3.0), (18, 44, 27.0), (45, 64, 28.0), (65, 89, 29.0), (90, 104, 6.0))

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from ...pipeline.errors import ResourceError
 from .draws import Draws
+from .names import Places
 from .pattern import NAME_TOKENS, Pattern, age_tokens, compile_pattern, date_tokens
-from .places import Places
 from .sections import read_sections, sections_of
 
 T = TypeVar("T")

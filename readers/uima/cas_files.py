@@ -11,14 +11,14 @@ from typing import ClassVar
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError
+from ...pipeline.storage.archives.archive import MARK, clean_path, split
+from ...pipeline.storage.archives.open_archives import exists, opened
 from ...typesystem import Cas, CaspipeWarning, FeatureStructure
 from ...typesystem.json_cas.reader import read_jsoncas
 from ...typesystem.typesystem import TypeSystem, own_types
 from ...typesystem.xcas.reader import read_xcas
 from ...typesystem.xmi.inference import infer_types
 from ...typesystem.xmi.reader import read_xmi
-from ...pipeline.storage.archives.archive import MARK, clean_path, split
-from ...pipeline.storage.archives.open_archives import exists, opened
 from ..files.file_reader import DocumentFileReader
 from ..files.selection import Source
 

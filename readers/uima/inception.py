@@ -20,8 +20,18 @@ from ...typesystem.xmi.reader import read_xmi
 from ..files.file_reader import FileReader
 from ..files.selection import Source
 from ..gold import Overlaps, Reference, check_scheme, kind_of, make_gold
-from .inception_export import CURATION, Content, Listing, ReviewProject, Version, list_export, read_review_project
-from .inception_trees import FolderTree, ZipTree, stem
+from .inception_export import (
+    CURATION,
+    Content,
+    FolderTree,
+    Listing,
+    ReviewProject,
+    Version,
+    ZipTree,
+    list_export,
+    read_review_project,
+    stem,
+)
 
 _SERIALIZED = (
     "it contains only serialized Java objects: export again with the format UIMA CAS XMI or UIMA CAS JSON 0.4.0"

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ....consumers.inception.checks import Finding
 from ....consumers.inception.doctor import Doctor, Report
-from ....readers.uima.inception_trees import FolderTree, ZipTree
+from ....readers.uima.inception_export import FolderTree, ZipTree
 from ....typesystem.typesystem import TypeSystem
 from ...errors import ReaderError
 from . import console

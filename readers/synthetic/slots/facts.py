@@ -13,8 +13,8 @@ import datetime
 import re
 from collections.abc import Callable
 
+from ..names import Place
 from ..pattern import KINDS, Age, Person, moved
-from ..places import Place
 from ..pools import Pools
 from ..story import Story
 from ..template import Slot, limits

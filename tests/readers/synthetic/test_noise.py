@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from caspipe.readers.synthetic.draws import Draws
-from caspipe.readers.synthetic.layouts import Layout
+from caspipe.readers.synthetic.library import Layout
 from caspipe.readers.synthetic.noise import Abbreviations, roughen, slip
 from caspipe.readers.synthetic.pieces import Piece, join
 

@@ -8,12 +8,10 @@ import pytest
 
 from caspipe.pipeline.errors import ResourceError
 from caspipe.readers.synthetic.draws import Draws
-from caspipe.readers.synthetic.layouts import read_layout
-from caspipe.readers.synthetic.library import Library, library
-from caspipe.readers.synthetic.names import names
+from caspipe.readers.synthetic.library import Library, library, read_layout
+from caspipe.readers.synthetic.names import Places, names
 from caspipe.readers.synthetic.pattern import Age, compile_pattern
 from caspipe.readers.synthetic.pieces import ARTICLE, BIG_ARTICLE, Piece, join, with_articles
-from caspipe.readers.synthetic.places import Places
 from caspipe.readers.synthetic.pools import Pool
 from caspipe.readers.synthetic.sections import Line, Section, read_sections, root
 from caspipe.readers.synthetic.story import Story
