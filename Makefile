@@ -57,7 +57,7 @@ $(VENV)/bin/python:
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
 $(VENV)/installed: $(VENV)/bin/python setup.cfg pyproject.toml
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[server,sign]'
 	@touch $@
 
 $(VENV)/tested: $(VENV)/bin/python setup.cfg pyproject.toml
