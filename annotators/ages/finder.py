@@ -1,4 +1,4 @@
-"""The component `ages`: one fast pass for offsets where an age could begin, then rules and guards there."""
+"""The component `ages`: one fast pass for offsets at which an age could begin, then rules and guards there."""
 
 from __future__ import annotations
 

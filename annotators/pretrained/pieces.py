@@ -123,7 +123,7 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
 
 
 def _as_configured(tokenizer: Any, folder: Path, tokenizers: Any) -> Any:
-    """BERT folders say twice whether to lower the case; where the files differ, transformers follows the second one."""
+    """Apply what the configuration says of lower case: if the files of a BERT folder differ, transformers follows this one."""
     path = folder / "tokenizer_config.json"
     normalizer = tokenizer.normalizer
     if not path.is_file() or not isinstance(normalizer, tokenizers.normalizers.BertNormalizer):

@@ -22,7 +22,7 @@ SHRUNK = 150.0
 class SpanChances:
     """Probabilities of spans under `transitions`, of shape (labels, labels), from row to column.
 
-    `before[y, a]` says whether a span that begins with label y stays the same one where the token before it has label a (1)
+    `before[y, a]` says whether a span that begins with label y stays the same one if the token before it has label a (1)
     or becomes a longer one (0); `after[y, b]` the same of its last label and the token after it.
     """
 

@@ -1,7 +1,7 @@
 """Reads CRFsuite's model files exactly: names as they are and weights in full precision.
 
-python-crfsuite can only dump a model as text, with weights rounded to six decimals and names that break the dump where they
-hold `-->`. The format is that of CRFsuite 0.12 (`crf1d_model.c`, `cqdb.c`): a header of twelve fields, then features
+python-crfsuite can only dump a model as text, with weights rounded to six decimals and names that break the dump if they
+contain `-->`. The format is that of CRFsuite 0.12 (`crf1d_model.c`, `cqdb.c`): a header of twelve fields, then features
 (type, source, target, weight), then labels and attributes as constant quark databases (number, length, name).
 """
 

@@ -47,7 +47,7 @@ class Words:
 
     @property
     def pos(self) -> list[str]:
-        """Penn tags; empty strings where no tagger ran."""
+        """Penn tags; empty strings if no tagger ran."""
         return self.view.tokens.pos
 
     @cached_property

@@ -249,7 +249,7 @@ def library_version(package: str) -> str:
 
 
 def defined(names: dict[str, int]) -> dict[str, Any]:
-    """How to define the kinds again where a process does not know them."""
+    """How to define the kinds again in a process that does not know them."""
     found = {}
     for name in sorted(names):
         kind = PhiKind.of(name)

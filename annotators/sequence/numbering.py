@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.intp]
 Bases = tuple[str, ...]
 
 MOST = 10_000
-"""Keys of one generation, where no model asks for fewer."""
+"""Keys of one generation, if no model asks for fewer."""
 
 
 class Keys(dict[Any, int]):
@@ -64,8 +64,8 @@ class Keys(dict[Any, int]):
 class Places:
     """The tokens of a document as row numbers, with room for the window on both sides of every sequence.
 
-    `rows` are the numbers of the keys of one column, 0 outside, one array of `size` for each column; `slots[i]` is where
-    token i is in them.
+    `rows` are the numbers of the keys of one column, 0 outside, one array of `size` for each column; `slots[i]` is the
+    position of token i in them.
     """
 
     keys: list[Keys]

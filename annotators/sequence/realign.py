@@ -1,9 +1,9 @@
 """Tags of one tokenization carried over to another: treebanks cut words differently than we do.
 
-A tagger should be trained on tokens as it will meet them. Most tokens are the same in both; the others follow these rules:
+A tagger should be trained on the kind of tokens that it is applied to. Most tokens are the same in both; for the rest:
 
 * A word that we cut (`U.S.`, `11/28/2000`, `RanBP2`) gives its tag to its parts. Parts without a letter or digit get the
-  tag of that mark (`.` `:` `,` `HYPH` ...), numbers without letters `CD`, clitics behind a word `POS` or `RB` (`n't`), where the
+  tag of that mark (`.` `:` `,` `HYPH` ...), numbers without letters `CD`, clitics behind a word `POS` or `RB` (`n't`), if the
   tag set has these tags. A web or mail address (`ADD`) and a run of marks (`:)`) give their tag to every part.
 * Words that we leave together (`wild - type`) get the tag of the last one, the head; behind a hyphen a participle (`VBN`, `VBG`)
   becomes `JJ`, as in the Penn Treebank (Santorini 1990, "Part-of-Speech Tagging Guidelines", on hyphenated modifiers). A

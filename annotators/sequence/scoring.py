@@ -124,8 +124,8 @@ class LabelScorer:
 class _Table:
     """Rows of summed weights by number of key, in a matrix of shape (offsets, rows, labels). Row 0 is that of places outside.
 
-    Rows that the table before it has, for the keys before these, are copied. A table lies where the one before that lay, so
-    that two matrices are all there ever is.
+    Rows that the table before it has, for the keys before these, are copied. A table uses the memory of the one before
+    that, so there are never more than two matrices.
     """
 
     def __init__(self, keys: Keys, edge: Floats, before: _Table | None, room: int) -> None:

@@ -68,8 +68,8 @@ class _Document:
 class TaggerTrainer(CollectingTrainer):
     """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model for `tagger`.
 
-    The model learns on the tokens and sentences of the initial view, those it will meet in use; tags are carried over from
-    the reference tokens (`realign.carry`). Sentences where the two differ are learnt in both forms, unless features look at
+    The model learns on the tokens and sentences of the initial view, those it will be applied to; tags are carried over from
+    the reference tokens (`realign.carry`). Sentences in which the two differ are learned in both forms, unless features look at
     more than forms: it tells a tagger most about hyphens, and tokens may come from elsewhere. The default, an averaged
     perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens; `lbfgs` (a CRF) takes several times as long.
     """

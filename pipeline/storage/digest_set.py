@@ -19,7 +19,7 @@ class Digests:
     """A set of strings that stores only their digests (BLAKE2b, RFC 7693): strings can be added and looked up, but not listed.
 
     Two different strings can have the same digest. Among n strings, the probability is n²/2^(bits+1): for ten million, 3e-6 with
-    64 bits and 1.5e-25 with 128. Use 64 bits for names, where a collision only adds a number to a name, and 128 for document
+    64 bits and 1.5e-25 with 128. Use 64 bits for names, for which a collision only adds a number to a name, and 128 for document
     ids, which must not be lost. The same strings give the same answers in every process.
 
     A string takes about 11 bytes with 64 bits and 19 with 128, compared to about 150 in a set of file names. The digests are

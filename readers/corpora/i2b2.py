@@ -50,7 +50,7 @@ class I2b2Reader(StandoffReader, WholeFileReader):
             yield self._cas(source, data, dialect)
 
     def __len__(self) -> int:
-        """Raises TypeError for i2b2-2006, whose files contain any number of documents."""
+        """Return the number of documents. Raises TypeError for i2b2-2006, whose files contain any number of them."""
         if self.dialect == "i2b2-2006" or (self.dialect == "auto" and any(map(_has_records, self.sources()[:1]))):
             raise TypeError("the number of documents in files of i2b2-2006 is unknown")
         return len(self.sources())

@@ -120,7 +120,7 @@ def header_of(head: bytes) -> tuple[int, int, int]:
 
 
 def check_dim(dim: int, where: str) -> None:
-    """Raises Damaged for a number of dimensions that no vectors have."""
+    """Check that a number of dimensions is possible. Raises Damaged if it is not."""
     if not 0 < dim <= MOST_DIMENSIONS:
         raise Damaged(f"{where}: expected 1 to {MOST_DIMENSIONS:,} dimensions, found {dim:,}")
 

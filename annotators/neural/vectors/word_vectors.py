@@ -132,8 +132,8 @@ class WordVectors(Resource):
         return self._compose is not None
 
     def row(self, form: str) -> int:
-        """The row of a form, -1 for an unknown one: as it is, else in lower case, else with its digits replaced where the
-        words have theirs replaced (`0000` or, as in Google News, `####`)."""
+        """The row of a form, -1 for an unknown one: as it is, else in lower case, else with its digits replaced if those
+        of the words are (`0000` or, as in Google News, `####`)."""
         found = self._rows.get(form)
         if found is not None:
             return found
@@ -144,7 +144,7 @@ class WordVectors(Resource):
         return -1
 
     def vector(self, form: str) -> Floats32 | None:
-        """Return the vector of a form, shape (dim,): its row, else made of its parts where the model can, else None."""
+        """Return the vector of a form, shape (dim,): its row, else computed from its parts if the model can, else None."""
         row = self.row(form)
         if row >= 0:
             found: Floats32 = self.matrix[row]

@@ -31,7 +31,7 @@ class Clusters(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Raises ResourceError that names the file and the line if it is missing or has another format."""
+        """Read the file. Raises ResourceError with the file and the line if it is missing or has another format."""
         found: dict[str, str] = {}
         columns = 0
         try:

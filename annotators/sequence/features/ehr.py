@@ -55,8 +55,8 @@ class HealthRecord(TokenFeature):
     `organization`. Case and diacritics do not count. Names are taken apart: `Lindqvist, Maria`, `Dr. M. van der Berg`; a name
     that is one word may be either. Notes without known PHI have no values, so nothing upstream is asked for.
 
-    Example: where the record names a patient Maria Lindqvist and a doctor Ben Okafor, of `Maria was seen by Dr. Okafor` the token
-    `Maria` gives `ehr=PATIENT_FIRST` and `Okafor` `ehr=DOCTOR_LAST`.
+    Example: if the record names a patient Maria Lindqvist and a doctor Ben Okafor, then in `Maria was seen by Dr. Okafor` the
+    token `Maria` gives `ehr=PATIENT_FIRST` and `Okafor` `ehr=DOCTOR_LAST`.
 
     Source: Lee et al. 2016 (ClinicalNLP), Table 1, EHR features, and §5 for the further parts.
     """

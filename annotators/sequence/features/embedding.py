@@ -37,7 +37,7 @@ class Vectors(Resource):
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Raises ResourceError that names the file (and the line) if it is missing, damaged or has another format."""
+        """Read the file. Raises ResourceError with the file (and the line) if it is missing, damaged or has another format."""
         import numpy as np
 
         try:

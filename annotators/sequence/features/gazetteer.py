@@ -1,4 +1,4 @@
-"""Words and phrases of a list, found without an annotator upstream, told by what a column of the list says of them."""
+"""Words and phrases of a list, found without an earlier annotator; a column of the list gives their values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def marks(matcher: Matcher, words: Words, case: Case) -> Iterator[tuple[int, int
 @part("gazetteer")
 class Gazetteer(TokenFeature):
     """The token is in an entry of a list; entries may have several words, the longest counts. The value is the kind of the
-    entry, where the list has kinds: `gazetteer:person_titles` tells medical titles from honorifics, `gazetteer:countries`
+    entry if the list has kinds: `gazetteer:person_titles` tells medical titles from honorifics, `gazetteer:countries`
     countries from nationalities, `gazetteer:us_states` names from postal codes.
 
     Example: `Attending Dr Ruiz` gives `gazetteer:person_titles=medical` at `Dr`, `Swedish` `gazetteer:countries=demonym`.

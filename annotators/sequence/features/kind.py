@@ -16,7 +16,7 @@ _YEAR = re.compile(r"1...|2[01]..")
 
 @part("capital_type")
 class CapitalType(FormFeature):
-    """How the form is capitalised: ALL_UPPERCASE, ALL_LOWER_CASE, INITIAL_UPPERCASE or MIXED_CASE; nothing where no
+    """How the form is capitalized: ALL_UPPERCASE, ALL_LOWER_CASE, INITIAL_UPPERCASE or MIXED_CASE; nothing if no
     character has case. A single capital is ALL_UPPERCASE.
 
     Example: `Smith` gives `capital_type=INITIAL_UPPERCASE`.
@@ -80,7 +80,7 @@ class Hyphen(FormFeature):
 
 @part("has_xyz")
 class HasXyz(FormFeature):
-    """The form contains X, Y or Z: in VigiBase these stand where a name, a date or an age was blanked out.
+    """The form contains X, Y or Z: in VigiBase these replace a name, a date or an age.
 
     Example: `XX-YEAR-OLD` gives `has_xyz`.
 

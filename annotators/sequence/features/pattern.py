@@ -93,7 +93,7 @@ def _initials(text: str) -> Iterator[_Shape]:
 
 
 def _numbers(text: str) -> Iterator[_Shape]:
-    """A date, a time, an address, a range, or, where the pieces are none of these, a telephone number of 7 to 15 digits."""
+    """A date, a time, an address, a range, or, if the pieces are none of these, a telephone number of 7 to 15 digits."""
     for hit in _NUMBER.finditer(text):
         begin, end = hit.span()
         if _word(text, begin - 1) or _word(text, end):

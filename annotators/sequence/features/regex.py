@@ -54,7 +54,7 @@ PATTERNS: dict[str, str] = {
         (?:[ ](?i:id|no|nr|number))?[.]?(?:[ ]?[#:])?[ ]?\#?[ ]?([A-Z]{0,3}-?\d[\d-]{3,12})\b      # MRN: 1234567
     """,
 }
-"""One pattern for each class of Table 1. Where a pattern has groups, the first that matched is what is found."""
+"""One pattern for each class of Table 1. If a pattern has groups, the match is the first group that matched."""
 
 
 @part("regex")

@@ -106,8 +106,8 @@ def stratified(parts: Sequence[Part], confidence: float = 0.95) -> int:
     A hypergeometric count is a sum of independent trials (Vatutin & Mikhailov), so is the number found in all strata, and of
     all such sums with the same mean the binomial one has the heaviest lower tail (Hoeffding). So if the finds are not to be
     less likely than 1 - confidence, their expected number, the sum of sampling fraction times documents with a leak, must stay
-    below the bound that n times Clopper and Pearson's share gives. As many documents as that allows are taken to lie where
-    the smallest share was read. Of proportional strata the outcome is Clopper and Pearson's.
+    below the bound that n times Clopper and Pearson's share gives. As many documents as that allows are assumed to be in the
+    stratum of which the smallest share was read. Of proportional strata the outcome is Clopper and Pearson's.
     """
     read, found = sum(p.read for p in parts), sum(p.found for p in parts)
     left = max(read * clopper_pearson(found, read, confidence), found + 1.0)

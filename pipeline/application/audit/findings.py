@@ -120,7 +120,7 @@ def _rows(path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]
 def _finding(
     row: Mapping[str, str], sample: str, numbers: frozenset[int], fault: Callable[[str], None]
 ) -> Finding | None:
-    """Return the finding of a row; None where the document was not read or something is wrong with the row."""
+    """Return the finding of a row; None if the document was not read or the row has an error."""
     if row.get("sample", "") != sample:
         fault(f"sample: expected {sample}, found another: findings of another sample or another run")
         return None

@@ -189,7 +189,7 @@ def _warnings(rows: list[Row], found: Mapping[str, object], data: Mapping[str, A
 
 
 def _place(name: str) -> tuple[str, str]:
-    """First folder and suffix of a file: where the files of a consumer lie."""
+    """Return the first folder and the suffix of a file: they tell the files of one consumer from those of another."""
     path = PurePosixPath(name)
     return path.parts[0] if len(path.parts) > 1 else "", path.suffix
 

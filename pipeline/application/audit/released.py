@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(r"\[([A-Z]{2,20}(?:_[A-Z0-9]{1,20}){0,3})\]")
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A released document and where its masked text lies."""
+    """A released document and the place of its masked text."""
 
     number: int
     id: str
@@ -143,7 +143,7 @@ def _known_spans(record: Mapping[str, Any]) -> tuple[tuple[int, int, str], ...]:
 
 
 def _placeholders(text: str) -> Iterator[tuple[int, int, str]]:
-    """`[DATE]` and the like, where the name is that of a kind."""
+    """Yield placeholders such as `[DATE]` whose name is that of a kind."""
     found = list(_PLACEHOLDER.finditer(text))
     known = {kind.name for kind in PhiKind} if found else set()
     for match in found:

@@ -29,8 +29,8 @@ class Document:
     id: str
     changes: list[Mistake]
     leaks: list[Span]
-    """Text with a letter or digit that the first covers and the second leaves bare; with a reference, only where that
-    says PHI."""
+    """Text with a letter or digit that the first covers and the second does not; with a reference, only text that is PHI
+    in it."""
     cured: list[Span]
     """The same the other way round."""
 

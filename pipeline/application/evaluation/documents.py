@@ -29,8 +29,8 @@ def found_by(
 
     Engines that mask are left out, consumers never run; but what a trainer among them trained is applied, so that a training
     configuration with another folder measures its own model. Raises ReaderError if the reader is missing or a document cannot be
-    read, CasError for a document without reference, ComponentError where an engine fails: figures over what is left would
-    be those of another corpus.
+    read, CasError for a document without reference, ComponentError if an engine fails: scores of the remaining documents
+    would be those of another corpus.
     """
     for cas in processed(pipeline, step):
         yield pair_of(cas, gold, system)

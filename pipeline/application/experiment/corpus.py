@@ -24,7 +24,7 @@ class Corpus:
     name: str
     documents: list[Cas]
     whole: int
-    """How many documents the corpus has; more than `documents` where a limit left some out."""
+    """How many documents the corpus has; more than `documents` if a limit left some out."""
     groups: list[str] = field(default_factory=list)
     """The group of each document, such as a patient: a split never separates a group."""
     digests: list[str] = field(default_factory=list)
@@ -40,10 +40,10 @@ class Corpus:
 
 
 def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
-    """Read and prepares a corpus; `limit` documents drawn by the seed, in the order of the corpus.
+    """Read and prepare a corpus; `limit` documents drawn by the seed, in the order of the corpus.
 
     Raises ReaderError if documents cannot be read, have no view `gold` or lack the metadata that groups them, and
-    ComponentError where an engine fails: an experiment over half a corpus is none.
+    ComponentError if an engine fails: an experiment on part of a corpus has no meaning.
     """
     parts = assemble.assemble(plan.config)
     if parts.reader is None:

@@ -34,8 +34,8 @@ class Reference:
     system: str = ""
     """The system whose kinds the rows are. Left out: the rows are systems, over all kinds together."""
     ours: dict[str, str | list[str]] = dataclasses.field(default_factory=dict)
-    """Our name for a row: a system, or one kind or several counted together. A row left out bears the same name here, or, where
-    nothing here does, is shown without a figure of ours."""
+    """Our name for a row: a system, or one kind or several counted together. A row left out has the same name here, or, if
+    nothing here has it, is shown without a figure of ours."""
     note: str = ""
     """Limits of the comparison: other documents, other kinds."""
 

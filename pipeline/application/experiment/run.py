@@ -30,7 +30,7 @@ class Summary:
     folder: Path
     result: Result
     skipped: int
-    """Jobs whose results were there already."""
+    """Jobs whose results existed already."""
     done: int
     failures: list[str]
     missing: str = ""
@@ -38,10 +38,10 @@ class Summary:
 
 
 def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> Summary:
-    """Run an experiment and writes `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
+    """Run an experiment and write `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
 
     Jobs that were finished before are not done again. Raises CaspipeError if the corpora cannot be read or every job
-    fails, ConsumerError where the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
+    fails, ConsumerError if the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
     """
     make_folder(folder)
     runner = ExperimentRunner(plan, folder, workers, progress)

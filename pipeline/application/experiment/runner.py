@@ -92,7 +92,7 @@ class ExperimentRunner:
         return _of(corpus, train), _of(corpus, test)
 
     def splits(self) -> list[tuple[Documents, Documents]]:
-        """Return the one split into training and test corpus where a `test` corpus is named, else the folds."""
+        """Return the one split into training and test corpus if a `test` corpus is named, else the folds."""
         return [self.split()] if self.settings.test is not None else self.folds()
 
     def subset(self, documents: Documents, share: float, *labels: object) -> Documents:

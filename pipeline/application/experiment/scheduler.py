@@ -42,7 +42,7 @@ class JobScheduler:
         self.trainings: dict[str, Training] = {}
         """Every training asked for, by its key."""
         self.skipped = 0
-        """Jobs whose result was there already."""
+        """Jobs whose result existed already."""
         self._uses: Counter[str] = Counter()
         """How many jobs that have not ended make or need the bundle of a training, by its key."""
 

@@ -8,7 +8,7 @@ from ...assembly import shipped
 
 
 def folder() -> Path:
-    """Return where the shipped experiments lie."""
+    """Return the folder of the shipped experiments."""
     return shipped.folder() / "experiments"
 
 

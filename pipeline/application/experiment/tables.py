@@ -143,7 +143,7 @@ def tested(
     chosen: Mapping[str, Mapping[str, Any]],
     on: Literal["trainer", "annotator"],
 ) -> None:
-    """Test each model with its best parameters where the file names a test corpus, as the source does for Tables 11 to 15.
+    """Test each model with its best parameters if the file names a test corpus, as the source does for Tables 11 to 15.
 
     `on`: whether the parameters are the trainer's or the annotator's.
     """

@@ -1,7 +1,7 @@
 """How far two annotators agree: F1 of their spans, and Cohen's kappa over characters and tokens.
 
 F1 is symmetric: it does not matter who is taken for the reference. Cohen's kappa (Cohen 1960, Educ Psychol Meas 20:37-46)
-is (p_o - p_e) / (1 - p_e) over the labels of all characters or tokens, where what is not PHI has a label of its own; for one
+is (p_o - p_e) / (1 - p_e) over the labels of all characters or tokens; what is not PHI has a label of its own; for one
 kind, over that kind against everything else. It is undefined where both use one label throughout.
 """
 

@@ -30,7 +30,7 @@ class DecisionResult:
     touched: Mapping[int, list[str]] = field(default_factory=dict)
     """Documents by number, and the ids of the spans that changed in each."""
     known: bool = True
-    """True if `touched` names the spans: not so where a request came again that had been carried out before."""
+    """True if `touched` names the spans: false if a request came again that had been carried out before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ def move(table: SpanTable, sid: str, begin: int, end: int) -> Change:
 
 
 def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
-    """Add a span; where a live one has just these bounds, it gets the kind. Raises ReviewError as `move`."""
+    """Add a span; if a live one has exactly these bounds, it gets the kind. Raises ReviewError as `move`."""
     begin, end = _checked(table.text, begin, end)
     same = next((sid for b, e, sid in table.live if (b, e) == (begin, end)), None)
     if same is not None:

@@ -45,7 +45,7 @@ class Service:
     """Everything one service holds. Calling it is calling the ASGI application."""
 
     def __init__(self, spec: Spec, settings: Settings, failed: Callable[[str], None] = lambda reason: None) -> None:
-        """`failed` is called with the reason where the service cannot go on. Raises ConfigError, ConsumerError."""
+        """`failed` is called with the reason if the service cannot continue. Raises ConfigError, ConsumerError."""
         self.spec, self.settings, self._failed = spec, settings, failed
         self.metrics = Metrics()
         self.gate = Gate(max(settings.workers, 1) + settings.queue, self.metrics)

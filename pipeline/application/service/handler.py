@@ -96,7 +96,7 @@ class RequestHandler:
         return Answer(200, JSON, encoded({"document": data.decode()}), facts)
 
     def _with(self, model: str, troubles: dict[str, int]) -> Pipeline:
-        """Return the pipeline with a trained model; without it where its bundle is gone or no longer fits the configuration."""
+        """Return the pipeline with a trained model; without it if its bundle is gone or no longer fits the configuration."""
         if not model:
             return self.pipeline
         found = self._models.pop(model, None)

@@ -57,7 +57,7 @@ class TagMap:
                 self._by_kind.setdefault(meant, tag)
 
     def tag(self, kind: PhiKind) -> str | None:
-        """Return the tag for a kind; None where the tag set has none."""
+        """Return the tag for a kind; None if the tag set has none."""
         if self._by_kind is None:
             return kind.name
         found = self._by_kind.get(kind)

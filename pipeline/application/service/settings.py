@@ -41,7 +41,7 @@ class Settings:
     training_seconds: float = 1800.0
     """Time a training may take."""
     workers: int = 1
-    """Processes with a pipeline each. 0: the service's own process, where a document that takes too long cannot be stopped."""
+    """Processes with a pipeline each. 0: the service's own process, in which a document that takes too long cannot be stopped."""
     queue: int = 32
     """Requests that may wait for a worker; further ones are refused (429)."""
     state: Path | None = None

@@ -143,7 +143,7 @@ def anchored(view: View, begin: int, end: int, mode: str, cross_sentence: bool) 
 
 
 def _cut(view: View, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts inside sentences; the whole span where the document has no sentences."""
+    """Yield the parts inside sentences; the whole span if the document has no sentences."""
     if not view.count(Sentence):
         yield begin, end
     for sentence in view.select(Sentence, overlapping=(begin, end)):

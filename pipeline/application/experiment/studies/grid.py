@@ -27,7 +27,7 @@ from ..tables import (
 class Grid(Experiment):
     """Cross-validates models for every pair of values of two parameters of their trainer, and shows the best pair.
 
-    Where the file names a test corpus, the best pair is then trained on the whole training corpus and tested.
+    If the file names a test corpus, the best pair is then trained on the whole training corpus and tested.
     """
 
     x: str = "C"

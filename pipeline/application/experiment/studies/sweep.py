@@ -29,7 +29,7 @@ from ..tables import (
 class Sweep(Experiment):
     """Cross-validates models for each value of a parameter (source: §5.6, Fig. 17, 19 and 20).
 
-    Where the file names a test corpus, the best value is then trained on the whole training corpus and tested.
+    If the file names a test corpus, the best value is then trained on the whole training corpus and tested.
     """
 
     parameter: str = "C"

@@ -60,7 +60,7 @@ class ThresholdPairs(Experiment):
     """
 
     lows: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95])
-    """Thresholds where the lists say safe (0 to 1)."""
+    """Thresholds of tokens that are safe by the lists (0 to 1)."""
     highs: list[float] = dataclasses.field(default_factory=lambda: [0.8, 0.9, 0.95, 0.98, 0.99])
     """Thresholds elsewhere (0 to 1); pairs whose low threshold is the higher one are left out."""
     alone: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
@@ -206,7 +206,7 @@ def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision 
 
 
 def _of_ways(runner: ExperimentRunner, model: str, by_way: _Scored) -> Table:
-    """Return every way to decide: recall under each criterion, and precision where the criterion has one."""
+    """Return every way to decide: recall under each criterion, and precision if the criterion has one."""
     counted = {c for many in by_way.values() for s in many for (c, _), counts in s.counts.items() if counts.system}
     asked = [(c, m) for c in runner.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
     columns = ["decides", "low", "high", *(f"{c}|{SHORT[m]}" for c, m in asked)]
@@ -248,7 +248,7 @@ def scored(
     """Yield the scores of a test under each way to decide: the network is applied once, only the decisions are made again.
 
     `candidates` are what a test with the parameters `EVERYTHING` kept, by document. What other components found is masked as it
-    is, but not what was trained where the lists decide alone. `unknown`: threshold for tokens in no list; None: the high one.
+    is, but nothing trained is masked if the lists decide alone. `unknown`: threshold for tokens in no list; None: the higher.
     Blanks between tokens count as not masked, which criteria over letters and digits do not see.
     """
 
