@@ -71,14 +71,14 @@ CORPORA = {
             "en",
             _ENGLISH,
             "300 English narratives of the reader `synthetic`, seed 99; training used seed 11. Texts differ, but they come from "
-            "the same templates, so these figures show whether a system can learn at all, not how well it works on notes.",
+            "the same templates, so these scores show whether a system can learn at all, not how well it works on notes.",
         ),
         Corpus(
             "vaers",
             "VAERS dev",
             "en",
             (*_ENGLISH, "vaers_dev"),
-            "100 real adverse-event narratives (public domain), cleaned of names before publication: 141 dates and 7 ages. "
+            "100 real adverse-event narratives (public domain), with names removed before publication: 141 dates and 7 ages. "
             "No system is trained on them.",
             kinds=("DATE", "AGE", *NAMES, "ID"),
         ),
