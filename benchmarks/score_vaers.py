@@ -37,9 +37,9 @@ def wilson(hits: int, total: int, z: float = 1.96) -> tuple[float, float]:
     if total == 0:
         return 0.0, 1.0
     share = hits / total
-    centre = share + z * z / (2 * total)
+    center = share + z * z / (2 * total)
     spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    return (centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total)
+    return (center - spread) / (1 + z * z / total), (center + spread) / (1 + z * z / total)
 
 
 def counts(documents: Iterable[Document], kinds: Sequence[str], criterion: str) -> tuple[int, int, int, int]:

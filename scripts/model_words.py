@@ -29,9 +29,9 @@ def counts(attributes: Iterable[str], corpus: Path) -> list[tuple[str, int, int]
     place = {form: i for i, form in enumerate(forms)}
     people: list[list[str]] = []
     numbers: list[list[str]] = []
-    neighbours: set[tuple[str, str]] = set()
+    neighbors: set[tuple[str, str]] = set()
     for cas in I2b2Reader(folder=corpus):
-        neighbours.update(pairwise(words(cas.text)))
+        neighbors.update(pairwise(words(cas.text)))
         for phi in cas.view("gold").select(Phi):
             if phi.kind.name == "PERSON_PATIENT":
                 people.append(words(phi.covered_text))
@@ -62,7 +62,7 @@ def counts(attributes: Iterable[str], corpus: Path) -> list[tuple[str, int, int]
         ),
         (
             "consecutive attributes that are adjacent words of a text",
-            sum(p in neighbours for p in pairwise(forms)),
+            sum(p in neighbors for p in pairwise(forms)),
             len(forms) - 1,
         ),
     ]

@@ -127,7 +127,7 @@ def save(driver: Any, name: str) -> None:
 
 
 def compress(path: Path) -> None:
-    """Reduce the number of colours, if Pillow is installed."""
+    """Reduce the number of colors, if Pillow is installed."""
     try:
         from PIL import Image
     except ImportError:

@@ -210,7 +210,7 @@ def slotted(cls: type[T]) -> type[T]:
     metaclass: Any = type(cls)
     new_class: Any = metaclass(cls.__name__, cls.__bases__, body)
     new_class.__qualname__ = cls.__qualname__
-    new_class.__init__ = _initialiser(new_class)
+    new_class.__init__ = _initializer(new_class)
     new_class.description = (cls.__doc__ or "").strip().split("\n")[0]
     new_class.own_features = _Lazy(lambda: tuple(_feature(new_class, field) for field in own), "own_features")
     new_class.features = _Lazy(lambda: _all_features(new_class), "features")
@@ -239,7 +239,7 @@ class _Lazy:
         return value
 
 
-def _initialiser(cls: type[FeatureStructure]) -> Callable[..., None]:
+def _initializer(cls: type[FeatureStructure]) -> Callable[..., None]:
     fields: dict[str, Any] = cls._defaults  # type: ignore[attr-defined]
     span = issubclass(cls, Annotation)
     sofa = ["self._sofa = None"] if issubclass(cls, AnnotationBase) else []

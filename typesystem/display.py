@@ -8,12 +8,12 @@ from typing import Any
 
 from .annotation import Annotation
 
-_COLOURS = "#ffd9b3 #cfe8ff #d5f5d5 #f6d5e5 #e6dcff #fff3b0 #c9f2ee #f2d9c4 #dfe6c8 #e3e3e3".split()
+_COLORS = "#ffd9b3 #cfe8ff #d5f5d5 #f6d5e5 #e6dcff #fff3b0 #c9f2ee #f2d9c4 #dfe6c8 #e3e3e3".split()
 _STYLE = (
     "font-family:sans-serif;line-height:1.9;white-space:pre-wrap;overflow-wrap:anywhere;"
     "color:#111;background:#fff;padding:.5em"
 )
-_MARK = "border-radius:.25em;padding:.1em .2em;color:#111;background:{colour}"
+_MARK = "border-radius:.25em;padding:.1em .2em;color:#111;background:{color}"
 _LABEL = "font-size:.65em;font-weight:600;vertical-align:super;margin-left:.2em;user-select:none"
 
 
@@ -31,13 +31,13 @@ class Display:
 
     def _repr_html_(self) -> str:
         labels = sorted({label(a) for a in self.spans})
-        colour = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(labels)}
+        color = {name: _COLORS[i % len(_COLORS)] for i, name in enumerate(labels)}
         parts = [f'<div style="{_STYLE}">']
         last = 0
         for begin, end, spans in stretches(self.spans, len(self.text)):
             names = [label(a) for a in spans]
             title = ", ".join(f"{label(a)} {a.begin}:{a.end}{f' ({a.source})' if a.source else ''}" for a in spans)
-            style = _MARK.format(colour=colour[names[0]])
+            style = _MARK.format(color=color[names[0]])
             ending = " ".join(name for name, a in zip(names, spans, strict=True) if a.end == end)
             tag = f'<span style="{_LABEL}">{escape(ending)}</span>' if ending else ""
             parts.append(escape(self.text[last:begin]))

@@ -88,7 +88,7 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
         "_spec": spec,
         "own_features": tuple(own),
         "features": {**inherited, **{f.name: f for f in own}},
-        "__init__": _initialise,
+        "__init__": _initialize,
         "__module__": __name__,
         "_defaults": {**getattr(main, "_defaults", {}), **{f.attribute or f.name: f.default for f in own}},
         "_plain": [
@@ -129,7 +129,7 @@ def _beyond(main: Any, bases: tuple[Any, ...], own: list[Feature]) -> list[Featu
     return list(features.values())
 
 
-def _initialise(self: Any, /, *span: int, **values: Any) -> None:
+def _initialize(self: Any, /, *span: int, **values: Any) -> None:
     """Initialize `T(begin, end, feature=value ...)`, by UIMA names; other features are null, numbers 0.
 
     Raises TypeError for a feature the type does not have.

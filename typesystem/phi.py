@@ -168,12 +168,12 @@ LOCATION_ZIP           | B | - | LOCATION/ZIP            | Location      | TERRI
 LOCATION_STATE         |   | - | LOCATION/STATE          | Location      | TERRITORIO                       | states and provinces
 LOCATION_COUNTRY       |   | - | LOCATION/COUNTRY        | Location      | PAIS                             | countries
 LOCATION_HOSPITAL      | B | - | LOCATION/HOSPITAL       | Organization  | HOSPITAL                         | hospitals and other care sites
-LOCATION_CLINIC        | B | - | LOCATION/HOSPITAL       | Organization  | CENTRO_SALUD*                    | health centres and other places of primary care
+LOCATION_CLINIC        | B | - | LOCATION/HOSPITAL       | Organization  | CENTRO_SALUD*                    | health centers and other places of primary care
 LOCATION_DEPARTMENT    |   | - | LOCATION/DEPARTMENT     | Organization  | CENTRO_SALUD                     | departments and wards
 LOCATION_ROOM          | B | - | LOCATION/ROOM           | Location      | CALLE                            | rooms and beds
 LOCATION_FACILITY      | B | - | LOCATION/LOCATION-OTHER | Location      | INSTITUCION                      | buildings, parks, landmarks
 LOCATION_COORDINATES   | B | + | LOCATION/LOCATION-OTHER | Location      | TERRITORIO                       | geographic coordinates
-ORGANIZATION           |   | - | LOCATION/ORGANIZATION   | Organization* | INSTITUCION*                     | organisations that can locate a person
+ORGANIZATION           |   | - | LOCATION/ORGANIZATION   | Organization* | INSTITUCION*                     | organizations that can locate a person
 ORGANIZATION_EMPLOYER  | A | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | employers
 ORGANIZATION_SCHOOL    |   | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | schools and universities
 ORGANIZATION_PHARMACY  |   | - | LOCATION/ORGANIZATION   | Organization  | INSTITUCION                      | pharmacies and stores
@@ -186,7 +186,7 @@ ID_HEALTH_PLAN         | I | + | ID/HEALTHPLAN           | IdNumber      | NUMER
 ID_ACCOUNT             | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | account numbers
 ID_BANK_ACCOUNT        | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | bank accounts (IBAN and others)
 ID_CARD                | J | + | ID/ACCOUNT              | IdNumber      | OTRO_NUMERO_IDENTIF              | payment cards
-ID_LICENSE             | K | + | ID/LICENSE              | IdNumber      | ID_TITULACION_PERSONAL_SANITARIO | certificate and licence numbers
+ID_LICENSE             | K | + | ID/LICENSE              | IdNumber      | ID_TITULACION_PERSONAL_SANITARIO | certificate and license numbers
 ID_EMPLOYEE            | R | + | ID/IDNUM                | IdNumber      | ID_EMPLEO_PERSONAL_SANITARIO     | employee and staff numbers
 ID_PASSPORT            | K | + | ID/LICENSE              | IdNumber      | ID_SUJETO_ASISTENCIA             | passports
 ID_VEHICLE             | L | + | ID/VEHICLE              | IdNumber      | IDENTIF_VEHICULOS_NRSERIE_PLACAS | vehicle identifiers and plates
@@ -253,8 +253,8 @@ HIPAA = {
     "H": "medical record numbers",
     "I": "health plan beneficiary numbers",
     "J": "account numbers",
-    "K": "certificate and licence numbers",
-    "L": "vehicle identifiers and serial numbers, including licence plates",
+    "K": "certificate and license numbers",
+    "L": "vehicle identifiers and serial numbers, including license plates",
     "M": "device identifiers and serial numbers",
     "N": "web universal resource locators",
     "O": "internet protocol addresses",
@@ -300,4 +300,4 @@ def _safe_harbor() -> Policy:
 
 _I2B2 = Policy("i2b2-2014", keep=frozenset({"PHOTO", "OTHER_SEX", "OTHER_RELATIVE"}))
 POLICIES = {p.name: p for p in (_safe_harbor(), _I2B2, Policy("everything"))}
-"""Shipped policies. `i2b2-2014` masks every category of that guideline: all ages, professions, organisations, states, countries."""
+"""Shipped policies. `i2b2-2014` masks every category of that guideline: all ages, professions, organizations, states, countries."""

@@ -44,7 +44,7 @@ FEATURES: dict[str, tuple[Feature, ...]] = {
         Feature("source", STRING, description="The component that found it."),
         Feature("rule", STRING, description="The rule, pattern or list entry class that found it."),
         Feature("reason", STRING, description="Why it won over other candidates."),
-        Feature("value", STRING, description="Normalised value: a date as ISO 8601, the digits of a number."),
+        Feature("value", STRING, description="Normalized value: a date as ISO 8601, the digits of a number."),
     ),
     CANDIDATE_LAYER: (
         Feature("label", STRING, description="Kind of PHI."),
@@ -52,7 +52,7 @@ FEATURES: dict[str, tuple[Feature, ...]] = {
         Feature("source", STRING, description="The component that found it."),
         Feature("rule", STRING, description="The rule, pattern or list entry class that found it."),
         Feature("reason", STRING, description="Why it won, lost or was vetoed."),
-        Feature("value", STRING, description="Normalised value."),
+        Feature("value", STRING, description="Normalized value."),
     ),
 }
 """The features of caspipe's layers, all declared on the type itself: INCEpTION ignores inherited ones."""

@@ -70,7 +70,7 @@ class Phi(Annotation):
     confidence: float = 1.0
     """0 to 1: 1 for rules, a marginal probability for models."""
     value: str = ""
-    """Normalised: a date as ISO 8601 (EDTF level 1 where parts are missing), an age as `65 years`, a number's digits."""
+    """Normalized: a date as ISO 8601 (EDTF level 1 where parts are missing), an age as `65 years`, a number's digits."""
     reason: str = ""
     """Why this span won: the rule of the resolver that decided."""
 
@@ -119,7 +119,7 @@ class RecordField(FeatureStructure):
     path: str
     """The location in the file, in the notation of the format's reader and consumer."""
     value: str
-    """Normalised: a date as ISO 8601 (`2020`, `2020-03`, `2020-03-04`), an age as `92 years`, else as in the file."""
+    """Normalized: a date as ISO 8601 (`2020`, `2020-03`, `2020-03-04`), an age as `92 years`, else as in the file."""
     masked: str | None = None
     """The replacement, in the form of `value`; None: the null of the format."""
     operator: str = ""

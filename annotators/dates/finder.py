@@ -103,8 +103,8 @@ def _resolve_doubt(text: str, dates: list[DateExpression]) -> list[DateExpressio
         same_month = date.shape is Shape.ORDINAL or months & {r.begin.month for r in date.interpretations}
         if date.doubt == 1 and sure and same_month:
             sure.add(date.begin)
-    neighbours = [pair for pair in pairwise(dates) if pair[0].shape is pair[1].shape]
-    for first, second in (*neighbours, *reversed(neighbours)):
+    neighbors = [pair for pair in pairwise(dates) if pair[0].shape is pair[1].shape]
+    for first, second in (*neighbors, *reversed(neighbors)):
         if (first.begin in sure) is not (second.begin in sure) and joined(text[first.end : second.begin]):
             sure.update((first.begin, second.begin))
     return [date for date in dates if date.begin in sure]

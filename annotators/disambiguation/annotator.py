@@ -105,7 +105,7 @@ class Disambiguation(CandidateVeto):
     stems: Lexicon = cast(Lexicon, "drug_stems")
     """Drug-name stems with their measured precision."""
     metric: Metric = "levenshtein"
-    """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
+    """How edits are counted: two swapped neighbors are one edit with `osa`, two with `levenshtein`."""
     min_length: int = 3
     """Shorter entries explain nothing (code points): most are abbreviations with other meanings."""
     fuzzy_length: int = 5

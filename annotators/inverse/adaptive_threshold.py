@@ -52,7 +52,7 @@ class AdaptiveThreshold(AnalysisEngine):
 
     The confidence of a span is the highest probability of PHI in it, so a low one does not mean that it is safe.
 
-    Beyond the source: neighbours become one span, and a span has the kind that is most probable according to the network.
+    Beyond the source: neighbors become one span, and a span has the kind that is most probable according to the network.
     """
 
     mode: Mode = "hybrid"
@@ -67,7 +67,7 @@ class AdaptiveThreshold(AnalysisEngine):
     guess: float = 0.5
     """Probability of PHI from which the network's kind is used; below, the kind is OTHER (0 to 1)."""
     join: str | None = " -'’"
-    """Masked neighbours of one first-level kind become one span if only these characters are between them, at most three,
+    """Masked neighbors of one first-level kind become one span if only these characters are between them, at most three,
     within a sentence; null: each token is a span."""
     instead_of: list[str] = field(default_factory=list)
     """Components or aggregates whose own candidates are vetoed, since this one decides by their scores: `neural`."""

@@ -264,11 +264,11 @@ class PersonMatcher:
                 for offset in whole_word_offsets(folded, text):
                     end = offset + len(text)
                     end += folded.startswith(".", end)
-                    spelt = folded[end : end + 2]  # `b.w.c`: part of something longer
+                    spelled = folded[end : end + 2]  # `b.w.c`: part of something longer
                     if (
                         self._capital(document, offset)
                         and not (offset and folded[offset - 1] == ".")
-                        and not (spelt[:1].isalnum() or spelt[1:] == ".")
+                        and not (spelled[:1].isalnum() or spelled[1:] == ".")
                     ):
                         yield offset, end, 0.9, "known initials"
             for offset in whole_word_offsets(folded, order):

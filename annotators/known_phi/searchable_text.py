@@ -139,7 +139,7 @@ _PAUSE_AFTER = re.compile(r"\s*(?:[,.?!\n]|$)")
 
 
 class PhiMatch(NamedTuple):
-    """A match of a value of the record: span, kind, confidence, rule and normalised value."""
+    """A match of a value of the record: span, kind, confidence, rule and normalized value."""
 
     begin: int
     end: int
@@ -198,8 +198,8 @@ class SearchableText:
         text = self.text
         if not text[begin].isupper():
             return "lower"
-        after = self._neighbour(end, 1)
-        before = self._neighbour(begin, -1)
+        after = self._neighbor(end, 1)
+        before = self._neighbor(begin, -1)
         if end - begin > 1 and text[begin:end].isupper():
             others = [w for w in (before, after) if len(w) > 1]
             return "all_capitals" if any(w.isupper() for w in others) or not others else "capital"
@@ -209,7 +209,7 @@ class SearchableText:
             return "heading"
         return "capital"
 
-    def _neighbour(self, offset: int, step: int) -> str:
+    def _neighbor(self, offset: int, step: int) -> str:
         """Return the word next to an offset within the sentence and line, or an empty string."""
         text = self.text
         limit = len(text) if step > 0 else -1

@@ -159,13 +159,13 @@ class LeakGate(AnalysisEngine):
     def _masked_values(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
         """Return every value that was masked, once, in text order, then those of the record."""
         text = cas.text
-        normalised = {p.begin: p.value for p in cas.select(Phi) if p.value}
+        normalized = {p.begin: p.value for p in cas.select(Phi) if p.value}
         values: dict[tuple[str, str], MaskedValue] = {}
         for span in spans:
             begin, kind = span.original_begin, span.kind
             original = text[begin : span.original_end]
             if self._is_wanted(kind):
-                values.setdefault((kind.name, original), MaskedValue(kind, original, normalised.get(begin, "")))
+                values.setdefault((kind.name, original), MaskedValue(kind, original, normalized.get(begin, "")))
         for item in cas.select(RecordField):
             if item.operator and item.masked != item.value and self._is_wanted(item.kind):
                 values.setdefault((item.kind.name, item.value), MaskedValue(item.kind, item.value, item.value))

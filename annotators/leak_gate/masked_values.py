@@ -33,7 +33,7 @@ _INITIALS = re.compile(r"[^\W\d_](?:[\s.-]{1,2}[^\W\d_]){1,3}\.?")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MaskedValue:
-    """A masked value: its kind, its text, and the value as normalised by its finder."""
+    """A masked value: its kind, its text, and the value as normalized by its finder."""
 
     kind: PhiKind
     text: str

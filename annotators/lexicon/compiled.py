@@ -124,7 +124,7 @@ def compile_terms(sources: Iterable[TermSource], name: str) -> Compiled:
     read = skipped = 0
     for source in sources:
         list_name, before = strings[source.name], read
-        for term, tokens in _tokenised(source.terms):
+        for term, tokens in _tokenized(source.terms):
             read += 1
             if not 0 < len(tokens) <= MAX_TOKENS:
                 skipped += 1
@@ -142,7 +142,7 @@ def compile_terms(sources: Iterable[TermSource], name: str) -> Compiled:
     return _assemble(keys, cells, strings, meta)
 
 
-def _tokenised(terms: Iterable[Term]) -> Iterator[tuple[Term, list[str]]]:
+def _tokenized(terms: Iterable[Term]) -> Iterator[tuple[Term, list[str]]]:
     first, second = tee(terms)
     return zip(first, tokens_of_many(term.form for term in second), strict=True)
 

@@ -23,7 +23,7 @@ class FuzzyIndex:
 
     Two words one edit apart become equal if each loses at most one letter, so it suffices to look up the query and its
     shortened forms among the words and their shortened forms (as sorted 32-bit checksums: 4 + 4 bytes each) and to verify.
-    `levenshtein` counts a swap of neighbours as two edits, `osa` (optimal string alignment) as one.
+    `levenshtein` counts a swap of neighbors as two edits, `osa` (optimal string alignment) as one.
     """
 
     __slots__ = ("_checksums", "_distance", "_numbers", "_words")

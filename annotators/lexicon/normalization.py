@@ -19,7 +19,7 @@ _UNIFIED = str.maketrans(
 )
 
 
-def normalise(form: str) -> str:
+def normalize(form: str) -> str:
     """Return a token in normal form: dashes and apostrophes unified, invisible characters gone, NFKC, case folded."""
     if form.isascii():
         return form.casefold().replace("`", "'")
@@ -32,7 +32,7 @@ def same_case(form: str) -> str:
     return form.replace("`", "'") if form.isascii() else unicodedata.normalize("NFKC", form.translate(_UNIFIED))
 
 
-NORMAL: FormTable[str] = FormTable(normalise)
+NORMAL: FormTable[str] = FormTable(normalize)
 """The normal forms of recently used tokens."""
 
 

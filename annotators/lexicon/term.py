@@ -102,7 +102,7 @@ class LexiconAddress:
 def _detected(path: Path, known: Mapping[str, Format]) -> Format:
     fitting = [f for f in known.values() if f.detect(path)]
     if not fitting:
-        raise ResourceError(f"{path}: not a format that is recognised; say which one with {path}::<{'|'.join(known)}>")
+        raise ResourceError(f"{path}: not a format that is recognized; say which one with {path}::<{'|'.join(known)}>")
     if len(fitting) > 1:
         names = ", ".join(f.name for f in fitting)
         raise ResourceError(f"{path}: could be {names}; say which one with {path}::{fitting[0].name}")

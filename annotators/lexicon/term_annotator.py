@@ -42,7 +42,7 @@ class TermAnnotator(Annotator):
     fuzzy: bool = False
     """One word of a term may be misspelt by one letter, unless it is a known word; the confidence is then below 1."""
     metric: Metric = "levenshtein"
-    """How edits are counted: two swapped neighbours are one edit with `osa`, two with `levenshtein`."""
+    """How edits are counted: two swapped neighbors are one edit with `osa`, two with `levenshtein`."""
     fuzzy_length: int = 5
     """Minimum number of letters of a misspelt word."""
     fuzzy_length_drugs: int = 7

@@ -26,7 +26,7 @@ class Mention:
     kind: PhiKind
     text: str
     value: str = ""
-    """The value as normalised by the finder; may be empty."""
+    """The value as normalized by the finder; may be empty."""
 
     def __repr__(self) -> str:
         return f"<Mention {self.kind.name} {self.begin}:{self.end}>"
@@ -58,7 +58,7 @@ class Context:
         """Return the mentions of a kind and the kinds below it, in text order."""
         return [m for m in self.mentions if m.kind.is_a(kind)]
 
-    def neighbours(self, mention: Mention) -> list[Mention]:
+    def neighbors(self, mention: Mention) -> list[Mention]:
         """Return the mention after this one and the one before it."""
         index = bisect_left(self._begins, mention.begin)
         same = index < len(self.mentions) and self.mentions[index].begin == mention.begin
@@ -123,7 +123,7 @@ class Operator(Part):
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         """Return the replacement for a structured field of the record (RecordField), or None for the format's null.
 
-        `value` and the replacement are normalised: a date is ISO 8601 (year, month or day), an age is `64 years`.
+        `value` and the replacement are normalized: a date is ISO 8601 (year, month or day), an age is `64 years`.
         """
         return None
 

@@ -164,10 +164,10 @@ def _shouted(doc: TokenContext, first: int, last: int, names: list[int], cue: Pr
     last, kind, after = credential_after(doc, last)
     kind = kind if cue.kind is PhiKind.PERSON else cue.kind
     end = last
-    labelled = cue.strength >= 0.85 and len(doc.forms[names[0]]) > 1 and bool(facts[0] & (words.NAME | words.UNKNOWN))
-    if doc.form(last) == "," and len(names) == 1 and doc.bit(last + 1) & SHOUT and (sure[0] or labelled):
+    labeled = cue.strength >= 0.85 and len(doc.forms[names[0]]) > 1 and bool(facts[0] & (words.NAME | words.UNKNOWN))
+    if doc.form(last) == "," and len(names) == 1 and doc.bit(last + 1) & SHOUT and (sure[0] or labeled):
         given = doc.facts(last + 1)
-        if given & words.OFTEN_GIVEN and given >> words.LEVEL < 2 and (labelled or not given & _PLACE):
+        if given & words.OFTEN_GIVEN and given >> words.LEVEL < 2 and (labeled or not given & _PLACE):
             end = run_end(doc, last + 1)
             yield span_of(doc, first, end, kind, max(0.75, cue.strength - 0.1), cue.rule or "surname, given name")
             return

@@ -63,7 +63,7 @@ class Fitted:
 
 
 def held_out_documents(documents: int, share: float, seed: int, who: str) -> set[int]:
-    """Draw the documents that are not learnt from. Raise ConsumerError if these would be all."""
+    """Draw the documents that are not learned from. Raise ConsumerError if these would be all."""
     if not share:
         return set()
     order = list(range(documents))

@@ -55,7 +55,7 @@ class TokenEmbedding(Part):
 
 @part("random")
 class RandomEmbedding(TokenEmbedding):
-    """Vectors that start at random and are learnt with the rest. Forms that do not occur in training share one vector."""
+    """Vectors that start at random and are learned with the rest. Forms that do not occur in training share one vector."""
 
     dim: int = 100
     """Length of a vector."""
@@ -64,7 +64,7 @@ class RandomEmbedding(TokenEmbedding):
     lower: bool = False
     """True if `Boston` and `boston` have one vector."""
     unknown: float = 0.5
-    """Probability with which forms that occur once count as unknown in training, so that the vector of unknown words is learnt
+    """Probability with which forms that occur once count as unknown in training, so that the vector of unknown words is learned
     (Lample et al. 2016)."""
 
     def __post_init__(self) -> None:
@@ -283,7 +283,7 @@ class Decoder(Part):
     """Chooses labels from their scores."""
 
     chain: ClassVar[bool] = False
-    """True if it scores pairs of neighbouring labels."""
+    """True if it scores pairs of neighboring labels."""
     constrained = False
 
 

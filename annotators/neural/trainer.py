@@ -83,7 +83,7 @@ class NeuralTrainer(Trainer):
     patience: int = 5
     """Stop after this many epochs without a better one; 0: never."""
     held_out: float = 0.1
-    """Share of the documents that are not learnt from but used to choose the best epoch; 0: the last epoch is taken."""
+    """Share of the documents that are not learned from but used to choose the best epoch; 0: the last epoch is taken."""
     select: Select = "f1"
     """Criterion for the best epoch: the F1 of exact spans, or by the recall of tokens at `precision_floor`."""
     precision_floor: float = 0.0
@@ -168,17 +168,17 @@ class NeuralTrainer(Trainer):
                 f"{self.name}: min_count: give it to the parts (tokens, characters, attributes) instead"
             )
         held = held_out_documents(len(examples), self.held_out, self.seed, self.name)
-        learnt = [e for i, e in enumerate(examples) if i not in held]
+        learned = [e for i, e in enumerate(examples) if i not in held]
         labels = sorted({OUTSIDE, *(x for e in examples for x in e.labels)}, key=lambda x: (x != OUTSIDE, x))
         parts = (self.tokens, self.characters, self.attributes)
         base = self.start_from
         indexer = (
             base.indexer
             if base is not None
-            else build_indexer(learnt, self.feature_set, *parts, self.sequence, self.max_length)
+            else build_indexer(learned, self.feature_set, *parts, self.sequence, self.max_length)
         )
         plan = self._plan(labels, indexer)
-        train = to_documents(learnt, indexer, labels, self.seed, self.balance)
+        train = to_documents(learned, indexer, labels, self.seed, self.balance)
         dev = to_documents([examples[i] for i in sorted(held)], indexer, labels, self.seed)
         log.info("matrix", extra={"tokens": training["tokens"], "attributes": len(indexer.attributes.entries)})
         self._write(plan, indexer, self._fit(plan, indexer, train, dev), training)

@@ -57,7 +57,7 @@ class GlinerAnnotator(Annotator):
     window: int | None = None
     """Words read at a time; none: as many as the model was trained with. Less where their pieces do not fit."""
     stride: int | None = None
-    """Words that neighbouring windows share; none: a quarter of the window, at least the longest span."""
+    """Words that neighboring windows share; none: a quarter of the window, at least the longest span."""
     file: str = ""
     """The graph inside the folder, if it is not in one of the usual places: `onnx/model_quantized.onnx`."""
     device: Device = "auto"

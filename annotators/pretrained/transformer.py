@@ -41,7 +41,7 @@ class TransformerAnnotator(Annotator):
     window: int | None = None
     """Pieces read at a time, with the special ones; none: as many as the model takes, at most 512."""
     stride: int | None = None
-    """Pieces that neighbouring windows share, as in Hugging Face; none: a quarter of the window."""
+    """Pieces that neighboring windows share, as in Hugging Face; none: a quarter of the window."""
     merge: Merge = "weighted"
     """Scores where windows overlap: the mean weighted by distance to the edges, or those of the most central window."""
     confidence: Literal["mean", "min"] = "mean"

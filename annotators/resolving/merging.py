@@ -1,4 +1,4 @@
-"""Join neighbouring spans of one name (`<PERSON> <PERSON>`), and give spans a more precise kind."""
+"""Join neighboring spans of one name (`<PERSON> <PERSON>`), and give spans a more precise kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ABBREVIATION = re.compile(r"(?:^|[\W_])(?:[^\W\d_]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)$
 def merge_neighbors(
     spans: Sequence[ResolvedSpan], kinds: Sequence[PhiKind], text: str, sentence_begins: Sequence[int]
 ) -> list[ResolvedSpan]:
-    """Return the spans with neighbours of the given kinds joined, in text order.
+    """Return the spans with neighbors of the given kinds joined, in text order.
 
     Two spans are joined if nothing, one space or one hyphen is between them, or a full stop after an initial or a title; never
     over a line break or the beginning of a sentence, not if both are names of two words or more, and only if their kinds agree.
@@ -33,7 +33,7 @@ def merge_neighbors(
             continue
         before.end, before.kind = span.end, kind
         before.confidence = min(before.confidence, span.confidence)
-        before.note("joined with its neighbour")
+        before.note("joined with its neighbor")
         span.merged_into = before
     return joined
 

@@ -49,7 +49,7 @@ class Resolver(AnalysisEngine):
     of the loser's kind; `auto` extends over a single word of the winner's own first-level kind and keeps anything else. A
     remainder of punctuation alone is not masked."""
     merge: list[PhiKind] = field(default_factory=lambda: [PhiKind.PERSON])
-    """Kinds whose neighbouring spans become one if only a space, a hyphen or an abbreviation's full stop is between them."""
+    """Kinds whose neighboring spans become one if only a space, a hyphen or an abbreviation's full stop is between them."""
     refine: bool = False
     """Give a winner of a first-level kind the more precise kind of the candidate with the highest priority that it covers: if a
     model says PERSON and a rule PERSON_DOCTOR, it is a doctor."""

@@ -28,7 +28,7 @@ class ResolvedSpan:
     """Rank of the winner among the candidates around it; lower is better."""
     reason: str
     merged_into: ResolvedSpan | None = None
-    """The neighbouring span that this one was joined with."""
+    """The neighboring span that this one was joined with."""
     confidence: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ def uncovered(
 
 
 def _cover(disjoint: DisjointSpans, item: CandidateSpan, rank: int, gap: Gap, text: str, remainder: Remainder) -> None:
-    """Extend a neighbour over the gap, or fill it with a span of its own. White space and punctuation stay uncovered."""
+    """Extend a neighbor over the gap, or fill it with a span of its own. White space and punctuation stay uncovered."""
     begin = _skip_punctuation(text, gap.begin, gap.end, 1) if gap.left else gap.begin
     end = _skip_punctuation(text, gap.end, begin, -1) if gap.right else gap.end
     begin, end = trim(text, begin, end)

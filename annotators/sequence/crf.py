@@ -21,7 +21,7 @@ class ChainTagger(SequenceTagger):
     """The base of linear-chain CRFs: the best path and the probability of spans.
 
     The confidence of a span is its probability under the model given the sequence: these labels on exactly these tokens,
-    and none on their neighbours that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
+    and none on their neighbors that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
     """
 
     @property
@@ -59,7 +59,7 @@ class CrfAnnotator(ChainTagger, LinearTagger):
     """Marks PHI by a linear-chain CRF (Lafferty et al. 2001): the best labels of each sentence as a whole.
 
     The confidence of a span is its probability under the model given the sentence: these labels on exactly these tokens,
-    and none on their neighbours that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
+    and none on their neighbors that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
     """
 
     trained_as = "crf"

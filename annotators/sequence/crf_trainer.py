@@ -36,20 +36,20 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 class CrfTrainer(Trainer):
     """Trains a linear-chain CRF (CRFsuite, Okazaki 2007) on the gold view and writes a model.
 
-    The strength of regularisation is given either as CRFsuite's own `c1` (L1) and `c2` (L2), or as `C` and `alpha` of the
+    The strength of regularization is given either as CRFsuite's own `c1` (L1) and `c2` (L2), or as `C` and `alpha` of the
     VigiBase system (seed system, eq. 31 and 32): c1 = n C alpha, c2 = n C (1 - alpha) / 2, n being the number of
     training sequences.
     """
 
     algorithm: Algorithm = "lbfgs"
     """lbfgs: limited-memory BFGS with L1 and L2; l2sgd: stochastic gradient with L2; ap: averaged perceptron; pa: passive
-    aggressive; arow: adaptive regularisation of weights."""
+    aggressive; arow: adaptive regularization of weights."""
     c1: float | None = None
-    """Coefficient of L1 regularisation (lbfgs); default 0.05. A larger one makes smaller models."""
+    """Coefficient of L1 regularization (lbfgs); default 0.05. A larger one makes smaller models."""
     c2: float | None = None
-    """Coefficient of L2 regularisation (lbfgs, l2sgd); default 0.01."""
+    """Coefficient of L2 regularization (lbfgs, l2sgd); default 0.01."""
     C: float | None = None
-    """Strength of regularisation of the average loss, instead of c1 and c2."""
+    """Strength of regularization of the average loss, instead of c1 and c2."""
     alpha: float = 0.0
     """Share of L1 in `C`, from 0 (L2 alone) to 1 (L1 alone)."""
     max_iterations: int = 100

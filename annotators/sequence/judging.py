@@ -1,4 +1,4 @@
-"""Attributes of a candidate for a filter or a vote: features of its tokens and their neighbours, and its sources."""
+"""Attributes of a candidate for a filter or a vote: features of its tokens and their neighbors, and its sources."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def decode(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield spans as (first token, last token + 1, kind), in order.
 
-    Labels that no encoder would write are read in favour of the span: an `I-` after nothing begins one, a `B-` in a span
+    Labels that no encoder would write are read in favor of the span: an `I-` after nothing begins one, a `B-` in a span
     ends it and begins another; no span crosses a sentence's end.
     """
     for first, last in sentences:

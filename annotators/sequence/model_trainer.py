@@ -52,7 +52,7 @@ def declared_features(given: Iterable[Any]) -> list[Feature]:
 
 
 class CollectingTrainer(CasConsumer):
-    """Collects what is to be learnt of every document; subclasses learn and write a model when they are closed."""
+    """Collects what is to be learned of every document; subclasses learn and write a model when they are closed."""
 
     model: Path
     gold: str
@@ -115,7 +115,7 @@ class CollectingTrainer(CasConsumer):
         return view, gold
 
     def collect(self, cas: Cas, example: Any) -> None:
-        """Keeps what is to be learnt from a document."""
+        """Keeps what is to be learned from a document."""
         self._examples.append(example)
         self._latest = cas.id
 
@@ -181,7 +181,7 @@ class ModelTrainer(CollectingTrainer):
         return FeatureSet(self.features, self.window, self.context)
 
     def wants(self, kind: PhiKind) -> bool:
-        """Return whether a kind is to be learnt."""
+        """Return whether a kind is to be learned."""
         return not self.kinds or kind in self.kinds or kind.parent in self.kinds
 
     def write(
@@ -197,7 +197,7 @@ class ModelTrainer(CollectingTrainer):
     def describe(
         self, labels: list[str], active: int, training: dict[str, Any], facts: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the description of what was learnt: the content of model.json but for its checksums."""
+        """Return the description of what was learned: the content of model.json but for its checksums."""
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         omitted = ("features", "window", "context", "encoding", "model", *_CARD)
         return {

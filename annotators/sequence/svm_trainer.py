@@ -54,7 +54,7 @@ Solver = Literal[
 class SvmTrainer(Trainer):
     """Trains linear SVMs (LIBLINEAR, Fan et al. 2008), one for each label against the rest, on the gold view.
 
-    `C` is LIBLINEAR's: the price of errors, so a larger one means *less* regularisation, the inverse of the `C` that a CRF
+    `C` is LIBLINEAR's: the price of errors, so a larger one means *less* regularization, the inverse of the `C` that a CRF
     takes (seed system, eq. 10 and 31).
     """
 
@@ -68,11 +68,11 @@ class SvmTrainer(Trainer):
     class_weights: dict[str, float] = field(default_factory=dict)
     """Factors on `C` by label (`O: 0.5`) or by kind (`PERSON: 2`)."""
     outside_share: float = 1.0
-    """Share of the tokens labelled `O` that is kept, drawn at random (`seed`)."""
+    """Share of the tokens labeled `O` that is kept, drawn at random (`seed`)."""
     calibration_share: float = 0.2
     """Share of documents held out once to fit confidences on; the model itself learns from all. 0: no confidences."""
     label_order: Literal["free", "legal", "learned"] = "free"
-    """Allowed neighbouring labels: `free` as in the VigiBase system, each token for itself; `legal` only what spans can
+    """Allowed neighboring labels: `free` as in the VigiBase system, each token for itself; `legal` only what spans can
     make (no `I-` after `O`); `learned` also weighs pairs of labels by how often training has them, as strongly as serves the
     documents held out for calibration best. The last two decode whole sentences (Viterbi)."""
     prune: float = 0.0
@@ -157,7 +157,7 @@ class SvmTrainer(Trainer):
             matrix, y = matrix[kept], y[kept]
             if number[OUTSIDE] not in y:
                 raise ConsumerError(
-                    f"{self.name}: outside_share {self.outside_share:g} leaves no token labelled {OUTSIDE}"
+                    f"{self.name}: outside_share {self.outside_share:g} leaves no token labeled {OUTSIDE}"
                 )
         log.info("matrix", extra={"tokens": matrix.shape[0], "attributes": matrix.shape[1]})
         options = f"-s {SOLVERS[self.solver]} -c {self.C!r} -q"
@@ -245,7 +245,7 @@ def _dense(fitted: Any, labels: int, attributes: int) -> Floats:
 
 
 def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) -> tuple[Floats, Any]:
-    """For tokens labelled as PHI: the margin to the next label, and whether the label was right."""
+    """For tokens labeled as PHI: the margin to the next label, and whether the label was right."""
     scorer = LabelScorer(features, weights)
     outside = weights.labels.index(OUTSIDE) if OUTSIDE in weights.labels else -1
     margins, right = [], []

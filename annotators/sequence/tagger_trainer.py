@@ -85,9 +85,9 @@ class TaggerTrainer(CollectingTrainer):
     algorithm: Algorithm = "ap"
     """ap: averaged perceptron; lbfgs: CRF by limited-memory BFGS; l2sgd, pa, arow: as in `crf_trainer`."""
     c1: float | None = None
-    """Coefficient of L1 regularisation (lbfgs); default 0.05. A larger one makes smaller models."""
+    """Coefficient of L1 regularization (lbfgs); default 0.05. A larger one makes smaller models."""
     c2: float | None = None
-    """Coefficient of L2 regularisation (lbfgs, l2sgd); default 0.01."""
+    """Coefficient of L2 regularization (lbfgs, l2sgd); default 0.01."""
     max_iterations: int = 10
     """Passes over the data (ap, pa, arow, l2sgd) or iterations (lbfgs, which needs 60 or more) at most."""
     runs: int = 1

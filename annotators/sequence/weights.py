@@ -35,7 +35,7 @@ class Weights:
     """Sparse weights of attributes for labels, and of label pairs.
 
     `attributes[rows[i]]` has the weight `values[i]` for `labels[columns[i]]`. `transitions` has shape (labels, labels), from
-    row to column; None if neighbouring labels do not matter (SVM).
+    row to column; None if neighboring labels do not matter (SVM).
     """
 
     labels: list[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from caspipe.consumers.scoring.drawing import COLOURS, LINE, styled
+from caspipe.consumers.scoring.drawing import COLORS, LINE, styled
 
 from .corpora import CORPORA
 from .declared import Row
@@ -60,15 +60,15 @@ def _panel(axes: Axes, title: str, results: Sequence[Result], names: Sequence[st
     at = {r.row: names.index(r.row) for r in results}
     for number, (label, criterion, name, marker) in enumerate(SERIES):
         shift = (number - (len(SERIES) - 1) / 2) * 0.19
-        axes.plot([], [], ls="", marker=marker, color=COLOURS[number], label=label)
+        axes.plot([], [], ls="", marker=marker, color=COLORS[number], label=label)
         for result in results:
             value, interval = result.value(criterion, name), result.interval(criterion, name)
             if value is None:
                 continue
             y = at[result.row] + shift
-            axes.plot([value], [y], ls="", marker=marker, color=COLOURS[number], clip_on=False, zorder=3)
+            axes.plot([value], [y], ls="", marker=marker, color=COLORS[number], clip_on=False, zorder=3)
             if interval:
-                axes.plot(interval, [y, y], color=COLOURS[number], lw=1.1, clip_on=False, zorder=2)
+                axes.plot(interval, [y, y], color=COLORS[number], lw=1.1, clip_on=False, zorder=2)
     for y in range(1, len(names)):
         axes.axhline(y - 0.5, color=LINE, lw=0.7, zorder=0)
     axes.set_xscale("function", functions=(_stretched, _shrunk))

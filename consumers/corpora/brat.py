@@ -23,7 +23,7 @@ class BratConsumer(CountedText, FolderConsumer):
     data folder.
 
     Offsets are code points. brat does not allow a line end inside an annotation: such a span is written in fragments, one for
-    each line. SpanAttributes become attributes, normalisations and notes again; spans with the same attribute `fragments` become
+    each line. SpanAttributes become attributes, normalizations and notes again; spans with the same attribute `fragments` become
     one annotation. Format: brat.nlplab.org/standoff.html.
     """
 

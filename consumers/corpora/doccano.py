@@ -1,4 +1,4 @@
-"""Consumer that writes tasks for sequence labelling projects of doccano."""
+"""Consumer that writes tasks for sequence labeling projects of doccano."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tasks import TaskConsumer
 
 @component("doccano")
 class DoccanoConsumer(TaskConsumer):
-    """Writes JSON Lines for doccano's import (*JSONL*, sequence labelling): `{"text", "label": [[begin, end, label]],
+    """Writes JSON Lines for doccano's import (*JSONL*, sequence labeling): `{"text", "label": [[begin, end, label]],
     "document_id"}`. doccano keeps `document_id` as metadata and exports it again.
 
     Offsets are code points: leave the project's option *grapheme cluster offsets* off.

@@ -1,4 +1,4 @@
-"""Consumer that writes tasks for Label Studio, and the labelling configuration they need."""
+"""Consumer that writes tasks for Label Studio, and the labeling configuration they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONTROL, _OBJECT = "label", "text"
 
 @component("label_studio")
 class LabelStudioConsumer(TaskConsumer):
-    """Writes a JSON array of tasks for Label Studio's import, and `labels.xml` in the same folder, to be pasted as labelling
+    """Writes a JSON array of tasks for Label Studio's import, and `labels.xml` in the same folder, to be pasted as labeling
     configuration. The spans are predictions, for people to correct, or annotations, for people to review; SpanAttributes become
     per-region text. The document's id is in `data.document_id`.
 
@@ -36,7 +36,7 @@ class LabelStudioConsumer(TaskConsumer):
     model_version: str = "caspipe"
     """Name of the predictions."""
     configuration: str = "labels.xml"
-    """File name of the labelling configuration; empty for none."""
+    """File name of the labeling configuration; empty for none."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -220,7 +220,7 @@ def _disjoint(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def joined(intervals: Iterable[Interval]) -> list[Interval]:
-    """Return the smallest disjoint intervals that contain each of the given ones completely; neighbours that only touch stay
+    """Return the smallest disjoint intervals that contain each of the given ones completely; neighbors that only touch stay
     separate."""
     result: list[Interval] = []
     for begin, end in sorted(intervals):

@@ -4,7 +4,7 @@ Documents are resampled, not spans: misses cluster in documents, and an interval
 `by="group"`, all documents of a patient are drawn together. All draws depend on the seed only.
 
 Sources: Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13 (percentile intervals); Wilson 1927, J Am Stat Assoc
-22:209; Noreen 1989, Computer-Intensive Methods for Testing Hypotheses, and Yeh 2000, COLING (approximate randomisation);
+22:209; Noreen 1989, Computer-Intensive Methods for Testing Hypotheses, and Yeh 2000, COLING (approximate randomization);
 Berg-Kirkpatrick et al. 2012, EMNLP (paired bootstrap); Clopper & Pearson 1934, Biometrika 26:404; Hanley & Lippman-Hand 1983,
 JAMA 249:1743 ("If nothing goes wrong, is everything all right?", the rule of three); Brown, Cai & DasGupta 2001, Statistical
 Science 16:101 (Jeffreys); Korn & Graubard 1998, Survey Methodology 24:193 (exact intervals of clustered counts).
@@ -37,9 +37,9 @@ def wilson(hits: int, total: int, level: float = 0.95) -> Interval | None:
         return None
     z = NormalDist().inv_cdf((1 + level) / 2)
     share, per = hits / total, z * z / total
-    centre = (share + per / 2) / (1 + per)
+    center = (share + per / 2) / (1 + per)
     spread = z / (1 + per) * math.sqrt(share * (1 - share) / total + per / (4 * total))
-    low, high = centre - spread, centre + spread
+    low, high = center - spread, center + spread
     return (0.0 if hits == 0 else low), (1.0 if hits == total else high)  # exact at the ends, where rounding would show
 
 

@@ -27,7 +27,7 @@ class Comparison:
     high: float | None
     """Ends of the paired bootstrap interval: both systems on the same resampled documents."""
     p: float | None
-    """Two-sided, by approximate randomisation: how often a difference this large arises if the systems swap their results on
+    """Two-sided, by approximate randomization: how often a difference this large arises if the systems swap their results on
     documents at random. Never 0: (1 + as large) / (1 + draws)."""
     p_bootstrap: float | None
     """Two-sided, by the paired bootstrap: twice the share of resamples on the other side of 0, at most 1."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 Number = float | None
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#3B3B3B")
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#3B3B3B")
 """One for each series, in order; after the last, they repeat with another dash."""
 _DASHES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vPX"
@@ -104,8 +104,8 @@ def new_axes(
 def looks() -> Iterator[dict[str, Any]]:
     """Yield the styles of the series of a figure, without end."""
     for i in itertools.count():
-        n, again = i % len(COLOURS), i // len(COLOURS)
-        yield {"color": COLOURS[n], "marker": _MARKERS[n], "ls": _DASHES[again % len(_DASHES)]}
+        n, again = i % len(COLORS), i // len(COLORS)
+        yield {"color": COLORS[n], "marker": _MARKERS[n], "ls": _DASHES[again % len(_DASHES)]}
 
 
 def draw_lines(
@@ -169,7 +169,7 @@ def draw_cells(
     texts: list[list[str]],
     xs: Sequence[float | str],
     ys: Sequence[float | str],
-    colours: str,
+    colors: str,
     *,
     limits: tuple[float, float] | None = None,
     turn: bool = False,
@@ -179,14 +179,14 @@ def draw_cells(
     from matplotlib.colors import Normalize
 
     low, high = limits or _range(rows)
-    shade, colour = Normalize(low, high), colormaps[colours]
-    image = axes.imshow(rows or [[math.nan]], cmap=colour, norm=shade, aspect="auto", zorder=2)
+    shade, color = Normalize(low, high), colormaps[colors]
+    image = axes.imshow(rows or [[math.nan]], cmap=color, norm=shade, aspect="auto", zorder=2)
     axes.set_facecolor("#f3f4f6")
     if any(math.isnan(v) for row in rows for v in row):
         axes.patch.set(hatch="////", edgecolor=LINE)
     for r, c in itertools.product(range(len(ys)), range(len(xs))):
         if not math.isnan(rows[r][c]):
-            red, green, blue, _ = colour(float(shade(rows[r][c])))
+            red, green, blue, _ = color(float(shade(rows[r][c])))
             ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else INK
             axes.text(c, r, texts[r][c], ha="center", va="center", fontsize=7.5, color=ink, zorder=3)
     across: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if turn else {}
@@ -198,7 +198,7 @@ def draw_cells(
     return image
 
 
-def colour_bar(figure: Figure, axes: Axes, image: AxesImage) -> Colorbar:
+def color_bar(figure: Figure, axes: Axes, image: AxesImage) -> Colorbar:
     bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
     for spine in bar.ax.spines.values():
         spine.set_visible(False)

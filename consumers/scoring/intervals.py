@@ -44,13 +44,13 @@ _ORDERS = ("YMD", "DMY", "MDY")
 
 
 def read_value(value: str) -> list[Day]:
-    """Return the dates of a normalised value: ISO 8601, two joined by `/` for an interval. Empty unless all of it is known."""
+    """Return the dates of a normalized value: ISO 8601, two joined by `/` for an interval. Empty unless all of it is known."""
     days = [m and _day(int(m[1]), int(m[2] or 0), int(m[3] or 0)) for m in map(_ISO.fullmatch, value.split("/"))]
     return [d for d in days if d] if all(days) else []
 
 
 def moved(original: str, value: str, masked: str) -> list[Moved]:
-    """Return what replaces each date in a date expression of the original, from its normalised value and the masked text.
+    """Return what replaces each date in a date expression of the original, from its normalized value and the masked text.
 
     Masked text may contain ISO 8601, a month by its English name, a year, `DAY 12`, and numbers in the order that the original
     must have had. Empty if `value` is not known.

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from ...pipeline.errors import ConsumerError, nearest
 from ...pipeline.storage.files import make_folder, write_atomic
 from .drawing import (
-    COLOURS,
+    COLORS,
     MUTED,
     WIDTH,
     Number,
-    colour_bar,
+    color_bar,
     count,
     draw_cells,
     draw_lines,
@@ -195,10 +195,10 @@ def grid_heatmap(
         from matplotlib.patches import Rectangle
 
         corner = -best[2] - 0.5, -best[1] - 0.5
-        axes.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLOURS[1], lw=2.4, zorder=5, clip_on=False))
-        colour_bar(figure, axes, image).set_label(f"{value} (frame: best)")
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, ec=COLORS[1], lw=2.4, zorder=5, clip_on=False))
+        color_bar(figure, axes, image).set_label(f"{value} (frame: best)")
     elif best is not None:
-        colour_bar(figure, axes, image).set_label(value)
+        color_bar(figure, axes, image).set_label(value)
     return figure
 
 
@@ -217,7 +217,7 @@ def confusion(matrix: Mapping[str, Mapping[str, int]], *, title: str = "Confusio
     texts = [[count(n) for n in row] for row in counts]
     image = draw_cells(axes, shares, texts, columns, rows, "Blues", limits=(0, 1), turn=True)
     if rows and columns:
-        bar = colour_bar(figure, axes, image)
+        bar = color_bar(figure, axes, image)
         bar.set_label("Share of the row")
     return figure
 
@@ -255,7 +255,7 @@ def bars(ranking: Sequence[tuple[str, float]], *, xlabel: str = "Weight", title:
     values = [value for _, value in ranking]
     figure, axes = new_axes(title, xlabel, "", size=(WIDTH, max(1.6, 1.0 + 0.235 * len(ranking))))
     drawn = axes.barh(
-        range(len(values)), values, height=0.72, color=[COLOURS[0] if v >= 0 else COLOURS[1] for v in values]
+        range(len(values)), values, height=0.72, color=[COLORS[0] if v >= 0 else COLORS[1] for v in values]
     )
     axes.bar_label(drawn, [f"{v:.{digits}f}" for v in values], padding=3, fontsize=7.5, color=MUTED)
     axes.axvline(0, color=MUTED, lw=0.8)
@@ -277,10 +277,10 @@ def _draw_boxes(axes: Axes, groups: Sequence[tuple[int, list[float]]]) -> None:
         whis=(5, 95),
         showfliers=False,
         patch_artist=True,
-        medianprops={"color": COLOURS[1], "linewidth": 2},
-        boxprops={"facecolor": "#cfe1ef", "edgecolor": COLOURS[0], "linewidth": 1},
-        whiskerprops={"color": COLOURS[0], "linewidth": 1},
-        capprops={"color": COLOURS[0], "linewidth": 1},
+        medianprops={"color": COLORS[1], "linewidth": 2},
+        boxprops={"facecolor": "#cfe1ef", "edgecolor": COLORS[0], "linewidth": 1},
+        whiskerprops={"color": COLORS[0], "linewidth": 1},
+        capprops={"color": COLORS[0], "linewidth": 1},
     )
     for median in boxes["medians"]:
         median.set_solid_capstyle("butt")

@@ -2,7 +2,7 @@
 
 If a reference gives the number of identifiers of a document, each leaks with the probability of its kind, independently: the
 number of leaks is a sum of binomials. If only the spans that a system found are known, the missed ones are added. The number of
-identifiers of a kind in a document is then modelled as Gamma-Poisson, fitted to the spans found by their mean and variance; each
+identifiers of a kind in a document is then modeled as Gamma-Poisson, fitted to the spans found by their mean and variance; each
 is protected, found in part, or unseen. Given the spans found, the number of unseen ones is negative binomial, so that a document
 in which nothing was found can contain one too. If the spans are spread evenly, the Gamma becomes a point and the number of
 unseen ones Poisson.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ..pages.rendering import render_page
-from .drawing import COLOURS, MUTED, WIDTH, new_axes, one_line, styled
+from .drawing import COLORS, MUTED, WIDTH, new_axes, one_line, styled
 from .risk_result import CLASSES, SCORED, Expected, Risk, Share
 from .table import align_columns
 
@@ -211,13 +211,13 @@ def risk_plot(risk: Risk) -> Figure:
         title(risk).capitalize(), f"Share of {risk.unit}s at risk", "", size=(WIDTH + 1.2, 1.3 + 0.3 * len(rows))
     )
     for y, (_, number, observed, share) in enumerate(rows):
-        colour = COLOURS[number]
+        color = COLORS[number]
         if share.value is None:
             axes.text(0.01, y, shown(share), transform=axes.get_yaxis_transform(), va="center", color=MUTED, fontsize=8)
         if share.low is not None and share.high is not None:
-            axes.plot([share.low, share.high], [y, y], color=colour, lw=2, solid_capstyle="round")
+            axes.plot([share.low, share.high], [y, y], color=color, lw=2, solid_capstyle="round")
         if share.value is not None:
-            axes.plot([share.value], [y], "o", color=colour, mfc=colour if observed else "white", ms=6, mew=1.5)
+            axes.plot([share.value], [y], "o", color=color, mfc=color if observed else "white", ms=6, mew=1.5)
         if share.at_most is not None:
             axes.plot([share.at_most], [y], "|", color=MUTED, ms=10, mew=1.5)
     axes.set_yticks(range(len(rows)), [one_line(name) for name, *_ in rows])

@@ -1,4 +1,4 @@
-"""Reader of doccano's exports of sequence labelling projects."""
+"""Reader of doccano's exports of sequence labeling projects."""
 
 from __future__ import annotations
 

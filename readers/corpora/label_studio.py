@@ -21,7 +21,7 @@ _ATTRIBUTES = ("choices", "text", "number", "rating", "taxonomy")
 
 @component("label_studio", outputs=[KnownPhi])
 class LabelStudioReader(TaskReader):
-    """Reads Label Studio's exports (JSON, JSON-MIN) and tasks as JSON Lines. Labelled regions go to the view `gold`; values of
+    """Reads Label Studio's exports (JSON, JSON-MIN) and tasks as JSON Lines. Labeled regions go to the view `gold`; values of
     per-region controls (`Choices`, `TextArea`, `Number`, `Rating`) become SpanAttributes.
 
     Offsets are UTF-16 code units, as in browsers. Files whose offsets count code points, CR LF as one character, or from after
@@ -32,7 +32,7 @@ class LabelStudioReader(TaskReader):
 
     pattern: str = "*.json*"
     text_field: str | list[str] = "data.text"
-    """Field with the text: `data.` and the name in `value="$..."` of the labelling configuration."""
+    """Field with the text: `data.` and the name in `value="$..."` of the labeling configuration."""
     take: Literal["annotations", "predictions"] = "annotations"
     """Annotations by people, or predictions of a model."""
     completed_by: int | str | None = None

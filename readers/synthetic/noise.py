@@ -99,7 +99,7 @@ def _offsets(length: int, rate: float, draws: Draws) -> Iterator[int]:
 
 
 def slip(text: str, offset: int, draws: Draws) -> str:
-    """Return the text with one typing error at a letter: swapped, dropped, doubled, or a neighbouring key. Digits stay."""
+    """Return the text with one typing error at a letter: swapped, dropped, doubled, or a neighboring key. Digits stay."""
     c, after = text[offset], text[offset + 1]
     if not c.isalpha():
         return text
@@ -110,10 +110,10 @@ def slip(text: str, offset: int, draws: Draws) -> str:
         return text[:offset] + text[offset + 1 :]
     if error == 2:
         return text[:offset] + c + text[offset:]
-    neighbours = _tables()[0].get(c.lower())
-    if neighbours is None:
+    neighbors = _tables()[0].get(c.lower())
+    if neighbors is None:
         return text
-    key = draws.pick(neighbours)
+    key = draws.pick(neighbors)
     return text[:offset] + (key.upper() if c.isupper() else key) + text[offset + 1 :]
 
 
@@ -180,7 +180,7 @@ def _wrapped(text: str, width: int) -> str:
 
 @cache
 def _tables() -> tuple[Mapping[str, str], Mapping[str, str], re.Pattern[str]]:
-    """Return the neighbours of each key, the confusions of text recognition, and the pattern that matches them."""
+    """Return the neighbors of each key, the confusions of text recognition, and the pattern that matches them."""
     sections = {
         s.name: dict(line.text.split("|", 1) for line in s.lines) for s in read_sections(root().joinpath("noise.txt"))
     }

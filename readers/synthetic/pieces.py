@@ -36,7 +36,7 @@ def join(pieces: Iterable[Piece]) -> tuple[str, list[Span]]:
 
 
 def merged(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces without empty ones and with neighbouring plain pieces joined."""
+    """Return the pieces without empty ones and with neighboring plain pieces joined."""
     result: list[Piece] = []
     plain: list[str] = []
     for piece in pieces:

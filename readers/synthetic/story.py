@@ -60,7 +60,7 @@ class Story:
         self.used: set[object] = set()
         """Entries of pools that the document has used."""
         self.people: dict[str, Person] = {}
-        self.favourites: dict[str, int] = {}
+        self.favorites: dict[str, int] = {}
         self.days: dict[str, datetime.date] = {}
         self._other: Place | None = None
         self.ascii = draws.chance(0.6)
@@ -114,20 +114,20 @@ class Story:
             self._other = self.vocabulary.places.place(self.draws)
         return self._other
 
-    def favourite(self, key: str, count: int, share: float) -> int:
+    def favorite(self, key: str, count: int, share: float) -> int:
         """Return one of `count` ways to write something: with probability `share` the one first used in this document."""
-        first = self.favourites.get(key)
+        first = self.favorites.get(key)
         if first is None:
-            first = self.favourites[key] = self.draws.below(count)
+            first = self.favorites[key] = self.draws.below(count)
         return first if self.draws.chance(share) else self.draws.below(count)
 
     def date_family(self) -> str:
         """Return a family of date formats (numeric, compact, prose), mostly the one first used in this document."""
         families = list(self.layout.dates)
-        first = self.favourites.get("dates")
+        first = self.favorites.get("dates")
         if first is None:
             first = families.index(self.draws.weighted(list(self.layout.dates.items())))
-            self.favourites["dates"] = first
+            self.favorites["dates"] = first
         if self.draws.chance(0.75):
             return families[first]
         return self.draws.weighted(list(self.layout.dates.items()))

@@ -15,7 +15,7 @@ _NUMBERS = (PhiKind.ID, PhiKind.PHONE, PhiKind.FAX)
 @part("pseudonym")
 class Pseudonym(KeyedOperator):
     """Writes `[PERSON a3f9c2kq]`: equal values get equal names within the scope, and only the holder of the key can compute
-    which value it was (HMAC-SHA256, truncated). Values are compared as normalised by the finder, else without case, white
+    which value it was (HMAC-SHA256, truncated). Values are compared as normalized by the finder, else without case, white
     space and, for numbers, punctuation.
     """
 

@@ -132,7 +132,7 @@ class Shift(KeyedOperator):
 
     def _weekday(self, mention: Mention, context: Context, dates: DocumentDates, shift: Shifter) -> Outcome:
         """Replace a weekday if a full date is beside it."""
-        for other in context.neighbours(mention):
+        for other in context.neighbors(mention):
             first, second = sorted((mention, other), key=lambda m: m.begin)
             beside = _BESIDE.fullmatch(context.text[first.end : second.begin])
             reading = dates.reading(other) if beside and other.kind.top is PhiKind.DATE else None

@@ -17,7 +17,7 @@ from ..inputs import UNKNOWN, Batch, Indexer, Ints, batches
 from ..selecting import Scores, rank, scores
 from .network import Network, Tensors
 
-NEIGHBOURS = 30
+NEIGHBORS = 30
 """Batches that are made together: this many are shuffled, then sorted by length, so that little padding is needed."""
 TOGETHER = 8_192
 """Tokens, with padding, that are scored at once."""
@@ -177,8 +177,8 @@ def shuffled(lengths: Sequence[int], size: int, random: np.random.Generator) -> 
     """Return sequence numbers in batches: shuffled, sequences of similar length together, batches shuffled again."""
     order = random.permutation(len(lengths)).tolist()
     groups: list[list[int]] = []
-    for i in range(0, len(order), size * NEIGHBOURS):
-        near = sorted(order[i : i + size * NEIGHBOURS], key=lambda j: lengths[j])
+    for i in range(0, len(order), size * NEIGHBORS):
+        near = sorted(order[i : i + size * NEIGHBORS], key=lambda j: lengths[j])
         groups += [near[j : j + size] for j in range(0, len(near), size)]
     return [groups[i] for i in random.permutation(len(groups)).tolist()]
 

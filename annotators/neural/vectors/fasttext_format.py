@@ -74,7 +74,7 @@ class _Composer:
 def read_fasttext(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
     """Read a model of fastText (`.bin`). A word's vector is the mean of its own row and those of its n-grams.
 
-    The file must stay in place while the vectors are used. Raises Damaged, also for quantised models (`.ftz`), which keep no
+    The file must stay in place while the vectors are used. Raises Damaged, also for quantized models (`.ftz`), which keep no
     vectors.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -107,7 +107,7 @@ class _Model:
         pairs = [self._take(_PAIR, "the list of n-grams") for _ in range(pruned)]
         kept = None if pruned < 0 else {old: new for old, new in pairs}  # noqa: C416 - mypy takes dict(pairs) for no mapping
         if self._byte():
-            raise Damaged("a quantised model of fastText (.ftz): it keeps no vectors; use the .bin or .vec file")
+            raise Damaged("a quantized model of fastText (.ftz): it keeps no vectors; use the .bin or .vec file")
         self.rows, width = self._take(_SHAPE, "its matrix")
         self.start = self.at
         ngrams = (bucket if longest else 0) if kept is None else max(kept.values(), default=-1) + 1

@@ -8,7 +8,7 @@ from ....pipeline.contract.component import part
 from ..feature import TokenFeature, Words
 from ..tidy import tidy
 from .columns import Column
-from .neighbour import pairs
+from .neighbor import pairs
 
 
 @part("pos")

@@ -4,7 +4,7 @@ Source: Tjong Kim Sang & Buchholz 2000, CoNLL (conlleval); Nakayama 2018, seqeva
 tokens: a token belongs to the first span that it shares a code point with. *chunk*: a system chunk is a hit if first token, last
 token and type are those of a reference chunk. Macro is the mean over types, with 0 for an undefined figure, like in seqeval
 (conlleval has none). *accuracy*: the share of tokens with the same label, and of those whose reference label is not O; spans are
-labelled as IOB2.
+labeled as IOB2.
 
 `pair_of_labels` reads label sequences of a tagger; accuracy compares these labels then, and `I-X` at the beginning of a chunk
 differs from `B-X`. The programs differ for labels that are not proper IOB2: conlleval starts a chunk at an `I-` that continues

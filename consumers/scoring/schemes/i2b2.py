@@ -1,4 +1,4 @@
-"""i2b2/UTHealth 2014 de-identification track: the scores of the organisers' script.
+"""i2b2/UTHealth 2014 de-identification track: the scores of the organizers' script.
 
 Source: Stubbs, Kotfila & Uzuner 2015, J Biomed Inform 58:S11; the script is kotfic/i2b2_evaluation_scripts (Apache-2.0). Its
 peculiarities, which are kept:

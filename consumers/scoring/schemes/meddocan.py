@@ -1,4 +1,4 @@
-"""MEDDOCAN 2019, anonymisation of Spanish clinical cases: the scores of the organisers' script.
+"""MEDDOCAN 2019, anonymization of Spanish clinical cases: the scores of the organizers' script.
 
 Source: Marimon et al. 2019, IberLEF, CEUR 2421; the script is PlanTL-GOB-ES/MEDDOCAN-Evaluation-Script (Apache-2.0). Sub-track
 1: *ner* (offsets and type) and *leak* (misses per sentence). Sub-track 2: *spans* (offsets) and *spans-merged*. Its
@@ -7,9 +7,9 @@ peculiarities, which are kept:
 * equal tags of one document count once; all figures are micro figures;
 * *leak* divides by the number of sentences in a file next to the corpus; it is undefined (`NA` there) if the file is missing. It
   is a rate, not a share: it can exceed 1;
-* *spans-merged*: neighbours with no letter or digit between them become one span, on both sides. A hit is a span that both sides
+* *spans-merged*: neighbors with no letter or digit between them become one span, on both sides. A hit is a span that both sides
   have, merged or not, so hits can overlap and count twice; a system span inside a hit is not false, a reference span inside a
-  hit is not missed. Of two overlapping neighbours the merged span ends where the second one ends, even if that is earlier.
+  hit is not missed. Of two overlapping neighbors the merged span ends where the second one ends, even if that is earlier.
 
 If nothing was found the script prints a precision of 0; here it is undefined.
 """
@@ -70,7 +70,7 @@ def _merged_spans(pair: Pair) -> dict[str, Counts]:
 
 
 def joined(text: str, marks: list[Mark]) -> set[Span]:
-    """Return the spans; neighbours with no letter or digit between them become one."""
+    """Return the spans; neighbors with no letter or digit between them become one."""
     result: list[Span] = []
     for begin, end in sorted((m.begin, m.end) for m in marks):
         if result and not any(c.isalnum() for c in text[result[-1][1] : begin]):

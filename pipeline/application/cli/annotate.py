@@ -34,7 +34,7 @@ def annotate(
     masked: Annotated[bool, typer.Option("--masked", "-m", help="Print the masked text only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON.")] = False,
 ) -> None:
-    """Find PHI in one text and show it, coloured on a terminal."""
+    """Find PHI in one text and show it, colored on a terminal."""
     if text is None or text == "-":
         if sys.stdin.isatty():
             typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
@@ -76,18 +76,18 @@ def why(
 
 
 def _print_spans(cas: Cas) -> None:
-    """Print the text with its spans in colour (in brackets without colours), the masked text, and a table of the spans."""
+    """Print the text with its spans in color (in brackets without colors), the masked text, and a table of the spans."""
     out = console.out()
     view = cas.view()
     phis: list[Phi] = view.select(Phi)
     plain = not out.is_terminal or out.no_color
     marked, end = Text(), 0
     for phi in phis:
-        colour = console.colour(phi.kind.name)
+        color = console.color(phi.kind.name)
         marked.append(view.text[end : phi.begin])
         covered = view.text[phi.begin : phi.end]
-        marked.append(f"[{covered}]" if plain else covered, style=f"bold {colour} reverse")
-        marked.append(f"({phi.kind.name})" if plain else f" {phi.kind.name} ", style=colour)
+        marked.append(f"[{covered}]" if plain else covered, style=f"bold {color} reverse")
+        marked.append(f"({phi.kind.name})" if plain else f" {phi.kind.name} ", style=color)
         end = phi.end
     marked.append(view.text[end:])
     out.print(marked)
@@ -96,7 +96,7 @@ def _print_spans(cas: Cas) -> None:
         out.print(Text(cas.deidentified))
     if phis:
         out.print()
-        kinds = (Text(phi.kind.name, style=console.colour(phi.kind.name)) for phi in phis)
+        kinds = (Text(phi.kind.name, style=console.color(phi.kind.name)) for phi in phis)
         rows = (
             (str(phi.begin), str(phi.end), kind, phi.source, phi.value) for phi, kind in zip(phis, kinds, strict=True)
         )

@@ -16,7 +16,7 @@ from ...pipeline import Pipeline
 from ...running.observers import Progress
 from ...running.observing.progress import shown
 
-COLOURS = {
+COLORS = {
     "DATE": "cyan",
     "AGE": "blue",
     "PERSON": "magenta",
@@ -33,8 +33,8 @@ progress = shown
 """Show a bar with rate, remaining time, failures and memory on a terminal, else a plain line every ten seconds."""
 
 
-def colour(kind: str) -> str:
-    return COLOURS.get(kind.partition("_")[0], "white")
+def color(kind: str) -> str:
+    return COLORS.get(kind.partition("_")[0], "white")
 
 
 def out() -> Console:
@@ -97,7 +97,7 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
     console.print(f"[bold]{escape(report.name)}[/]: {line} in {report.seconds:.1f} s ({rate:,.0f}/s)")
     if report.kinds:
         kinds = sorted(report.kinds.items(), key=lambda kv: (-kv[1], kv[0]))
-        rows = ((Text(kind, style=colour(kind)), f"{n:,}") for kind, n in kinds)
+        rows = ((Text(kind, style=color(kind)), f"{n:,}") for kind, n in kinds)
         console.print(table(("kind", "found"), rows, right=[1]))
     for warning in report.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}")

@@ -151,7 +151,7 @@ def _print(difference: Difference, with_reference: bool) -> None:
         rows: list[list[str | Text]] = []
         for kind in kinds:
             counts = [f"{difference.counts[kind, group]:,}" for group in GROUPS]
-            rows.append([Text(kind, style=console.colour(kind)), *counts])
+            rows.append([Text(kind, style=console.color(kind)), *counts])
         out.print(console.table(("kind", *names), rows, right=range(1, 1 + len(names))))
     style = "bold red" if difference.leaks else "green"
     of_reference = " of the reference" if with_reference else ""

@@ -21,8 +21,8 @@ from .command import EXIT_INCOMPLETE, CommandApp
 
 app = CommandApp()
 
-_COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
-_ORDER = tuple(_COLOURS)
+_COLORS = {"error": "red", "warning": "yellow", "info": "blue"}
+_ORDER = tuple(_COLORS)
 
 
 @app.command(
@@ -131,5 +131,5 @@ def _line(finding: Finding) -> Text:
     if units[0] is not None and units != (finding.begin, finding.end):
         place.append(f"(UTF-16 {units[0]}:{units[1]})")
     where = f" {' '.join(place)}" if place else ""
-    severity = (finding.severity, _COLOURS[finding.severity])
+    severity = (finding.severity, _COLORS[finding.severity])
     return Text.assemble("  ", severity, f" {finding.check}{where}: {finding.message}")

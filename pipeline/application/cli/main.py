@@ -21,7 +21,7 @@ COMMANDS = {
         "Run a pipeline again for documents that were not released, and for those that have changed since.",
     ),
     "merge": ("run", "Combine the parts of a run that `caspipe run --shard` made."),
-    "annotate": ("annotate", "Find PHI in one text and show it, coloured on a terminal."),
+    "annotate": ("annotate", "Find PHI in one text and show it, colored on a terminal."),
     "list": ("components", "List every component, shipped and plugged in."),
     "describe": ("components", "Explain a component: what it reads and makes, and its parameters."),
     "validate": ("components", "Assemble a pipeline and run the examples of its rule files; read no document."),

@@ -49,7 +49,7 @@ def _scores(scheme: str, scores: Scores, intervals: Mapping[Key, Interval], docu
             table.add_section()
         first = row.criterion if row.criterion != before else ""
         before = row.criterion
-        style = "bold" if row.kind == "micro" else console.colour(row.kind) if row.kind != "macro" else ""
+        style = "bold" if row.kind == "micro" else console.color(row.kind) if row.kind != "macro" else ""
         values = cells(row, counts, figures, intervals, digits(scheme))
         table.add_row(first, Text(row.kind, style), *map(Text, values), style="" if row.kind != "micro" else "bold")
     return table

@@ -107,7 +107,7 @@ def _is_trainer(cls: type[Component]) -> bool:
 
 def _summarize(report: RunReport, pipeline: Pipeline, trainers: list[CasConsumer]) -> None:
     d = report.documents
-    failed = f", {d.quarantined + d.skipped:,} failed and not learnt from" if d.quarantined + d.skipped else ""
+    failed = f", {d.quarantined + d.skipped:,} failed and not learned from" if d.quarantined + d.skipped else ""
     typer.echo(f"{report.name}: {d.read:,} documents read{failed}, {report.seconds:.1f} s")
     for warning in report.warnings:
         typer.secho(f"warning: {warning}", fg=typer.colors.YELLOW if sys.stdout.isatty() else None)

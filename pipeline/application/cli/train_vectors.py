@@ -104,6 +104,6 @@ def command(
         typer.echo(f"{vectors.path}: {vectors.words:,} words, {vectors.dim} dimensions, {vectors.size / 1e6:.2f} MB")
         share = vectors.covered / vectors.tokens
         typer.echo(
-            f"learnt from {vectors.tokens:,} tokens in {vectors.documents:,} texts; {share:.1%} of the tokens have a "
+            f"learned from {vectors.tokens:,} tokens in {vectors.documents:,} texts; {share:.1%} of the tokens have a "
             f"vector; {time.monotonic() - began:.1f} s"
         )

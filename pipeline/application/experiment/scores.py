@@ -99,7 +99,7 @@ def deviation(values: Iterable[float | None]) -> float | None:
 
 
 def quantile(values: Iterable[float | None], q: float) -> float | None:
-    """Return the quantile `q` (0 to 1) of what is defined, interpolated linearly between neighbours."""
+    """Return the quantile `q` (0 to 1) of what is defined, interpolated linearly between neighbors."""
     known = sorted(v for v in values if v is not None)
     if not known:
         return None

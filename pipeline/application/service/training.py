@@ -193,7 +193,7 @@ def _problem_of(error: Exception) -> Problem:
 
 
 def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
-    """Return what is to be learnt, and what was left out. Documents without any annotation of the layer are left out: in
+    """Return what is to be learned, and what was left out. Documents without any annotation of the layer are left out: in
     INCEpTION that mostly means that they were not annotated yet.
 
     Raises Problem, FormatError, TypeSystemError.
@@ -204,7 +204,7 @@ def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
     for document in request.documents:
         cas = read_document_xmi(xml_bytes(document.xmi), types, lenient=True)
         view = text_view(cas)
-        spans = _disjoint(_labelled(cas, request.metadata, counts))
+        spans = _disjoint(_labeled(cas, request.metadata, counts))
         if spans:
             found.append(Example(view.text, spans))
         else:
@@ -212,7 +212,7 @@ def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
     return found, dict(sorted(counts.items()))
 
 
-def _labelled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> list[tuple[int, int, PhiKind]]:
+def _labeled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> list[tuple[int, int, PhiKind]]:
     """Return the spans that people annotated in the layer, with the kinds that their labels mean."""
     types = cas.typesystem
     if types is None or asked.layer not in types or not issubclass(types[asked.layer], Annotation):

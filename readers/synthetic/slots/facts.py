@@ -54,7 +54,7 @@ def _name(key: str, role: str, form: str, pools: Pools) -> Slot:
     def run(story: Story) -> None:
         person = story.person(key)
         several = grown if role == "patient" and "minor" in story.facts else patterns
-        pattern = several[story.favourite(f"{form} {len(several)}", len(several), 0.6)]
+        pattern = several[story.favorite(f"{form} {len(several)}", len(several), 0.6)]
         story.out += pattern.pieces(person, kind, story.shape)
 
     return Slot(run, phi=True)
@@ -64,7 +64,7 @@ def _email(story: Story, person: Person, pools: Pools) -> None:
     """Add the person's user name at an invented domain."""
     patterns = pools.names["user"]
     start = len(story.out)
-    story.out += patterns[story.favourite(f"user of {person.role}", len(patterns), 1.0)].pieces(person, "")
+    story.out += patterns[story.favorite(f"user of {person.role}", len(patterns), 1.0)].pieces(person, "")
     story.out.append(("@", ""))
     pools.lists["domain"].run(story)
     address = "".join([text for text, _ in story.out[start:]])
@@ -158,7 +158,7 @@ def _slot(which: str, family: str, pools: Pools) -> Slot:
     def run(story: Story) -> None:
         chosen = family or story.date_family()
         patterns = pools.dates.get(f"{chosen} {story.order}") or pools.dates[chosen]
-        pattern = patterns[story.favourite(f"date {chosen}", len(patterns), 0.92)]
+        pattern = patterns[story.favorite(f"date {chosen}", len(patterns), 0.92)]
         pieces = pattern.pieces(day(story), kind)
         story.out += [(text, kind if marked and kind != "DATE" else marked) for text, marked in pieces]
 
@@ -184,7 +184,7 @@ def age_slot(name: str, argument: str, pools: Pools) -> Slot | None:
             sex = "female" if story.draws.chance(0.5) else "male"
             age = Age(int(story.draws.between(*years) * 365.25) + story.draws.between(1, 360), sex)
         patterns = forms[age.unit]
-        pattern = patterns[story.favourite(f"age {form} {age.unit}", len(patterns), 0.5)]
+        pattern = patterns[story.favorite(f"age {form} {age.unit}", len(patterns), 0.5)]
         story.out += pattern.pieces(age, age.kind)
 
     return Slot(run, phi=True)

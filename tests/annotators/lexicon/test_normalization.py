@@ -12,7 +12,7 @@ from caspipe.annotators.lexicon.normalization import (
     is_abbreviation,
     key_of,
     keys_of,
-    normalise,
+    normalize,
     tokens_of,
     tokens_of_many,
 )
@@ -22,9 +22,9 @@ TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 
 @given(TEXT)
 def test_normal_forms_are_stable_and_hold_no_separator_of_their_own(form: str) -> None:
-    assert normalise(normalise(form)) == normalise(form)
-    assert normalise(form).encode().decode() == normalise(form)
-    assert (SEPARATOR in normalise(form)) == (SEPARATOR in form)
+    assert normalize(normalize(form)) == normalize(form)
+    assert normalize(form).encode().decode() == normalize(form)
+    assert (SEPARATOR in normalize(form)) == (SEPARATOR in form)
 
 
 @given(st.lists(TEXT, max_size=12))
@@ -45,7 +45,7 @@ def test_many_entries_at_once_are_cut_as_one_by_one(forms: list[str]) -> None:
     ],
 )
 def test_spellings_with_one_normal_form(one: str, other: str) -> None:
-    assert normalise(one) == normalise(other)
+    assert normalize(one) == normalize(other)
 
 
 @pytest.mark.parametrize("token", ["MI", "COPD", "AIDS", "B12", "HbA1c", "T4", "N.Y.", "3TC", "MIS-C", "LFTs"[:3]])

@@ -55,7 +55,7 @@ def test_extension_and_joining_are_told() -> None:
     first.confidence, second.confidence = 0.9, 0.4
     Resolver().process(cas)
     (phi,) = cas.select(Phi)
-    assert phi.reason == "won: no other candidate here; joined with its neighbour"
+    assert phi.reason == "won: no other candidate here; joined with its neighbor"
     assert first.winner is second.winner is phi
     assert phi.confidence == 0.4
 

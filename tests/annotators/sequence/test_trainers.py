@@ -238,7 +238,7 @@ def test_class_weights_of_outside_make_it_rarer(tmp_path: Path) -> None:
 
 def test_no_token_left_outside_is_told(tmp_path: Path) -> None:
     cases = [document("Ann came", [(0, 3, PhiKind.PERSON)])]
-    with pytest.raises(ConsumerError, match="outside_share 1e-09 leaves no token labelled O"):
+    with pytest.raises(ConsumerError, match="outside_share 1e-09 leaves no token labeled O"):
         svm(tmp_path, cases, outside_share=1e-9, calibration_share=0.0)
 
 

@@ -1,4 +1,4 @@
-"""One parameter over many values: the regularisation strength C of SVM and CRF, the L1 ratio α, or any other number."""
+"""One parameter over many values: the regularization strength C of SVM and CRF, the L1 ratio α, or any other number."""
 
 from __future__ import annotations
 

@@ -296,7 +296,7 @@ def test_what_cannot_be_read_is_said_with_the_nearest_right_name(place: str, mes
 
 def test_a_file_of_no_known_format_names_the_formats(tmp_path: Path) -> None:
     (tmp_path / "x.dat").write_bytes(b"\x00\x01")
-    with pytest.raises(ResourceError, match=r"not a format that is recognised; say which one with .*::<bsv\|"):
+    with pytest.raises(ResourceError, match=r"not a format that is recognized; say which one with .*::<bsv\|"):
         LexiconAddress.parse(str(tmp_path / "x.dat"))
 
 

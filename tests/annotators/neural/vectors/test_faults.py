@@ -124,7 +124,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
     "own, another checksum": (told_by(sha256="00"), CHANGED),
     "fasttext quantised": (
         fasttext(["ab"], [[1.0, 2.0]] * 5, quantised=True),
-        "a quantised model of fastText (.ftz): it keeps no vectors; use the .bin or .vec file",
+        "a quantized model of fastText (.ftz): it keeps no vectors; use the .bin or .vec file",
     ),
     "fasttext of another version": (
         fasttext(["ab"], [[1.0]] * 5, version=13),

@@ -6,7 +6,7 @@ from typing import Any
 
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.sequence.features.grammar import PartOfSpeech, PosBigram
-from caspipe.annotators.sequence.features.neighbour import Neighbours
+from caspipe.annotators.sequence.features.neighbor import Neighbors
 from caspipe.typesystem import Cas, Sentence, Token
 
 
@@ -37,16 +37,16 @@ def test_pairs_of_tags_end_with_the_sentence() -> None:
 
 def test_pairs_of_words_end_with_the_sentence(words: Any) -> None:
     made = words("Dr Smith left He slept", sentences=("Dr Smith left", "He slept"))
-    assert Neighbours().column(made) == ["dr|smith", "smith|left", None, "he|slept", None]
-    assert Neighbours(lower=False).column(made)[:2] == ["Dr|Smith", "Smith|left"]
-    assert [Neighbours().label, Neighbours(lower=False).label] == ["neighbours", "neighbours:case"]
-    assert Neighbours().window == PosBigram().window == (-1, 0)
+    assert Neighbors().column(made) == ["dr|smith", "smith|left", None, "he|slept", None]
+    assert Neighbors(lower=False).column(made)[:2] == ["Dr|Smith", "Smith|left"]
+    assert [Neighbors().label, Neighbors(lower=False).label] == ["neighbours", "neighbours:case"]
+    assert Neighbors().window == PosBigram().window == (-1, 0)
 
 
 def test_pairs_of_long_words_are_cut(words: Any) -> None:
-    assert Neighbours().column(words("a" * 99 + " " + "b" * 99)) == ["a" * 31 + "|" + "b" * 31, None]
+    assert Neighbors().column(words("a" * 99 + " " + "b" * 99)) == ["a" * 31 + "|" + "b" * 31, None]
 
 
 def test_documents_without_neighbours_have_no_pairs(words: Any) -> None:
-    assert Neighbours().column(words("")) == []
-    assert Neighbours().column(words("alone")) == [None]
+    assert Neighbors().column(words("")) == []
+    assert Neighbors().column(words("alone")) == [None]

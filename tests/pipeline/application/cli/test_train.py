@@ -130,7 +130,7 @@ def test_a_document_that_fails_is_left_out_and_told(config: Path) -> None:
     broken["spans"][0]["end"] = 999
     notes.write_text("\n".join(map(json.dumps, [broken, *map(line, range(4, 12))])), encoding="utf-8")
     out = caspipe("train", str(config), code=3)
-    assert "9 documents read, 1 failed and not learnt from" in out
+    assert "9 documents read, 1 failed and not learned from" in out
     assert "8 documents, " in out
 
 

@@ -48,7 +48,7 @@ def test_it_learns_and_says_from_what(notes: Path, tmp_path: Path) -> None:
     size = (tmp_path / "out" / "v.npz").stat().st_size
     assert f"v.npz: {len(found)} words, 5 dimensions, {size / 1e6:.2f} MB\n" in out
     share = meta["covered"] / meta["tokens"]
-    assert f"learnt from {meta['tokens']:,} tokens in 3 texts; {share:.1%} of the tokens have a vector; " in out
+    assert f"learned from {meta['tokens']:,} tokens in 3 texts; {share:.1%} of the tokens have a vector; " in out
     assert "fever" in found
     assert "Day" in found
     assert "café" not in found  # it occurs once

@@ -1,4 +1,4 @@
-"""Pairs of neighbouring words."""
+"""Pairs of neighboring words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pairs(forms: list[str], words: Words) -> Column:
 
 
 @part("neighbours")
-class Neighbours(TokenFeature):
+class Neighbors(TokenFeature):
     """The forms of the token and the one after it, within a sentence. The window looks at the pair with the token before, too.
 
     Example: `Dr Smith` gives `neighbours=dr|smith` at `Dr`.
