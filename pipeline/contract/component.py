@@ -119,6 +119,9 @@ class CollectionReader(Component):
 
     role = "reader"
 
+    reports_duplicates: ClassVar[bool] = False
+    """True if `load` refuses documents with the id of an earlier one, with a better message than that of the run."""
+
     def __iter__(self) -> Iterator[Cas]:
         raise TypeError(f"{type(self).__name__} must define __iter__")
 

@@ -11,7 +11,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from heapq import nlargest
 from itertools import count
 from types import FrameType
@@ -22,11 +21,11 @@ from ..assembly.assemble import parted
 from ..assembly.assembly import Assembly
 from ..contract.component import CasConsumer, Output, Scope, TwoPhaseConsumer
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
-from ..errors import CaspipeError, ComponentError, ConsumerError, DuplicateError, OutputError, ReaderError, guarded
-from ..storage.digest_set import Digests
+from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
+from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner
 from .runners.selection import select_runner
@@ -224,10 +223,9 @@ class _Run:
             handles = self.reader.handles()
         numbers = count(1)
         every = self._read(numbers) if handles is None else self._from_handles(handles, numbers)
-        seen = Digests()
+        if handles is None or not self.reader.reports_duplicates:
+            every = refuse_duplicates(every)
         for item in every:
-            if item.fault is None and item.id and not seen.add(item.id):
-                item = replace(item, fault=DuplicateError("an earlier document has the same id"))
             if self.options.shard:
                 self.session.see(item.id)
             if item.number % parts == part % parts:

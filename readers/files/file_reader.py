@@ -32,6 +32,7 @@ class FileReader(CollectionReader):
     max_bytes: int = 268_435_456
     """Longer documents (after decompression) are refused: a small .gz file can expand to any size."""
 
+    reports_duplicates = True
     suffixes: ClassVar[tuple[str, ...]] = ()
     """Suffixes that are not part of a document id."""
 

@@ -99,7 +99,8 @@ def new(
 ) -> None:
     """Write the skeleton of a plug-in: the component and its test."""
     code, test = skeletons.write(kind, name, into)
-    typer.echo(f"{code}\n{test}\n\nNext: pytest {test}; caspipe check {code}; caspipe run CONFIG --plugin {code}")
+    typer.echo(f"{code}\n{test}")
+    typer.echo(f"next: pytest {test}; caspipe check {code}; caspipe run CONFIG --plugin {code}", err=True)
 
 
 @app.command(epilog="Example: `caspipe check my_hospital.badges` | `caspipe check badge.py --text note.txt`")

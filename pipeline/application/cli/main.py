@@ -28,7 +28,7 @@ COMMANDS = {
     "schema": ("components", "Print the JSON Schema of configurations, for completion in editors."),
     "typesystem": ("components", "Print the UIMA type system of every known component as XML."),
     "new": ("components", "Write the skeleton of a plug-in: the component and its test."),
-    "check": ("components", "Run the contract battery over the components of a module."),
+    "check": ("components", "Run the contract battery over the components of modules."),
     "why": ("annotate", "Explain what was found at one offset of a text, which candidate won, and why."),
     "evaluate": ("evaluate", "Score a pipeline, or the annotations of another system, against a reference."),
     "experiment": (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...assembly.assembly import Assembly
-from ...errors import ComponentError
+from ...errors import ComponentError, DuplicateError
+from ...storage.digest_set import Digests
 from .work import Failed, Item, Result
 
 _WINDOW = 2_000
@@ -128,3 +130,13 @@ class Backlog:
         result.attempts = self.attempt(number)
         self._tries.pop(number, None)
         return item, result
+
+
+def refuse_duplicates(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield the items; one whose id an earlier document has becomes a failure."""
+    seen = Digests()
+    for item in items:
+        if item.fault is None and item.id and not seen.add(item.id):
+            yield replace(item, fault=DuplicateError("an earlier document has the same id"))
+        else:
+            yield item

@@ -19,15 +19,15 @@ Make = Callable[..., Cas]
 
 def test_reference_goes_before_what_was_found_unless_told_otherwise(make: Make) -> None:
     cas = make()
-    found = [s.label for s in DoccanoConsumer().annotated(cas).spans]
+    found = [s.label for s in DoccanoConsumer(carriage_returns="blank").annotated(cas).spans]
     assert found == ["PERSON_DOCTOR", "DATE", "AGE"]
     gold = cas.create_view(GOLD_VIEW, cas.text)
     phi = gold.add(Phi(0, 3, kind=PhiKind.OTHER))
     gold.add(SpanAttribute(of=phi, name="sure", value="no"))
-    ((span,),) = (DoccanoConsumer().annotated(cas).spans,)
+    ((span,),) = (DoccanoConsumer(carriage_returns="blank").annotated(cas).spans,)
     assert (span.label, span.attributes) == ("OTHER", (("sure", "no"),))
-    assert [s.label for s in DoccanoConsumer(annotations="found").annotated(cas).spans] == found
-    text, spans = DoccanoConsumer(annotations="masked").annotated(cas)
+    assert [s.label for s in DoccanoConsumer(carriage_returns="blank", annotations="found").annotated(cas).spans] == found
+    text, spans = DoccanoConsumer(carriage_returns="blank", annotations="masked").annotated(cas)
     assert text.startswith("Dr. [PERSON] saw her on [DATE], aged 41.")
     assert [(text[s.begin : s.end], s.label) for s in spans] == [("[PERSON]", "PERSON_DOCTOR"), ("[DATE]", "DATE")]
 

@@ -147,6 +147,7 @@ def test_a_new_plug_in_passes_its_own_test(kind: str, tmp_path: Path) -> None:
 def test_new_refuses_wrong_kinds_and_names(tmp_path: Path) -> None:
     assert "no kind of component 'anotator'; did you mean annotator?" in caspipe("new", "anotator", "x", code=2)
     assert "expected lower-case letters, digits and underscores" in caspipe("new", "reader", "My Reader", code=2)
+    assert "name 'dates': another engine has this name" in caspipe("new", "annotator", "dates", code=2)
 
 
 def test_why_tells_who_saw_what_and_who_won(tmp_path: Path) -> None:
