@@ -188,13 +188,13 @@ def write(kind: str, name: str, into: Path) -> list[Path]:
         raise ConfigError([Fault("", f"no kind of component {kind!r}{hint}")])
     if not name.isidentifier() or name != name.lower():
         raise ConfigError([Fault("", f"name {name!r}: expected lower-case letters, digits and underscores")])
-    role = "engine" if kind == "annotator" else kind
-    if any(c.name == name and c.role == role for c in registry.components()):
-        raise ConfigError([Fault("", f"name {name!r}: another {role} has this name")])
     paths = [into / f"{name}.py", into / f"test_{name}.py"]
     existing = [p for p in paths if p.exists()]
     if existing:
-        raise ConfigError([Fault("", f"{p} is there already") for p in existing])
+        raise ConfigError([Fault("", f"{p} already exists") for p in existing])
+    role = "engine" if kind == "annotator" else kind
+    if any(c.name == name and c.role == role for c in registry.components()):
+        raise ConfigError([Fault("", f"name {name!r}: another {role} has this name")])
     into.mkdir(parents=True, exist_ok=True)
     words = name.replace("_", " ")
     fields = {"name": name, "cls": words.title().replace(" ", ""), "words": words, "prefix": name[:2].upper()}

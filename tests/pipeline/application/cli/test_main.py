@@ -130,7 +130,7 @@ def test_schema_and_typesystem_are_printed_whole() -> None:
 @pytest.mark.parametrize("kind", ["annotator", "reader", "consumer"])
 def test_a_new_plug_in_passes_its_own_test(kind: str, tmp_path: Path) -> None:
     out = caspipe("new", kind, f"my_{kind}", "--into", str(tmp_path))
-    assert len(out.split()) == 2
+    assert out.split()[:2] == [str(tmp_path / f"my_{kind}.py"), str(tmp_path / f"test_my_{kind}.py")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
         cwd=tmp_path,
@@ -141,7 +141,7 @@ def test_a_new_plug_in_passes_its_own_test(kind: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout
     assert "checks passed" in caspipe("check", str(tmp_path / f"my_{kind}.py"))
-    assert "is there already" in caspipe("new", kind, f"my_{kind}", "--into", str(tmp_path), code=2)
+    assert "already exists" in caspipe("new", kind, f"my_{kind}", "--into", str(tmp_path), code=2)
 
 
 def test_new_refuses_wrong_kinds_and_names(tmp_path: Path) -> None:
