@@ -9,7 +9,7 @@ _METHODS = "match search fullmatch finditer findall split sub groups groupindex 
 
 
 class _LazyRegex:
-    """A pattern that takes over the methods of the compiled one on first use, so that later calls cost nothing more."""
+    """A pattern that gets the methods of the compiled one on first use, so that later calls cost nothing more."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self.pattern, self._flags = pattern, flags

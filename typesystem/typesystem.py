@@ -149,7 +149,7 @@ class TypeSystem:
         self._resolve(list(types), tuple(tuple(p) for p in priorities))
 
     def _resolve(self, definitions: list[Definition], priorities: tuple[tuple[str, ...], ...]) -> None:
-        """Take over the definitions and priorities if they agree with each other; change nothing otherwise."""
+        """Add the definitions and priorities if they agree with each other; change nothing otherwise."""
         self._resolution = ResolvedTypes(definitions, priorities)
         self._definitions, self.priorities = definitions, priorities
         self._pickled = None

@@ -120,7 +120,7 @@ _PLAIN = (
     "rosh hash", "mardi gras", "st. pat", "st pat", "chinese new",
 )  # fmt: skip
 ANY_CASE = frozenset(name for name in HOLIDAYS if name.startswith(_PLAIN))
-"""Holidays that are recognized in lower case too; the others are also ordinary words (`labor day`, `flag day`, `lent`)."""
+"""Holidays that are recognized in lower case too; the rest are also ordinary words (`labor day`, `flag day`, `lent`)."""
 
 
 @functools.lru_cache(1024)

@@ -1,4 +1,4 @@
-"""Searches for masked values: a cheap test excludes those that cannot occur, the matchers of known PHI find the others."""
+"""Searches for masked values: a cheap test excludes those that cannot occur, the matchers of known PHI find the rest."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Metric = Literal["levenshtein", "osa"]
 class FuzzyIndex:
     """Finds the words of a compiled dictionary that are one edit from a query and share its first letter.
 
-    Two words one edit apart become equal if each loses at most one letter, so it suffices to look up the query and its
+    Two words one edit apart become equal if each loses at most one letter, so it is enough to look up the query and its
     shortened forms among the words and their shortened forms (as sorted 32-bit checksums: 4 + 4 bytes each) and to verify.
     `levenshtein` counts a swap of neighbors as two edits, `osa` (optimal string alignment) as one.
     """

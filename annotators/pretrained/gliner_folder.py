@@ -1,10 +1,10 @@
 """A GLiNER model as its library exports it to ONNX: what is in the folder, and what the graph takes and gives.
 
-Read off the library's own export (`GLiNER.export_to_onnx`, version 0.2.29). Inputs of both forms: `input_ids`,
-`attention_mask` and `words_mask` of shape (rows, pieces), where `words_mask` numbers words from 1 at the piece that stands for
+As in the library's own export (`GLiNER.export_to_onnx`, version 0.2.29). Inputs of both forms: `input_ids`,
+`attention_mask` and `words_mask` of shape (rows, pieces), where `words_mask` numbers words from 1 at the piece that represents
 them and is 0 elsewhere, and `text_lengths`, (rows, 1), words in each row. The span form takes `span_idx`, (rows, words x widest,
-2), first and last word of each span, and `span_mask`, whether it lies within the text; `logits` are (rows, words, widest,
-classes). The token form gives (rows, words, classes, 3): begins here, ends here, lies inside.
+2), first and last word of each span, and `span_mask`, whether it is within the text; `logits` are (rows, words, widest,
+classes). The token form gives (rows, words, classes, 3): begins here, ends here, is inside.
 """
 
 from __future__ import annotations

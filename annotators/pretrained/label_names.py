@@ -108,7 +108,7 @@ def kind_of_label(label: str) -> tuple[bool, PhiKind | None]:
 def map_labels(
     labels: Labels, given: Mapping[str, PhiKind | None], unmapped: Unmapped, where: str
 ) -> dict[str, PhiKind]:
-    """Return the kind of every type that marks PHI. `given` speaks first; None in it takes a type for no PHI.
+    """Return the kind of every type that marks PHI. `given` decides first; None in it means that a type is not PHI.
 
     Raises ResourceError that lists the types without a kind, or the names in `given` that the model does not have.
     """

@@ -105,7 +105,7 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
             raise
         except Exception:  # the library raises plain Exception
             raise ResourceError(f"{path}: damaged: expected a tokenizer of Hugging Face tokenizers") from None
-    # without a vocabulary transformers makes a tokenizer that knows no word, and says nothing
+    # without a vocabulary transformers makes a tokenizer without words, without a warning
     if installed("transformers") and any((folder / name).is_file() for name in _VOCABULARIES):
         transformers = need("transformers", extra, who)
         try:

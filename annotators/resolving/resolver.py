@@ -109,7 +109,7 @@ class Resolver(AnalysisEngine):
         view.add_all(list(phi_of.values()))
 
     def _candidates(self, candidates: Iterable[PhiCandidate], text: str) -> Iterator[CandidateSpan]:
-        """Yield the candidates that take part; give the others the reason why they do not."""
+        """Yield the candidates that take part; give the rest the reason why they do not."""
         for candidate in candidates:
             candidate.winner = None
             if candidate.reason.startswith(VETOED):

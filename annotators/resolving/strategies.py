@@ -42,7 +42,7 @@ class Strategy(Part):
         yield from ()
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Return the types that must be there upstream besides candidates."""
+        """Return the types that earlier components must have made, besides candidates."""
         return ()
 
     def resolve_document(

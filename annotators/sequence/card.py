@@ -17,12 +17,12 @@ def model_card(meta: Mapping[str, Any]) -> str:
     lines = [f"# {meta['name']}", "", meta["title"] or _about(meta), ""]
     lines += [
         f"* Type: {meta['type']}, labels in {meta['encoding'].upper()}",
-        f"* Language: {meta['language'] or 'not said'}",
+        f"* Language: {meta['language'] or 'not given'}",
     ]
     if "network" in meta:
         made = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
         lines += [f"* Network: {', '.join(f'`{shown(p)}`' for p in made if p)}"]
-    lines += [f"* Licence: {meta['licence'] or 'not said'}", f"* Active weights: {meta['active_features']:,}", ""]
+    lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}", ""]
     lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
     lines += _corpora(training)
     lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
@@ -65,8 +65,8 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
     lines = [f"# {meta['name']}", "", meta["title"] or "A part-of-speech tagger.", ""]
     lines += [
         "* Type: tagger, a linear-chain model over token attributes (component `tagger`)",
-        f"* Language: {meta['language'] or 'not said'}",
-        f"* Licence: {meta['licence'] or 'not said'}",
+        f"* Language: {meta['language'] or 'not given'}",
+        f"* Licence: {meta['licence'] or 'not given'}",
         f"* Tags: {len(meta['labels'])}; active weights: {meta['active_features']:,}",
         "",
         "## Training",
@@ -109,9 +109,13 @@ def _cell(text: str) -> str:
 
 
 def _corpora(training: Mapping[str, Any]) -> list[str]:
-    return [*(f"* {corpus}" for corpus in training["corpora"]), "" if training["corpora"] else "Corpora: not said.", ""]
+    return [
+        *(f"* {corpus}" for corpus in training["corpora"]),
+        "" if training["corpora"] else "Corpora: not given.",
+        "",
+    ]
 
 
 def _ending(meta: Mapping[str, Any]) -> list[str]:
-    limits = meta["limits"] or "Not said. Expect worse results on other texts than those it was trained on."
+    limits = meta["limits"] or "Not given. Expect worse results on other texts than those it was trained on."
     return ["", "## Limits", "", limits, "", WARNING, ""]

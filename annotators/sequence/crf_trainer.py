@@ -149,7 +149,7 @@ class CrfTrainer(Trainer):
     def _fit(
         self, documents: list[list[Sequence_]], held: list[list[Sequence_]], options: dict[str, Any], file: Path
     ) -> list[dict[str, Any]]:
-        """Trains into a file; returns what CRFsuite said of each iteration."""
+        """Train into a file; return what CRFsuite reported of each iteration."""
         trainer = logging_trainer(self.algorithm, options)
         for group, some in enumerate((documents, held)):
             for document in some:
@@ -174,7 +174,7 @@ def check_crfsuite(max_iterations: int, **coefficients: float | None) -> None:
 def crfsuite_options(
     algorithm: Algorithm, *, c1: float | None, c2: float | None, **given: float | None
 ) -> dict[str, Any]:
-    """Return those of the parameters that the algorithm takes; None stands for the default."""
+    """Return those of the parameters that the algorithm takes; None means the default."""
     given = {"c1": 0.05 if c1 is None else c1, "c2": 0.01 if c2 is None else c2, **given}
     return {k: v for k, v in given.items() if v is not None and k in _OPTIONS[algorithm]}
 

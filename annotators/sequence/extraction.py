@@ -106,7 +106,7 @@ class FeatureSet:
             if not label or "=" in label or not label.isprintable() or label in (OUT_BEFORE, OUT_AFTER):
                 raise ValueError(
                     f"feature {label!r}: expected a label of printable characters without '=', other than "
-                    f"{OUT_BEFORE} and {OUT_AFTER}, which stand for places outside"
+                    f"{OUT_BEFORE} and {OUT_AFTER}, which mean places outside"
                 )
         low = min([window[0], 0, *[f.window[0] for f in self.features if f.window]])
         high = max([window[1], 0, *[f.window[1] for f in self.features if f.window]])
@@ -130,7 +130,7 @@ class FeatureSet:
                     setattr(feature, field.name, load(cls, value))
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Types and set features that must be there upstream."""
+        """Types and set features that earlier components must have made."""
         found: list[Any] = [need for f in self.features for need in (*f.inputs, *f.sets)]
         return tuple(dict.fromkeys(found))
 
@@ -197,7 +197,7 @@ class FeatureSet:
 
 
 class Spread:
-    """The attributes of tokens, as names or as what stands for them: `entry` of each name, left out if that is None.
+    """The attributes of tokens, as names or as what replaces them: `entry` of each name, left out if that is None.
 
     What a form, or a token's other values, give at each offset is worked out once.
     """

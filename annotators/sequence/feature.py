@@ -7,7 +7,7 @@ A feature is one of three sorts, by what it depends on:
 * `ValueFeature`: a real number for each token (its position in the document).
 
 Each is looked at from the tokens around, too: the feature `lower` of the token before is the attribute `-1:lower=dr.`, that
-of the token itself `0:lower=smith`. A model's attributes thus read as what they mean, and stay the same for its lifetime.
+of the token itself `0:lower=smith`. So a model's attributes can be read, and stay the same for its lifetime.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class Feature(Part):
     """First and last token looked at, relative to the token itself: `[-1, 1]`. Left out: the model's window."""
 
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
-    """Types that must have been made upstream."""
+    """Types that earlier components must have made."""
     sets: ClassVar[tuple[str, ...]] = ()
-    """Features that must have been set upstream: `Token:pos`."""
+    """Features that earlier components must have set: `Token:pos`."""
 
     in_label: ClassVar[tuple[str, ...]] = ()
     """Parameters that are part of the label if they are not the defaults."""

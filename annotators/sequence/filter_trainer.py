@@ -35,7 +35,7 @@ class FilterTrainer(ModelTrainer):
     """
 
     C: float = 0.1
-    """Price of errors (LIBLINEAR's -c)."""
+    """Cost of errors (LIBLINEAR's -c)."""
     keep: float = 0.995
     """Share of right candidates that must be kept (0 to 1): sets the threshold that the model proposes, on documents left out
     in turn. A filter that takes a name away leaks it, so the default is high."""

@@ -25,7 +25,7 @@ def seed_c_library(seed: int) -> None:
 def fit_binary(
     loss: Literal["hinge", "logistic"], rows: Sequence[Sequence[str]], right: Sequence[bool], min_count: int, C: float
 ) -> tuple[dict[str, float], float]:
-    """Return weights by attribute, and the bias, of a linear model with L2 regularization; positive speaks for `right`.
+    """Return weights by attribute, and the bias, of a linear model with L2 regularization; positive means `right`.
 
     `hinge`: a support vector machine; `logistic`: a logistic regression, the bias regularized too, in which the probability of
     `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes of fewer than `min_count` rows are left out.

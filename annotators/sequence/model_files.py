@@ -139,8 +139,8 @@ def read_member(path: Path, name: str) -> bytes:
 def write_model(path: Path, meta: dict[str, Any], contents: Mapping[str, bytes], card_text: str) -> None:
     """Write a model, as a zip if the path ends in `.zip`, else as a folder. An old model is replaced at the very end.
 
-    `contents` are its files by name; their checksums go into model.json. Raises ResourceError if something other than a
-    model is there, ConsumerError if the path cannot be written.
+    `contents` are its files by name; their checksums go into model.json. Raises ResourceError if the path has something
+    other than a model, ConsumerError if the path cannot be written.
     """
     refuse_foreign(path)
     contents = {**contents, CARD: card_text.encode("utf-8")}

@@ -89,7 +89,7 @@ class CollectingTrainer(CasConsumer):
         return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
-        """Return the features that look at something that must be there upstream."""
+        """Return the features that need what an earlier component makes."""
         users = [f.label for f in self.features if need in (*f.inputs, *f.sets)]
         return f"feature {', '.join(users)}" if users else ""
 

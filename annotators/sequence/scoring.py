@@ -19,7 +19,7 @@ from .numbering import Keys
 from .weights import Blocks, Weights
 
 TABLE_BYTES = 4 << 20
-"""Memory that the table of one column may take; what was not asked for lately then gives way."""
+"""Memory that the table of one column may take; what was not used lately is then deleted."""
 FEWEST = 2_000
 """Rows in each half of a table, however much memory they take."""
 SPARE = 128

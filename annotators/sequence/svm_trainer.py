@@ -54,7 +54,7 @@ Solver = Literal[
 class SvmTrainer(Trainer):
     """Trains linear SVMs (LIBLINEAR, Fan et al. 2008), one for each label against the rest, on the gold view.
 
-    `C` is LIBLINEAR's: the price of errors, so a larger one means *less* regularization, the inverse of the `C` that a CRF
+    `C` is LIBLINEAR's: the cost of errors, so a larger one means *less* regularization, the inverse of the `C` that a CRF
     takes (seed system, eq. 10 and 31).
     """
 
@@ -62,7 +62,7 @@ class SvmTrainer(Trainer):
     """The problem solved: `l2-hinge` as in the VigiBase system; `crammer-singer` learns all labels at once and is several times
     quicker with many labels; the `l1` ones make small models."""
     C: float = 0.1
-    """Price of errors (LIBLINEAR's -c)."""
+    """Cost of errors (LIBLINEAR's -c)."""
     tolerance: float | None = None
     """Ends when the problem is solved this well (LIBLINEAR's -e); its default."""
     class_weights: dict[str, float] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class SvmTrainer(Trainer):
         return label_pairs(labels, examples, self.encoding, strength if self.label_order == "learned" else 0.0)
 
     def _strength(self, trial: Weights, examples: list[Example], held: list[Example]) -> float:
-        """Return the factor on the logarithms of label pairs with which most held-out tokens of spans come out right."""
+        """Return the factor on the logarithms of label pairs with which most held-out tokens of spans get the right label."""
         if self.label_order != "learned":
             return 0.0
         scorer = LabelScorer(self.feature_set, trial)

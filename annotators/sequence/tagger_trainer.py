@@ -91,7 +91,7 @@ class TaggerTrainer(CollectingTrainer):
     max_iterations: int = 10
     """Passes over the data (ap, pa, arow, l2sgd) or iterations (lbfgs, which needs 60 or more) at most."""
     runs: int = 1
-    """Trainings with the sentences in other orders, whose weights are averaged (not for lbfgs, which knows no order): a little
+    """Trainings with the sentences in other orders, whose weights are averaged (not for lbfgs, which has no order): a little
     better, as many times as long."""
     min_count: int = 2
     """Attributes that occur less often in training are left out."""

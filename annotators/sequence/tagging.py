@@ -43,7 +43,7 @@ class SequenceTagger(Annotator):
         return tuple(dict.fromkeys((Token, Sentence, *features_of(self._model).needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
-        """Return the features of the model that need something from upstream; empty if the annotator itself does."""
+        """Return the features of the model that need an earlier component; empty if the annotator itself does."""
         users = [f.label for f in features_of(self._model).features if need in (*f.inputs, *f.sets)]
         name = self._model.place if isinstance(self._model, TokenModel) else self._model
         return f"feature {', '.join(users)} of model {name}" if users else ""

@@ -14,7 +14,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def tidy(text: str) -> str:
     """Return the first 64 code points in normal form C; control characters, line ends and lone surrogates become U+FFFD.
 
-    Composed and decomposed spellings of a word thus give one value, and CRFsuite, which reads UTF-8 up to the first NUL,
+    Composed and decomposed spellings of a word give one value, and CRFsuite, which reads UTF-8 up to the first NUL,
     can hold every value.
     """
     text = text[:LONGEST]

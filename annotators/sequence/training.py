@@ -112,7 +112,7 @@ class Trainer(ModelTrainer):
             self.learn(examples, training)
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
-        """Trains, and writes what came of it. `training` says what is learned from."""
+        """Train, and write the result. `training` describes the data."""
         weights, facts, crfsuite = self.train(examples)
         self.write(weights, training, {"encoding": self.encoding, **facts}, crfsuite)
 

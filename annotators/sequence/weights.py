@@ -1,4 +1,4 @@
-"""The weights of a linear model: which attribute speaks for which label, and what follows what."""
+"""The weights of a linear model: how each attribute counts for each label, and each label after another."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
         f"* Type: {meta['type']}, a logistic regression over votes; for `resolver: {{strategy: {{stacking: ...}}}}`"
     ]
     lines += [f"* Voters: {voters}", f"* Threshold: {meta['threshold']:g}"]
-    lines += [f"* Language: {meta['language'] or 'not said'}", f"* Licence: {meta['licence'] or 'not said'}"]
+    lines += [f"* Language: {meta['language'] or 'not given'}", f"* Licence: {meta['licence'] or 'not given'}"]
     lines += [f"* Active weights: {meta['active_features']:,}", "", "## Training", ""]
     lines += [f"{training['documents']:,} documents, {facts['proposals']:,} proposed spans.", ""]
-    lines += [f"* {corpus}" for corpus in training["corpora"]] or ["Corpora: not said."]
+    lines += [f"* {corpus}" for corpus in training["corpora"]] or ["Corpora: not given."]
     lines += ["", "| strict F1 on these documents | |", "|---|---|"]
     lines += [f"| {voter} alone | {_number(value)} |" for voter, value in facts["alone_f1"].items()]
     lines += [f"| the vote, each document left out of its training | {_number(facts['left_out_f1'])} |"]
@@ -38,7 +38,7 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
     lines += [
         "## Limits",
         "",
-        meta["limits"] or "Not said. It holds for these voters, trained as they were, and no others.",
+        meta["limits"] or "Not given. It holds for these voters, trained as they were, and no others.",
         "",
     ]
     return "\n".join([*lines, _WITH_WORDS if meta["features"] else _WITHOUT_WORDS, ""])

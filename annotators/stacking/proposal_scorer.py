@@ -49,7 +49,7 @@ def proposals_with_attributes(
 
 
 def _by_kind(proposal: Proposal, names_of: dict[tuple[int, int], list[str]]) -> list[str]:
-    """Return the token attributes of a proposal, each as such and together with its kind."""
+    """Return the token attributes of a proposal, each alone and together with its kind."""
     names = names_of.get((proposal.begin, proposal.end), [])
     return [*names, *(f"{name} {proposal.kind.name}" for name in names)]
 

@@ -10,7 +10,7 @@ from math import isnan
 from ...typesystem import PhiKind
 
 BINS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
-"""Borders between bins of confidence: finer where models are confident, since most of their spans are there."""
+"""Borders between bins of confidence: finer where models are confident, since most spans have such confidence."""
 LONG = 8
 """Number of words from which lengths are no longer distinguished."""
 NONE = "none"

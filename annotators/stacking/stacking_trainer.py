@@ -60,7 +60,7 @@ class StackingTrainer(ModelTrainer):
     """Learns from several finders' candidates which of their spans are right (logistic regression).
 
     The finders must not have been trained on the documents that this learns from: on those they are right more often than
-    anywhere else, and the vote would trust them too much. An experiment takes care of this: a model with `of`, this trainer
+    anywhere else, and the vote would trust them too much. An experiment avoids this: a model with `of`, this trainer
     and a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out
     of their training (docs/how-to/ensembles.md).
     """

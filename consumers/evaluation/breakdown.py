@@ -93,7 +93,7 @@ class Breakdown(DelayedConsumer):
         super().close()
 
     def abort(self) -> None:
-        """Keep the files that were there before."""
+        """Keep the earlier files."""
         self._last = None
         self._start()
         super().close()

@@ -86,7 +86,7 @@ class ErrorsConsumer(DelayedConsumer):
         super().close()
 
     def abort(self) -> None:
-        """Keep the page that was there before."""
+        """Keep the earlier page."""
         self._page = self._last = None
 
 

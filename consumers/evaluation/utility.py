@@ -59,7 +59,7 @@ class UtilityConsumer(DelayedConsumer):
         super().close()
 
     def abort(self) -> None:
-        """Keep the files that were there before."""
+        """Keep the earlier files."""
         self._last = None
 
     def _narrative(self, cas: Cas) -> Narrative:

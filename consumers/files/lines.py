@@ -90,7 +90,7 @@ class LineConsumer(TwoPhaseConsumer):
             self._slices.rollback(document_id)
 
     def abort(self) -> None:
-        """Keep the file that was there before."""
+        """Keep the earlier file."""
         slices, self._slices = self._slices, None
         if slices is not None:
             slices.file.discard()

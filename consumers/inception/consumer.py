@@ -167,7 +167,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
         self._last = None
 
     def abort(self) -> None:
-        """Keep the project that was there before."""
+        """Keep the earlier project."""
         file, self._file = self._file, None
         if file is not None:
             file.discard()

@@ -28,7 +28,7 @@ _TITLES = {
 
 
 def labels(scheme: str) -> dict[str, str]:
-    """Return each label with its meaning: names of kinds, or the labels of a scheme with the kinds that they stand for."""
+    """Return each label with its meaning: names of kinds, or the labels of a scheme with the kinds that they mean."""
     if not scheme:
         return {kind.name: _meaning(kind) for kind in PhiKind}
     meanings: dict[str, list[str]] = {label: [] for label in PhiKind.labels(scheme)}

@@ -109,7 +109,7 @@ class HtmlConsumer(FolderConsumer):
         super().close()
 
     def abort(self) -> None:
-        """Keep the list that was there before."""
+        """Keep the earlier list."""
         index, self._index = self._index, None
         if index is not None:
             index.file.discard()

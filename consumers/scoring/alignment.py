@@ -169,7 +169,7 @@ def mistakes(pair: Pair, level: Compared = "kind") -> list[Mistake]:
 
 
 def _most_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark | None]:
-    """Return for each mark the one of the others that shares most with it, the first of equal ones."""
+    """Return for each mark the other one that shares most with it, the first of equal ones."""
     others = sorted(others, key=lambda m: (m.begin, m.end))
     best: dict[int, tuple[int, int]] = {}
     for i, j in overlaps(marks, others):

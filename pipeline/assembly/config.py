@@ -53,7 +53,7 @@ class Config:
     """Ids of the engines below each aggregate."""
 
     def unaliased(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters with names under `resources:` replaced by what they stand for."""
+        """Return parameters with names under `resources:` replaced by their definitions."""
         return {k: self.resources.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
 
     def steps(self) -> list[Step]:

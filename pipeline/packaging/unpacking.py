@@ -83,7 +83,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
         except ValueError as error:
             raise ResourceError(f"{path}: member {number} has {error}") from None
         wrong = (
-            "is there twice" if name.casefold() in folded
+            "occurs twice" if name.casefold() in folded
             else "is compressed" if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size
             else "is encrypted" if info.flag_bits & 0x1
             else "is a link or no plain file" if kind not in (0, stat.S_IFREG)

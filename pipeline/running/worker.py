@@ -137,7 +137,7 @@ def _main(connection: Connection, parent: int, set_up: Callable[..., Handler], a
 
 
 def _next(connection: Connection, parent: int) -> Any:
-    """Return the next task; None if there are no more."""
+    """Return the next task; None after the last one."""
     while not connection.poll(_POLL_SECONDS):
         if os.getppid() != parent:
             return None

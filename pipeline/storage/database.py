@@ -32,7 +32,7 @@ _WORDS = {
     "57P03": "the server is not ready",
     "57014": "the query was cancelled",
     "25006": "the query would write, and this reader only reads",
-    "23505": "a unique key is there already",
+    "23505": "a unique key already exists",
     "23": "a constraint of the table is violated",
     "22": "a value does not fit its column",
     "53": "the server lacks disk, memory or connections",

@@ -72,7 +72,7 @@ def new_key(private: Path, public: Path) -> str:
     made = Ed25519PrivateKey.generate()
     for path in (private, public):
         if path.exists():
-            raise ResourceError(f"{path}: is there already; a key is never overwritten")
+            raise ResourceError(f"{path}: already exists; a key is never overwritten")
     write_new(private, made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
     told = made.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     try:
@@ -125,7 +125,7 @@ def write_new(path: Path, data: bytes, mode: int) -> None:
     try:
         fd = create(path, mode)
     except FileExistsError:
-        raise ResourceError(f"{path}: is there already; a key is never overwritten") from None
+        raise ResourceError(f"{path}: already exists; a key is never overwritten") from None
     except OSError as error:
         raise ResourceError(f"{path}: cannot write: {error.strerror or type(error).__name__}") from None
     try:

@@ -71,7 +71,7 @@ class Text(str):
 
     @property
     def hidden(self) -> bool:
-        """Return whether it was taken from an environment variable whose name speaks of a secret: no message may show it."""
+        """Return whether it was taken from an environment variable whose name suggests a secret: no message may show it."""
         return any(_SECRET_NAME.search(name) for name in self.variables)
 
 

@@ -25,7 +25,7 @@ class ProdigyReader(TaskReader):
 
     pattern: str = "*.jsonl"
     answers: list[Literal["accept", "reject", "ignore"]] = dataclasses.field(default_factory=lambda: ["accept"])
-    """Answers of the tasks to read. Tasks without an answer are always read; the others are counted in a warning."""
+    """Answers of the tasks to read. Tasks without an answer are always read; the rest are counted in a warning."""
     annotator: str = ""
     """Read only this annotator's tasks, by `_annotator_id` or `_session_id`."""
     tokens: bool = False

@@ -67,7 +67,7 @@ class StandoffReader(FileReader):
     """Overlapping tags: `error` fails the document, `longest` keeps the longest, `first` the one written first, `keep` all."""
     mismatch: Literal["error", "warn"] = "error"
     """Tags that are outside the text or do not cover the text that they name: `error` fails the document; `warn` issues a
-    warning, leaves out tags outside the text, and keeps the others at their offsets."""
+    warning, leaves out tags outside the text, and keeps the rest at their offsets."""
 
     def add_tags(
         self,

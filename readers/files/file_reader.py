@@ -75,7 +75,7 @@ class FileReader(CollectionReader):
             raise ReaderError(f"reader {self.id}: {error}") from None
 
     def readable(self) -> Iterator[Source]:
-        """Yield the files that may be read; the others go to `failed`."""
+        """Yield the files that may be read; the rest go to `failed`."""
         for source in self.sources():
             if source.fault:
                 self.failed.append((source.id, _refusal(source)))

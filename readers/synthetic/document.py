@@ -101,7 +101,7 @@ def _layouts(own: Library, libraries: Sequence[Library], wanted: Mapping[str, fl
 STAFF = 6
 """Doctors on the hospital's list who do not occur in the document."""
 LISTED = 0.9
-"""Share of the document's doctors who are on that list; the others practice elsewhere."""
+"""Share of the document's doctors who are on that list; the rest practice elsewhere."""
 _NUMBERS = ("ID_MEDICAL_RECORD",)
 
 

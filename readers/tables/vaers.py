@@ -50,7 +50,7 @@ class VaersReader(CsvReader):
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=_known)
 
     def wanted(self) -> list[str]:
-        """Return the columns that all files have; the others exist in some years only."""
+        """Return the columns that all files have; the rest exist in some years only."""
         return [f for f in super().wanted() if f in (self.id_field, *self.text_fields[:1])]
 
     def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:

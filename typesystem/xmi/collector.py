@@ -33,7 +33,7 @@ class Batch:
     items: list[Any]
     numbers: Sequence[int] = ()
     begins: Sequence[int] | None = None
-    """The spans, if they are columns: `items` is then one instance that stands for all."""
+    """The spans, if they are columns: `items` is then one instance that represents all."""
     ends: Sequence[int] = ()
 
 
@@ -90,7 +90,7 @@ class Graph:
                 after = alias[id(after)]
             if id(after) in number:
                 number[before] = number[id(after)]
-                if before in old and id(after) not in old:  # the substitute takes over the old id
+                if before in old and id(after) not in old:  # the substitute gets the old id
                     self._renumber(after, old[before])
                     number[id(after)] = number[before] = old[before]
         self.members = [

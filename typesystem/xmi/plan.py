@@ -42,7 +42,7 @@ class Field:
     """The range of the elements of the array or list: a primitive, or TOP."""
     python: Any = object
     omit_empty: bool = False
-    """True if an empty string stands for null."""
+    """True if an empty string means null."""
     default: Any = None
     """`REQUIRED` if our class has no default."""
     target: Any = object

@@ -57,7 +57,7 @@ def _records(path: Path) -> Iterator[Record]:
 def _entry(value: str) -> tuple[str, str]:
     """(term, lexical tag) of an entry `term|TUI|tag|relation|thesaurus|date|letters`.
 
-    The last part says which of the fields a to f are there: a is the term, b the TUI, c the lexical tag.
+    The last part says which of the fields a to f exist: a is the term, b the TUI, c the lexical tag.
     """
     parts = value.split("|")
     letters = parts[-1] if len(parts) > 1 else "a"

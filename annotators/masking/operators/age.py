@@ -40,7 +40,7 @@ class Age(Operator):
         try:
             _ = self._above
         except (ValueError, KeyError, IndexError, AttributeError):
-            raise ValueError("format: expected text, in which {threshold} stands for the threshold") from None
+            raise ValueError("format: expected text, in which {threshold} is the place of the threshold") from None
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         years = years_of(mention.text)

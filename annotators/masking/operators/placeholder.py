@@ -16,7 +16,7 @@ class Placeholder(Operator):
     detail: bool = False
     """Name the precise kind (`[DATE_BIRTH]`) instead of the first-level one (`[DATE]`)."""
     format: str = "[{kind}]"
-    """Format of the placeholder; `{kind}` stands for the kind's name."""
+    """Format of the placeholder; `{kind}` is replaced by the kind's name."""
 
     def __post_init__(self) -> None:
         try:
@@ -25,7 +25,7 @@ class Placeholder(Operator):
         except (ValueError, KeyError, IndexError, AttributeError):
             raise ValueError("format: expected text with {kind} in it; write {{ and }} for braces") from None
         if not fields <= {"kind"} or not example.strip():
-            raise ValueError("format: expected text, in which {kind} stands for the kind's name")
+            raise ValueError("format: expected text, in which {kind} is the place of the kind's name")
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         return self.write(mention)

@@ -37,7 +37,7 @@ class Subwords:
         self.shortest = shortest
         self.longest = longest
         self.kept = kept
-        """New places of the n-grams that pruning left; None where all are there."""
+        """New places of the n-grams that pruning kept; None if all were kept."""
 
     def ids(self, word: str) -> list[int]:
         """The rows of a word's n-grams, from its first letter on; n-grams share rows by hash (FNV-1a of signed bytes)."""

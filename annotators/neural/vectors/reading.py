@@ -47,7 +47,7 @@ class Content:
     words: list[str]
     matrix: Floats32
     duplicates: int = 0
-    """Rows left out because their word was there before."""
+    """Rows left out because an earlier row has their word."""
     undecodable: int = 0
     """Rows left out because their word is not UTF-8."""
     compose: Callable[[str], Floats32 | None] | None = None
@@ -111,7 +111,7 @@ def _is_binary(rest: bytes, dim: int) -> bool:
 
 
 def header_of(head: bytes) -> tuple[int, int, int]:
-    """Return words and dimensions that the first line of word2vec promises, and where the rows begin. Raises Damaged."""
+    """Return words and dimensions that the first line of word2vec gives, and where the rows begin. Raises Damaged."""
     header = _HEADER.match(head)
     if header is None:
         raise Damaged("line 1: expected the number of words and that of dimensions")
@@ -128,7 +128,7 @@ def check_dim(dim: int, where: str) -> None:
 class Rows:
     """Collects the rows of a file: chooses, counts and checks them, and makes one matrix at the end.
 
-    The matrix grows with what was read, never by what a header promises. `limit`: rows gone through at most; `only`: keep
+    The matrix grows with what was read, never by what a header says. `limit`: rows to read at most; `only`: keep
     these words alone.
     """
 
@@ -137,7 +137,7 @@ class Rows:
         self.limit = limit
         self.only = None if only is None else reachable(only)
         self.read = 0
-        """Rows gone through."""
+        """Rows read."""
         self.words: list[str] = []
         self.duplicates = 0
         self.undecodable = 0
@@ -149,7 +149,7 @@ class Rows:
 
     @property
     def full(self) -> bool:
-        """Return whether as many rows as were asked for have been gone through."""
+        """Return whether `limit` rows were read or all wanted words were found."""
         return self.limit is not None and self.read >= self.limit
 
     def wants(self, raw: bytes, where: str) -> bool:

@@ -27,20 +27,20 @@ def read_glove(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[s
 
 def read_word2vec(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[str] | None) -> Content:
     """Lines after a header, as word2vec and fastText (`.vec`) write them. Raises Damaged."""
-    promised, dim, start = header_of(head)
+    expected, dim, start = header_of(head)
     rows = Rows(dim, limit, only)
     file.seek(start)
     _fill(rows, _lines(file, 2))
-    check_promise(rows, promised)
+    check_count(rows, expected)
     return rows.content()
 
 
-def check_promise(rows: Rows, promised: int) -> None:
-    """Raise Damaged if a header promised more or fewer rows than there are."""
-    if rows.read < promised and not rows.full:
-        raise Damaged(f"the header promises {promised:,} words, the file ends after {rows.read:,}: cut off")
-    if rows.read > promised:
-        raise Damaged(f"the header promises {promised:,} words, but more rows follow: damaged")
+def check_count(rows: Rows, expected: int) -> None:
+    """Check the number of rows in a header. Raises Damaged if the file has another number."""
+    if rows.read < expected and not rows.full:
+        raise Damaged(f"the header says {expected:,} words, the file ends after {rows.read:,}: cut off")
+    if rows.read > expected:
+        raise Damaged(f"the header says {expected:,} words, but more rows follow: damaged")
 
 
 def _dim_of(head: bytes) -> int:

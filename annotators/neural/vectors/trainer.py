@@ -191,7 +191,7 @@ class VectorsTrainer(CasConsumer):
         return np.asarray(model.wv.vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 
     def _rate(self, model: Any, done: int) -> float:
-        """Return the learning rate after so many epochs: it falls in a straight line."""
+        """Return the learning rate after some epochs: it falls linearly."""
         return float(model.alpha + (model.min_alpha - model.alpha) * done / self.epochs)
 
     @property

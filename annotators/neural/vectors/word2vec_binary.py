@@ -7,7 +7,7 @@ from typing import BinaryIO
 import numpy as np
 
 from .reading import LONGEST_WORD, Content, Damaged, Rows, header_of
-from .text_format import check_promise
+from .text_format import check_count
 
 _CHUNK = 1 << 20
 
@@ -17,15 +17,15 @@ def read_binary(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[
 
     Raises Damaged.
     """
-    promised, dim, start = header_of(head)
+    expected, dim, start = header_of(head)
     rows = Rows(dim, limit, only)
     file.seek(start)
     width, data, at = 4 * dim, b"", 0
     kept: list[bytes] = []
-    while not rows.full and rows.read < promised:
+    while not rows.full and rows.read < expected:
         if len(data) - at < width + LONGEST_WORD + 2:
             data, at = data[at:] + file.read(max(_CHUNK, 2 * width)), 0
-        where = f"row {rows.read + 1:,} of {promised:,}"
+        where = f"row {rows.read + 1:,} of {expected:,}"
         while data[at : at + 1] == b"\n":
             at += 1
         if at >= len(data):
@@ -41,9 +41,9 @@ def read_binary(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[
                 _pack(rows, kept)
         at = blank + 1 + width
     _pack(rows, kept)
-    check_promise(rows, promised)
+    check_count(rows, expected)
     if not rows.full and (data[at:].strip() or file.read(64).strip()):
-        raise Damaged(f"the header promises {promised:,} words, but more follows: damaged")
+        raise Damaged(f"the header says {expected:,} words, but more follows: damaged")
     return rows.content()
 
 

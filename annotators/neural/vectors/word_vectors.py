@@ -35,7 +35,7 @@ class WordVectors(Resource):
     """Words and their vectors: row i of `matrix`, 32-bit floats of shape (n, dim), belongs to `words[i]`.
 
     Read from GloVe, word2vec (text and binary), fastText (`.vec` and `.bin`) and caspipe's own files; text and word2vec's binary
-    files also gzipped. The content determines the format. `load("glove.txt?limit=100000")` reads no more than the first rows.
+    files also gzipped. The content determines the format. `load("glove.txt?limit=100000")` reads only the first rows.
     """
 
     kind = "vectors"
@@ -57,7 +57,7 @@ class WordVectors(Resource):
         self.meta = dict(meta or {})
         self.place = place
         self.duplicates = 0
-        """Rows of the file left out because their word was there before."""
+        """Rows of the file left out because an earlier row has their word."""
         self.undecodable = 0
         """Rows of the file left out because their word is not UTF-8."""
         self._compose = compose

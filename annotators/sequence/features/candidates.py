@@ -1,4 +1,4 @@
-"""Rules as features: what finders upstream take for PHI."""
+"""Rules as features: what earlier finders took for PHI."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .columns import Column, listed, spread
 
 @part("candidate")
 class Candidate(TokenFeature):
-    """A finder upstream took the token for PHI of a kind; the first token of the span differs from the others.
+    """An earlier finder took the token for PHI of a kind; the first token of the span has a value of its own.
 
     Example: `4 May` found as a date gives `candidate=B-DATE` and `candidate=I-DATE`.
 

@@ -53,7 +53,7 @@ class HealthRecord(TokenFeature):
     PATIENT_LAST, DOCTOR_FIRST, DOCTOR_LAST; further parts, which the source's conclusion asks for, each with values of their own:
     `people` (relatives and reporters: RELATIVE_FIRST ...), `address`, `phone`, `email`, `id`, `age`, `profession`, `date`,
     `organization`. Case and diacritics do not count. Names are taken apart: `Lindqvist, Maria`, `Dr. M. van der Berg`; a name
-    that is one word may be either. Notes without known PHI have no values, so nothing upstream is asked for.
+    that is one word may be either. Notes without known PHI have no values, so no earlier component is needed.
 
     Example: if the record names a patient Maria Lindqvist and a doctor Ben Okafor, then in `Maria was seen by Dr. Okafor` the
     token `Maria` gives `ehr=PATIENT_FIRST` and `Okafor` `ehr=DOCTOR_LAST`.

@@ -1,4 +1,4 @@
-"""Parts of speech: what a tagger upstream says of the token."""
+"""Parts of speech: the tag that an earlier tagger gave the token."""
 
 from __future__ import annotations
 

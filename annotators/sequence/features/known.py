@@ -24,12 +24,12 @@ _KEYS: FormTable[str] = FormTable(_key)
 @part("known_phi")
 class InRecord(TokenFeature):
     """The token is a word of something the record says about the person (`KnownPhi`); the values are the kinds. Case and
-    diacritics do not count. Records without known PHI give nothing, so nothing upstream is asked for.
+    diacritics do not count. Records without known PHI give nothing, so no earlier component is needed.
 
     Example: `LINDQVIST` gives `known_phi=PERSON_PATIENT` if the record names a patient Lindqvist.
 
     Source: the record as a dictionary, after Neamatullah et al. 2008 (BMC Med Inform Decis Mak 8:32), who look up the names
-    of the patient at hand.
+    of the present patient.
     """
 
     shortest: int = 2

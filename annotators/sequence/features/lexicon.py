@@ -1,4 +1,4 @@
-"""Words that are in a lexicon: known from the form alone, without an annotator upstream."""
+"""Words that are in a lexicon: known from the form alone, without an earlier annotator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists: words and phrases that an annotator upstream found in lists of countries, names, titles."""
+"""Lists: words and phrases that an earlier annotator found in lists of countries, names, titles."""
 
 from __future__ import annotations
 

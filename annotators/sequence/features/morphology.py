@@ -22,7 +22,7 @@ _NUMERIC = re.compile(r"\d+(?:[.,]\d+)*")
 class Morphology(FormFeature):
     """Yes-or-no questions about the form; the values are those that hold. `ends_s`: its last letter is s. `initial_capital`: its
     first character is one. `has_digit`. `numeric`: a number with or without `.` and `,`. `alphabetic`: letters only.
-    `alphanumeric`: letters and digits only. `title`: every run of letters begins with a capital and goes on in lower case.
+    `alphanumeric`: letters and digits only. `title`: every run of letters begins with a capital and continues in lower case.
     `lower`, `upper`: all its letters are small, or capitals, and it has some. The source's last question, whether the form is a
     stop word, is `lexicon:stop_words`.
 

@@ -1,4 +1,4 @@
-"""Regular expressions over the text as features, with those of English clinical notes at hand."""
+"""Regular expressions over the text as features, with a set for English clinical notes."""
 
 from __future__ import annotations
 

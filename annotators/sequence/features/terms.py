@@ -1,4 +1,4 @@
-"""Medical terms: what an annotator upstream found in terminologies."""
+"""Medical terms: what an earlier annotator found in terminologies."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class SenseCount(_WordNet):
 
     Example: with `steps: [1, 2, 4, 8]` the word `aspirin`, which has one sense, gives `sense_count=1`, `left` `sense_count=4`.
 
-    Source: Filannino and Nenadic 2015 (Data Knowl Eng 100:19), number of senses, taken over by Lee et al. 2016 (ClinicalNLP).
+    Source: Filannino and Nenadic 2015 (Data Knowl Eng 100:19), number of senses, used again by Lee et al. 2016 (ClinicalNLP).
     """
 
     steps: list[int] = field(default_factory=lambda: [1, 2, 4, 8])

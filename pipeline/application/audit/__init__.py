@@ -1,1 +1,1 @@
-"""The release audit: documents drawn to be read, bounds on what they say of the others, and what was released, signed."""
+"""The release audit: documents drawn to be read, bounds for the rest, and a signed list of what was released."""

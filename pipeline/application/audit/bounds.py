@@ -1,4 +1,4 @@
-"""How many documents may hold a leak when so many were read and so few were found: exact upper bounds, one-sided.
+"""How many documents can hold a leak, given the number read and the number found: exact upper bounds, one-sided.
 
 Sources: Clopper & Pearson 1934, Biometrika 26:404 (share of an unlimited population); Buonaccorsi 1987, The American
 Statistician 41:215, and Wright 1991, Exact confidence bounds when sampling from small finite universes (hypergeometric);
@@ -123,7 +123,7 @@ def stratified(parts: Sequence[Part], confidence: float = 0.95) -> int:
 
 
 def to_read(found: int, target: float, population: int | None, confidence: float = 0.95) -> int | None:
-    """Return the smallest number of documents to read, `found` with a leak among them and no more, for a bound of `target`.
+    """Return the smallest number of documents to read, exactly `found` with a leak among them, for a bound of `target`.
 
     For the release of `population` documents; None for an unlimited population. Without a find the latter is the exact
     form of the rule of three, log(1 - confidence) / log(1 - target). None if no number is enough.

@@ -88,7 +88,7 @@ def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
 
 
 def sample_ids(path: Path) -> set[str]:
-    """Return the samples that a file speaks of."""
+    """Return the samples that a file names."""
     return {row.get("sample", "") for _, row in _rows(path, [])} - {""}
 
 

@@ -200,7 +200,7 @@ def _more(parts: list[Part], target: float, confidence: float) -> int | None:
 
 
 def _further(parts: list[Part], more: int) -> list[Part]:
-    """Return the parts when so many more documents were read without a find, of each part in proportion to what is unread."""
+    """Return the parts if `more` documents were read without a find, of each part in proportion to what is unread."""
     made, left = [], sum(p.population - p.read for p in parts)
     for part in parts:
         unread = part.population - part.read

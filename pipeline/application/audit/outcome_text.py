@@ -48,7 +48,7 @@ def bound_rows(o: Outcome) -> Iterator[list[str]]:
 def wanted_rows(o: Outcome) -> Iterator[list[str]]:
     """Under `WANTED_COLUMNS`."""
     for w in o.wanted:
-        more = "not with so many found" if w.more is None else "reached" if not w.more else f"{w.more:,}"
+        more = "not with this number found" if w.more is None else "reached" if not w.more else f"{w.more:,}"
         yield [f"{100 * w.target:g} %", more, "reached" if not w.unlimited else f"{w.unlimited:,}"]
 
 

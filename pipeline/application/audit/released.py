@@ -39,14 +39,14 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A masked text. `spans`: (begin, end, kind) of what is known to stand for something masked, in code points, disjoint."""
+    """A masked text. `spans`: (begin, end, kind) of what is known to replace something masked, in code points, disjoint."""
 
     text: str
     spans: tuple[tuple[int, int, str], ...]
 
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
-    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError if the run goes on."""
+    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError if the run continues."""
     found = LedgerReader.read(ledger or run)
     if found.run().state == "running":
         found.close()

@@ -106,7 +106,7 @@ def compare(
     Where both have one and neither found anything, the references are compared.
 
     `reference`: what really is PHI; leaks are counted against it then. Raises ReaderError if a document cannot be read or
-    an id is there twice.
+    an id occurs twice.
     """
     one, truth = _by_id(first), _by_id(reference) if reference is not None else {}
     two = _by_id(second, step)

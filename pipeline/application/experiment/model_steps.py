@@ -92,7 +92,7 @@ def with_model_name(step: config.Step, model: str) -> config.Step:
 
 
 class UntrainedAnnotator(Component):
-    """Stands for an annotator whose model is yet to be trained, while the pipeline around it is checked."""
+    """Takes the place of an annotator whose model is not trained yet, while the pipeline around it is checked."""
 
     def __init__(self, step: config.Step, cls: type[Component]) -> None:
         self.set_id(step.id)

@@ -48,7 +48,7 @@ class Plan:
     corpora: dict[str, CorpusPlan]
     models: dict[str, Model]
     text: str = ""
-    """The file as it was written, environment variables as such: for reports."""
+    """The file as it was written, with the names of environment variables: for reports."""
     overrides: list[str] = field(default_factory=list)
     """The overrides of `--set`."""
     given: str = ""
@@ -115,7 +115,7 @@ class Settings:
     """Name of the corpus that models are trained on; may be omitted if there is only one."""
     test: str | None = None
     """Name of the corpus that models are applied to. Without one, experiments that need a test part hold back a share of
-    the training corpus (`holdout`), and the others use folds."""
+    the training corpus (`holdout`), and the rest use folds."""
     holdout: float = 0.25
     """Share of the training corpus (0 to 1, in documents) used for tests if no `test` corpus is named."""
     folds: int = 5

@@ -140,7 +140,7 @@ class _Reading:
             moved["engines", len(engines)] = (*at, "resolver")
             engines.append({"resolver": entry["resolver"]})
         elif of and isinstance(engines, list) and RESOLVER not in map(_name, [*engines, entry.get("annotator", "")]):
-            engines.append({"resolver": {"priority": [str(o) for o in of]}})  # first named, first believed: §5.8
+            engines.append({"resolver": {"priority": [str(o) for o in of]}})  # the first one named has priority: §5.8
         if "trainer" in entry:
             data["consumers"], moved["consumers", 0] = [entry["trainer"]], (*at, "trainer")
         made = model_steps.pipeline_config(self.source, data, moved, name)

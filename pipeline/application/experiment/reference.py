@@ -19,7 +19,7 @@ OURS, THEIRS = "here", "source"
 
 @dataclasses.dataclass(kw_only=True)
 class Reference:
-    """A published table, and which of our systems or kinds each of its rows stands for."""
+    """A published table, and which of our systems or kinds belongs to each of its rows."""
 
     title: str
     """Title of the table, such as `Table 2: binary token scores`."""

@@ -196,7 +196,7 @@ class ExperimentRunner:
     def run(self, jobs: Sequence[Job]) -> list[JobOutcome]:
         """Do the jobs, or find them done, and return their outcomes in the same order.
 
-        A job that fails is an outcome that says so. Raises CaspipeError if every job fails.
+        A job that fails gives an outcome with the error. Raises CaspipeError if every job fails.
         """
         schedule = self.schedule
         schedule.corpora = {name: corpus.documents for name, corpus in self.corpora.items()}

@@ -17,7 +17,7 @@ from .state import ReviewError
 from .store import FOLDER
 
 MOST_CHARACTERS = 40_000_000
-"""Texts of up to so many code points in all are kept in memory."""
+"""Texts of up to this number of code points in total are kept in memory."""
 
 
 LARGEST = 4 * 2**30

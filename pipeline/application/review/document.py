@@ -143,7 +143,7 @@ def _inside(written: list[Written], ends: list[int], phi: Phi) -> Iterator[Writt
 
 
 def _apart(finals: Iterable[Phi]) -> tuple[list[Phi], list[Phi]]:
-    """Spans that overlap none before them, longest first at each begin, and the others."""
+    """Spans that overlap none before them, longest first at each begin, and the rest."""
     kept: list[Phi] = []
     beaten: list[Phi] = []
     for phi in sorted(finals, key=lambda p: (p.begin, -p.end)):

@@ -25,7 +25,7 @@ class Exported:
 
 
 def export_gold(session: Session, folder: Path, annotator: str, *, everything: bool = False) -> Exported:
-    """Write the documents that are done (`everything`: also the others, open spans counting as PHI).
+    """Write the documents that are done (`everything`: also the rest, open spans counting as PHI).
 
     What an earlier export wrote of a document that is no longer done is removed. Folder and files are for their owner only.
     Raises ReviewError for a folder among the reviewed documents, ConsumerError.
@@ -71,7 +71,7 @@ def _leave(found: Exported, folder: Path, name: str) -> None:
 
 
 def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIAL_VIEW) -> None:
-    """Put the live spans into the view `gold`, in place of what was there. Raises ReviewError if the text changed."""
+    """Put the live spans into the view `gold`, in place of its earlier content. Raises ReviewError if the text changed."""
     text = cas.view(view).text
     if text != opened.document.text:
         raise ReviewError(f"document {opened.document.id}: its text changed during the review")

@@ -37,7 +37,7 @@ _DENIED = PlainTextResponse("Not allowed. Open the address that `caspipe review`
 
 
 class Guard:
-    """Lets a request through to `app`, or answers 403; adds the headers that keep a page to itself."""
+    """Lets a request through to `app`, or answers 403; adds the headers that isolate the page."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self.app = app

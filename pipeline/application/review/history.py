@@ -104,7 +104,7 @@ class History:
     def _apply(self, name: str, edit: Edit) -> Edit:
         decided = self.documents.setdefault(name, DocumentDecisions(edit.digest))
         if decided.digest != edit.digest:
-            raise ReviewError(f"document {name}: the review journal speaks of two different texts")
+            raise ReviewError(f"document {name}: the review journal has two different texts")
         before = applied(decided.own, edit.change)
         done = None
         if edit.done is not None:

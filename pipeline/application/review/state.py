@@ -1,6 +1,6 @@
 """The spans of one document, each with a status, and the changes that decisions make.
 
-Live spans (open or accepted) never overlap. The last decision speaks: a span that is accepted, added or moved keeps its bounds,
+Live spans (open or accepted) never overlap. The last decision counts: a span that is accepted, added or moved keeps its bounds,
 and every live span that it overlaps keeps only what lies beyond them; what covers nothing more is rejected.
 """
 

@@ -1,6 +1,6 @@
 """The journal of one annotator: every decision is a line that is on the disk before it counts, and no line is ever changed.
 
-A line is a checksum (CRC-32) and a JSON object. A crash can leave no more than one unfinished line at the end, of a decision
+A line is a checksum (CRC-32) and a JSON object. A crash can leave at most one unfinished line at the end, of a decision
 that was never confirmed; it is cut off when the journal is opened again. Any other damage is reported and nothing is written.
 A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/how-to/.
 """

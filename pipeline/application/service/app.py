@@ -121,12 +121,12 @@ def _operations(app: FastAPI, service: Service) -> None:
 
     @app.get("/health", responses=problems(), tags=["operation"])
     async def health() -> dict[str, str]:
-        """Report that the service is there."""
+        """Report that the service runs."""
         return {"status": "ok"}
 
     @app.get("/ready", responses=problems(503), tags=["operation"])
     async def ready() -> dict[str, str]:
-        """Report whether documents can be served: a worker is there, its models loaded."""
+        """Report whether documents can be served: a worker is ready, its models loaded."""
         if not service.pool.ready:
             raise Problem(503, "not-ready", "no worker is ready", headers={"Retry-After": "5"})
         return {"status": "ready"}

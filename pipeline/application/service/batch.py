@@ -1,7 +1,7 @@
 """A batch: documents as lines or as one JSON array in, one line for each out, in order, as they are done.
 
-Memory is bounded: while `max_batch` bytes of documents wait, no more are read, and while the client does not read its
-answers, no more documents are begun.
+Memory is bounded: while `max_batch` bytes of documents wait, no further ones are read, and while the client does not
+read its answers, no further documents are begun.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Batch(Response):
                     count += 1
                 try:
                     await feeding
-                except Problem as problem:  # the answer has begun: its last line says why there are no more
+                except Problem as problem:  # the answer has begun: its last line says why it stops
                     await self._write(send, problem_answer(problem, Job("line", b"", line=count)).body)
                 await send({"type": "http.response.body", "body": b""})
             except (TimeoutError, OSError):  # the client does not read
@@ -70,7 +70,7 @@ class Batch(Response):
         await asyncio.wait_for(send(message), self.settings.body_seconds)
 
     async def _feed(self, reader: BatchReader, running: asyncio.Queue[asyncio.Task[Answer] | None]) -> None:
-        """Begin documents as they come; no more than the queue takes."""
+        """Begin documents as they come, at most as many as the queue takes."""
         try:
             index = 0
             while True:
@@ -139,7 +139,7 @@ class BatchReader:
             await self._more()
 
     async def end(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.wait((self._pump,))
@@ -157,7 +157,7 @@ class BatchReader:
         return self._pump is not None and self._pump.done()
 
     async def _more(self) -> None:
-        """Wait until more was read, or there is no more."""
+        """Wait until more was read, or the end is reached."""
         self._changed.clear()
         self._starving = True  # no complete document has arrived yet
         self._room.set()

@@ -91,7 +91,7 @@ class Guard:
         except Exception as error:  # its message may quote the document, so it is not passed on
             log.error("%s", ComponentError("service", error))
             if not answered():
-                raise ConnectionAbortedError("the answer broke off") from None
+                raise ConnectionAbortedError("the answer was cut off") from None
 
     def _may(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Return whether the request brings the key, compared in constant time."""

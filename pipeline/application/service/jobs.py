@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 
 def problem_answer(problem: Problem, job: Job) -> Answer:
-    """Return the answer to a job that failed: problem details, or the line of a batch that says so."""
+    """Return the answer to a job that failed: problem details, or the line of a batch with them."""
     body = problem.body()
     if job.work == "line":
         body = b'{"index":%d,"error":%s}' % (job.line, body)

@@ -13,7 +13,7 @@ from .problems import Problem
 
 Receive = Callable[[], Any]
 SLOWEST = 1 << 16
-"""Bytes that must come in each span of the time that a client may be silent for: one byte now and then keeps no place."""
+"""Bytes that must come in each span of the time that a client may be silent for: one byte now and then is not enough."""
 
 
 class ClientDisconnected(Exception):
@@ -21,7 +21,7 @@ class ClientDisconnected(Exception):
 
 
 class Gate:
-    """Admits a limited number of requests at a time; the others are asked to try again."""
+    """Admits a limited number of requests at a time; further ones are asked to try again."""
 
     def __init__(self, limit: int, metrics: Metrics) -> None:
         self.limit = limit

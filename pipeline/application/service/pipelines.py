@@ -20,7 +20,7 @@ FEATURES: list[Any] = [
 ]
 """Features: the word and its form, the layout, and the candidates of every finder before it."""
 _WEIGHING = ("consistency", "veto", "resolver", "masker")
-"""Components that decide about candidates: the model must have spoken before."""
+"""Components that decide about candidates: the model must run before them."""
 
 
 def config_of(spec: Spec) -> Config:

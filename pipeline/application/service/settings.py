@@ -31,7 +31,7 @@ class Settings:
     max_body: int = 10 * MEBIBYTE
     """Bytes of one document's request, and of one line of a batch."""
     max_batch: int = 32 * MEBIBYTE
-    """Bytes of a batch that are in memory at a time; a batch as one JSON array may have no more than this."""
+    """Bytes of a batch that are in memory at a time; a batch as one JSON array may have at most this."""
     max_training: int = 256 * MEBIBYTE
     """Bytes of a training request: it holds all documents of a project."""
     seconds: float = 30.0

@@ -151,12 +151,12 @@ def _cut(view: View, begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _last_resolver(pipeline: Pipeline) -> str:
-    """Return the engine after which final spans are there."""
+    """Return the engine after which the document has final spans."""
     return next((e.id for e in reversed(pipeline.engines) if Phi in e.outputs), "")
 
 
 def _voices(found: Cas) -> dict[int, PhiCandidate]:
-    """Return the candidate that speaks in each final span: the surest of the same source."""
+    """Return the candidate behind each final span: the surest of the same source."""
     best: dict[int, PhiCandidate] = {}
     for c in found.select(PhiCandidate):
         if c.winner is None or c.winner.source != c.source:

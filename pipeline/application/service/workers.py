@@ -40,7 +40,7 @@ class ServiceWorker:
         return self._handler.handle(job)
 
     def stop(self) -> None:
-        """Take no more jobs."""
+        """Stop taking jobs."""
         self.loaded = False
 
 
@@ -94,7 +94,7 @@ class WorkerPool:
     """Workers, and the jobs that wait for one."""
 
     def __init__(self, spec: Spec, seconds: float, count: int, failed: Callable[[str], None]) -> None:
-        """`count`: number of processes. 0: one thread of this process, in which a document that takes too long goes on after
+        """`count`: number of processes. 0: one thread of this process, in which a document that takes too long continues after
         its job was answered with 504; the next one waits for it. `failed` is called with the reason if a worker cannot be
         replaced."""
         self.width = max(count, 1)

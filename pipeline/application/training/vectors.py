@@ -34,7 +34,7 @@ def train_vectors(
 ) -> TrainedVectors:
     """Learn word vectors from files and write them to `output`.
 
-    Text files of any size are read piece by piece, a folder stands for the text files in it; `.jsonl` and `.csv` hold the
+    Text files of any size are read piece by piece, a folder means the text files in it; `.jsonl` and `.csv` hold the
     text in the field or fields `text`. `parameters` are those of `vectors_trainer`. `progress` gets the number of texts so
     far. Raises ReaderError for files that cannot be read whole, ConsumerError if there is too little to learn from.
     """

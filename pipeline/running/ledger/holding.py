@@ -77,7 +77,7 @@ def _check(output: Path, path: Path, ledger: Ledger | None, marked: bytes) -> No
 
 def _of_another(output: Path, place: str, path: Path) -> ConsumerError:
     return ConsumerError(
-        f"{output}: written with the ledger {place}, found {path}, which does not know what is there: "
+        f"{output}: written with the ledger {place}, found {path}, which does not know these files: "
         "take that ledger, or another output folder"
     )
 

@@ -168,7 +168,7 @@ class EventLog(Observer):
             write_all(self._fd, data)
         except OSError as error:
             self._close()
-            warnings.warn(f"{cannot(self.path, error)}; no more events are logged", CaspipeWarning, stacklevel=2)
+            warnings.warn(f"{cannot(self.path, error)}; further events are not logged", CaspipeWarning, stacklevel=2)
 
     def _open(self) -> None:
         self._close()

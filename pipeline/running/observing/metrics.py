@@ -133,7 +133,7 @@ class Metrics(Observer):
         except ConsumerError as error:
             if not self._warned:
                 self._warned = True
-                warnings.warn(f"{error}; the run goes on without these metrics", CaspipeWarning, stacklevel=3)
+                warnings.warn(f"{error}; the run continues without these metrics", CaspipeWarning, stacklevel=3)
 
     def _write(self, report: RunReport, *, running: bool) -> None:
         self._written = time.monotonic()

@@ -171,7 +171,7 @@ class _ChunkProcessor:
         stats, self.assembly.stats = self.assembly.stats, {}
         try:
             send(Finished(results, stats, any(map(_reached_limit, results))))
-        except Exception:  # one result cannot be pickled: send the others
+        except Exception:  # one result cannot be pickled: send the rest
             results = [make_sendable(self.assembly, result, item) for item, result in done]
             send(Finished(results, stats, any(map(_reached_limit, results))))
         if any(map(_reached_limit, results)):

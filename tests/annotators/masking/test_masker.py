@@ -282,7 +282,7 @@ def test_known_keys_give_known_bytes() -> None:
             {"default": {"placeholder": {"format": "{text}"}}},
             "format: expected text with {kind} in it; write {{ and }}",
         ),
-        ({"default": {"placeholder": {"format": " "}}}, "format: expected text, in which {kind} stands for"),
+        ({"default": {"placeholder": {"format": " "}}}, "format: expected text, in which {kind} is the place of"),
         ({"default": {"redact": {"char": "x"}}}, "char: expected one character that is not a letter, digit or space"),
         ({"default": {"pseudonym": {"length": 2}}}, "length: expected 4 to 51 characters, got 2"),
         ({"LOCATION_ZIP": {"zip3": {"restricted": ["36"]}}}, "restricted: expected three digits in quotes, got '36'"),

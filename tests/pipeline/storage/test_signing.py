@@ -76,7 +76,7 @@ def test_a_private_key_is_its_owners_only(keys: tuple[Path, Path]) -> None:
 def test_a_key_is_never_overwritten(keys: tuple[Path, Path], tmp_path: Path) -> None:
     before = keys[0].read_bytes()
     for private, public in (keys, (tmp_path / "fresh", keys[1]), (keys[0], tmp_path / "fresh.pub")):
-        with pytest.raises(ResourceError, match="is there already; a key is never overwritten"):
+        with pytest.raises(ResourceError, match="already exists; a key is never overwritten"):
             new_key(private, public)
     assert keys[0].read_bytes() == before
     assert not (tmp_path / "fresh").exists()

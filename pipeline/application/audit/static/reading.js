@@ -177,5 +177,5 @@ function download() {
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
   const left = documents.filter((_, i) => !isRead(of(i))).length;
-  say(left ? `Saved. ${left} document${left === 1 ? ' is' : 's are'} not read yet and count as such.` : 'Saved.');
+  say(left ? `Saved. ${left} document${left === 1 ? ' is' : 's are'} not read yet and count as unread.` : 'Saved.');
 }

@@ -1,4 +1,4 @@
-"""A network trained on one corpus that goes on learning from another: is it worth it, and for how long."""
+"""A network trained on one corpus and then on another: how much that helps, and after how many epochs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT = "not fine-tuned"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Round:
-    """A system after so many epochs of fine-tuning."""
+    """A system after some epochs of fine-tuning."""
 
     model: str
     epochs: int
@@ -39,7 +39,7 @@ class _Round:
 
 @part("fine_tuning")
 class FineTuning(Experiment):
-    """Trains networks on the training corpus, goes on training them for some epochs on folds of a second corpus, and tests both
+    """Trains networks on the training corpus, continues the training for some epochs on folds of a second corpus, and tests both
     on what the folds left out.
 
     After §4.3.6 and Tables 5.8 to 5.10 of the inverse hybrid system. Trainers must take `start_from`.
@@ -117,7 +117,7 @@ class FineTuning(Experiment):
         return result
 
     def _tuned(self, runner: ExperimentRunner, job: Testing, train: Documents, epochs: int) -> Testing:
-        """Return the test with networks that went on learning from `train`."""
+        """Return the test with networks trained further on `train`."""
         made = []
         for step, training in job.pieces:
             if training is not None:

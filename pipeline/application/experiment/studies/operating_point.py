@@ -290,7 +290,7 @@ if TYPE_CHECKING:
 
 MICRO, MACRO = "micro", "macro"
 ALL = ""
-"""Stands for all kinds together where settings are named by kind."""
+"""The name of all kinds together in settings by kind."""
 
 
 @dataclass(slots=True)
@@ -337,7 +337,7 @@ def counted(tables: Sequence[tuple[int, Sequence[Sequence[Sequence[Any]]]]], gro
 
 @dataclass(slots=True)
 class Point:
-    """A choice, and what comes of it."""
+    """A choice, and its results."""
 
     settings: dict[str, int]
     """The setting chosen on all units: of `ALL`, or of each kind there is something to find of."""

@@ -162,7 +162,7 @@ export function askSame(what, counts) {
   $('same-all').textContent = `In all documents: ${count(counts.all)} in ${counts.all.documents} document${counts.all.documents === 1 ? '' : 's'}`;
   $('same-here').disabled = !places(counts.here);
   $('same-all').disabled = !places(counts.all);
-  $('same-left').textContent = counts.all.left ? `${counts.all.left} more lie in spans with other bounds; those stay.` : '';
+  $('same-left').textContent = counts.all.left ? `${counts.all.left} more are in spans with other bounds; those stay.` : '';
   return new Promise(resolve => {
     const end = answer => {
       dialog.onclose = null;

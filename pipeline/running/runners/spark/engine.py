@@ -40,7 +40,7 @@ def load_assembly(ticket: Ticket) -> Assembly:
     if digest != ticket.digest:
         raise ResourceError(f"{ticket.file}: expected a manifest with SHA-256 {ticket.digest}, found {digest}")
     given: Mapping[str, str] = ticket.variables.value if ticket.variables is not None else {}
-    # the driver vouches for the package by its hash, and checked its signature if one was required
+    # the driver guarantees the package by its hash, and checked its signature if one was required
     with _environment({**given, CODE_VARIABLE: "allow"}, [VERIFY_VARIABLE]):
         return Assembly.from_config(load_package(path))
 

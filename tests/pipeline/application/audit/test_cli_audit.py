@@ -255,7 +255,7 @@ def test_everything_read_leaves_no_doubt(tmp_path: Path) -> None:
     made = drawn(run, SAMPLE.with_name("n12-seed0"))
     out = audit("bound", run, "--findings", fill(tmp_path / "f.csv", made, {0: "DATE"}))
     assert "at most 1 of the 12 documents (8.33 %)" in out
-    assert "not with so many found" in out
+    assert "not with this number found" in out
 
 
 @pytest.mark.parametrize("confidence", ["0.5", "95"])

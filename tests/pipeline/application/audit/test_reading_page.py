@@ -136,7 +136,7 @@ def test_reading_and_marking_by_keyboard_alone(page: Reading) -> None:
         second: Finding(second, "ab", 1, 1, 0, {"PERSON_DOCTOR": 1}, ((begin, begin + 14, "PERSON_DOCTOR"),)),
         third: Finding(third, "ab", 0, 0, 0),
     }
-    assert "2 documents are not read yet and count as such" in page.text("#said") and not set(rest) & found.keys()
+    assert "2 documents are not read yet and count as unread" in page.text("#said") and not set(rest) & found.keys()
 
 
 def test_marking_by_mouse_and_taking_back(page: Reading) -> None:

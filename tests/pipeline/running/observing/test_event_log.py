@@ -194,7 +194,9 @@ def test_a_file_that_cannot_be_opened_is_told_before_the_first_document(tmp_path
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_ends_the_log_and_not_the_run() -> None:
     log = EventLog(Path("/dev/full"))
-    with pytest.warns(CaspipeWarning, match="^/dev/full: cannot write: No space left on device; no more events"):
+    with pytest.warns(
+        CaspipeWarning, match="^/dev/full: cannot write: No space left on device; further events are not logged"
+    ):
         log.started(run_report(), None)
     log.document(DocumentEvent(1, "quarantined", "error"))
     log.tick(run_report(), None)

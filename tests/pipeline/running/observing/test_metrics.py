@@ -139,7 +139,7 @@ def test_a_folder_that_cannot_be_written_is_told_at_once_and_later_once(tmp_path
     observer.started(run_report(), None)
     (folder / "m").unlink()
     folder.rmdir()
-    with pytest.warns(CaspipeWarning, match="cannot write.*; the run goes on without these metrics$") as told:
+    with pytest.warns(CaspipeWarning, match="cannot write.*; the run continues without these metrics$") as told:
         observer.ended(run_report())
         observer.ended(run_report())
     assert len(told) == 1
