@@ -34,6 +34,7 @@ class Cas:
         self.id = id
         """Name of the document. It may itself be PHI, so released files contain it only on request."""
         self.metadata: dict[str, str] = {}
+        """Facts about the document: `patient_id` (its dates are shifted by one offset), `language`, `encoding` ..."""
         self.typesystem = typesystem
         """The types of the file that the document was read from; None if they are caspipe's own."""
         self.origin: Origin | None = None
