@@ -64,7 +64,7 @@ def formats() -> dict[str, Format]:
     by_name: dict[str, Format] = {}
     for info in sorted(pkgutil.iter_modules([str(Path(__file__).with_name("loaders"))]), key=lambda m: m.name):
         module = importlib.import_module(f"{__package__}.loaders.{info.name}")
-        by_name |= {made.name: made for made in vars(module).values() if isinstance(made, Format)}
+        by_name |= {entry.name: entry for entry in vars(module).values() if isinstance(entry, Format)}
     return by_name
 
 

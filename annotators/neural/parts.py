@@ -314,10 +314,10 @@ class Optimizer(Part):
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
         """Return the optimizer of PyTorch for some weights."""
-        made: torch.optim.Optimizer = getattr(need("torch.optim", "neural", self.name), self.library)(
+        optimizer: torch.optim.Optimizer = getattr(need("torch.optim", "neural", self.name), self.library)(
             parameters, lr=self.rate, **self._more()
         )
-        return made
+        return optimizer
 
     def _more(self) -> dict[str, float]:
         """Return further arguments of it."""

@@ -109,8 +109,8 @@ def spans(words: Words, best: npt.NDArray[np.int64], labels: Labels, begins: lis
         if before is not None and begin < before.end:
             before.last, before.end = last, max(end, before.end)
             continue
-        latest[kind] = made = Found(first, last, begin, end, kind)
-        found.append(made)
+        latest[kind] = span = Found(first, last, begin, end, kind)
+        found.append(span)
     return found
 
 

@@ -86,7 +86,9 @@ class GlinerAnnotator(Annotator):
 
     def _asked(self) -> list[tuple[str, PhiKind]]:
         return [
-            (label, kind) for kind, said in self.kinds.items() for label in ([said] if isinstance(said, str) else said)
+            (label, kind)
+            for kind, labels in self.kinds.items()
+            for label in ([labels] if isinstance(labels, str) else labels)
         ]
 
     def may_fork(self) -> bool:
@@ -133,9 +135,9 @@ class GlinerAnnotator(Annotator):
             if before is not None and begin < before.end:  # both are in one token: one span
                 kept.remove(before)
                 begin, end, chance = before.begin, max(end, before.end), max(chance, before.confidence)
-            made = PhiCandidate(begin, end, kind=kind, confidence=chance, rule=name)
-            latest[name] = made
-            kept.append(made)
+            candidate = PhiCandidate(begin, end, kind=kind, confidence=chance, rule=name)
+            latest[name] = candidate
+            kept.append(candidate)
         yield from kept
 
     def candidates(self, words: WordPieces) -> list[Scored]:

@@ -135,8 +135,8 @@ def _pieces(folder: Path, config: dict[str, Any]) -> int:
     """Return pieces in the longest sequence: what the tokenizer or the encoder says, else what nearly all encoders take."""
     encoder = config.get("encoder_config")
     positions = encoder.get("max_position_embeddings") if isinstance(encoder, dict) else None
-    said = [n for n in (longest(folder), positions) if isinstance(n, int) and n > 0]
-    return min(said) if said else 512
+    limits = [n for n in (longest(folder), positions) if isinstance(n, int) and n > 0]
+    return min(limits) if limits else 512
 
 
 def _leading_blank(tokenizer: Any) -> None:

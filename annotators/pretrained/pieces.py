@@ -109,12 +109,12 @@ def load_tokenizer(folder: Path, who: str, extra: str) -> Any:
     if installed("transformers") and any((folder / name).is_file() for name in _VOCABULARIES):
         transformers = need("transformers", extra, who)
         try:
-            made = transformers.AutoTokenizer.from_pretrained(
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False
             )
         except Exception:  # reported below
-            made = None
-        backend = getattr(made, "backend_tokenizer", None)
+            tokenizer = None
+        backend = getattr(tokenizer, "backend_tokenizer", None)
         if backend is not None:
             return backend
     raise ResourceError(
@@ -138,5 +138,5 @@ def _as_configured(tokenizer: Any, folder: Path, tokenizers: Any) -> Any:
 def longest(folder: Path) -> int | None:
     """Return the longest sequence of tokenizer_config.json, special pieces included; None if it has none."""
     path = folder / "tokenizer_config.json"
-    said = read_json(path).get("model_max_length") if path.is_file() else None
-    return int(said) if isinstance(said, int | float) and 0 < said < 1_000_000 else None
+    length = read_json(path).get("model_max_length") if path.is_file() else None
+    return int(length) if isinstance(length, int | float) and 0 < length < 1_000_000 else None

@@ -20,8 +20,8 @@ def model_card(meta: Mapping[str, Any]) -> str:
         f"* Language: {meta['language'] or 'not given'}",
     ]
     if "network" in meta:
-        made = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
-        lines += [f"* Network: {', '.join(f'`{shown(p)}`' for p in made if p)}"]
+        parts = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
+        lines += [f"* Network: {', '.join(f'`{shown(p)}`' for p in parts if p)}"]
     lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}", ""]
     lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
     lines += _corpora(training)

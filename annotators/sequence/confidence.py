@@ -115,11 +115,11 @@ class SpanChances:
                 scale = now.sum(axis=2)
                 now /= scale[:, :, None]
                 logs[tokens[1, here:end]] = np.log(scale[1])
-        made = np.empty_like(sums)
-        made[0, tokens[0]], made[1, tokens[1]] = sums
+        ordered = np.empty_like(sums)
+        ordered[0, tokens[0]], ordered[1, tokens[1]] = sums
         done = logs.cumsum()
         scales = np.repeat(done[ends - 1], lengths) - done + logs  # from the end of each sequence back to the token
-        return made[0], made[1], scales
+        return ordered[0], ordered[1], scales
 
     def _one_by_one(
         self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]

@@ -200,9 +200,9 @@ def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
                 self.trace.append(found)
                 log.info("iteration", extra={**found, "of": options["max_iterations"]})
 
-    made = LoggingTrainer(algorithm, options, verbose=False)
-    made.trace = []
-    return made
+    trainer = LoggingTrainer(algorithm, options, verbose=False)
+    trainer.trace = []
+    return trainer
 
 
 def frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:

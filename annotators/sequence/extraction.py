@@ -161,9 +161,9 @@ class FeatureSet:
         if not np.isfinite(numbers).all():
             wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
             raise CasError(f"feature {wrong.label} gave a value that is not finite")
-        made, last = Columns(words.forms, groups, numbers, words.sentences, self.context), self._last
-        if last is None or not last.same(made):  # else another model saw it just now: what that looked up holds
-            self._last = last = made
+        columns, last = Columns(words.forms, groups, numbers, words.sentences, self.context), self._last
+        if last is None or not last.same(columns):  # else another model saw it just now: what that looked up holds
+            self._last = last = columns
         return last
 
     @cached_property

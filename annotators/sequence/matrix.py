@@ -62,13 +62,13 @@ def _dense_names(features: FeatureSet) -> list[str]:
 
 def _dense(features: FeatureSet, columns: Columns) -> Any:
     """Return values of the features that are numbers, for each distance: shape (tokens, `_dense_names`)."""
-    made = np.zeros((len(columns.forms), len(_dense_names(features))))
+    values = np.zeros((len(columns.forms), len(_dense_names(features))))
     at = 0
     for row, feature in enumerate(features.of_value):
         for d in features.window_of(feature):
             for first, last in columns.sequences:
                 a, b = max(first, first - d), min(last, last - d)
                 if a < b:
-                    made[a:b, at] = columns.numbers[row, a + d : b + d]
+                    values[a:b, at] = columns.numbers[row, a + d : b + d]
             at += 1
-    return made
+    return values

@@ -45,10 +45,10 @@ def default_features() -> list[Feature]:
 def declared_features(given: Iterable[Any]) -> list[Feature]:
     """Return features declared as in YAML. Raises ValueError if one is not known or has wrong parameters."""
     faults: list[str] = []
-    made = [convert(Feature, one, lambda _, what: faults.append(what), ()) for one in given]
+    features = [convert(Feature, one, lambda _, what: faults.append(what), ()) for one in given]
     if faults:
         raise ValueError("; ".join(faults))
-    return made
+    return features
 
 
 class CollectingTrainer(CasConsumer):
@@ -81,9 +81,9 @@ class CollectingTrainer(CasConsumer):
     @cached_property
     def feature_set(self) -> FeatureSet:
         """The features, opened."""
-        made = self._set()
-        made.open()
-        return made
+        features = self._set()
+        features.open()
+        return features
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))

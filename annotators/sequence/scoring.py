@@ -62,10 +62,10 @@ class LabelScorer:
     @cached_property
     def _number_weights(self) -> Floats:
         """Shape (offsets, value features, labels)."""
-        made = np.zeros((len(self._offsets), len(self.features.of_value), len(self.labels)))
+        weights = np.zeros((len(self._offsets), len(self.features.of_value), len(self.labels)))
         for i, feature in enumerate(self.features.of_value):
-            made[:, i] = self._row((feature.label,))
-        return made
+            weights[:, i] = self._row((feature.label,))
+        return weights
 
     def _row(self, bases: tuple[str, ...]) -> Floats:
         """Return summed weights of bases, for each distance and label: shape (offsets, labels)."""

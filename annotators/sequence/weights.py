@@ -135,7 +135,7 @@ class Weights:
         labels = list(labels)
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as found:
-                made = Weights(
+                weights = Weights(
                     labels,
                     separated(found["names"], found["name_ends"]),
                     found["rows"].astype(np.int64),
@@ -146,8 +146,8 @@ class Weights:
                 )
         except Exception as error:  # damaged archives fail in many ways, all of them ValueError to the caller
             raise ValueError(f"weights cannot be read ({type(error).__name__})") from None
-        made.verify()
-        return made
+        weights.verify()
+        return weights
 
     def verify(self) -> None:
         """Raise ValueError if the arrays do not fit together or contain a number that is not finite."""

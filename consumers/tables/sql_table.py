@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pipeline.errors import CaspipeError, ConsumerError, nearest
-from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
+from ...pipeline.storage.database import engine, error_text, file_of, parsed, shown, sqlalchemy
 from ...pipeline.storage.files import make_folder, restricted_folder
 from .record_fields import Column
 
@@ -62,7 +62,7 @@ class SqlTable:
         except CaspipeError as error:
             message = str(error)
         except Exception as error:  # the driver's message may contain the password, or data
-            message = f"{self.place}: {said(error)}"
+            message = f"{self.place}: {error_text(error)}"
         if message:
             self.roll_back()
             raise ConsumerError(message)
@@ -153,7 +153,7 @@ class SqlTable:
         try:
             return work(self._connection)
         except Exception as error:  # the driver's message may contain data
-            self._error = said(error)
+            self._error = error_text(error)
         return self.check()
 
     def _create_table(self, connection: Any, full_name: str) -> tuple[Any, bool]:

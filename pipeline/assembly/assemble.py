@@ -154,10 +154,10 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
     if issubclass(cls, CasConsumer):
         field_hints = hints(cls)  # paths of consumers are relative to the output folder, not to the YAML file
         given = {k: text_of(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
-    made = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
-    if made is not None:
-        made.set_id(step.id)
-    return made
+    component = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
+    if component is not None:
+        component.set_id(step.id)
+    return component
 
 
 def with_resolver(engines: list[Component]) -> list[Component]:
@@ -179,34 +179,34 @@ def check_capabilities(
 ) -> None:
     """Report inputs that no earlier component creates. A reader that declares FeatureStructure may provide anything."""
     steps = {s.id: s for s in (*config.engines, *config.consumers)}
-    made: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
+    types: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
     filled: set[str] = set()
-    if FeatureStructure in made:
+    if FeatureStructure in types:
         return
     for part in (*engines, *consumers):
         for needed in part.needs():
-            lacking = needed not in filled if isinstance(needed, str) else not any(issubclass(m, needed) for m in made)
+            lacking = needed not in filled if isinstance(needed, str) else not any(issubclass(m, needed) for m in types)
             if lacking:
                 what = _lack(part, needed, engines)
                 step = steps.get(part.id)
                 faults.append(step.fault((), what) if step else Fault(part.id, what, config.file))
-        made += part.outputs
+        types += part.outputs
         filled.update(part.sets)
 
 
 def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
     """Describe an unmet need: which part of the component needs it, and which components would create it."""
     because = part.explain_need(needed)
-    told = f" ({because})" if because else ""
+    reason = f" ({because})" if because else ""
     if isinstance(needed, str):
         setters = [c.name for c in registry.components() if needed in c.sets]
         hint = f"; {' or '.join(setters)} would set it" if setters else ""
-        return f"needs {needed}{told}, which nothing before it sets{hint}"
+        return f"needs {needed}{reason}, which nothing before it sets{hint}"
     makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
     later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not part]
     hint = f"; {' or '.join(makers)} would make it" if makers else ""
     hint = f"; {later[0]} makes it, but comes later" if later else hint
-    return f"needs {needed.__name__}{told}, which nothing before it makes{hint}"
+    return f"needs {needed.__name__}{reason}, which nothing before it makes{hint}"
 
 
 def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:

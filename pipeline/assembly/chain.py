@@ -59,4 +59,4 @@ class Chain(CollectionReader):
 def _common(readers: list[CollectionReader]) -> tuple[type[FeatureStructure], ...]:
     """Return the types that every reader creates; `FeatureStructure` only if each of them may provide anything."""
     first, *others = [reader.outputs for reader in readers]
-    return tuple(t for t in first if all(t in made or FeatureStructure in made for made in others))
+    return tuple(t for t in first if all(t in outputs or FeatureStructure in outputs for outputs in others))

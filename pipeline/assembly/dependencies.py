@@ -54,12 +54,12 @@ def dependencies(assembly: Assembly) -> list[Dependency]:
     """
     found: dict[Dependency, None] = {}
     for place, component in _components(assembly):
-        told = _effective(place, component)
-        for source in told.inputs:
+        content = _effective(place, component)
+        for source in content.inputs:
             for one in source.all():
                 kind: Literal["resource", "file"] = "file" if one.cls is None else "resource"
                 found[Dependency(place, one.parameter, one.name, kind, one.digests, one.root)] = None
-        for at, cls in told.classes:
+        for at, cls in content.classes:
             for module in _foreign(cls):
                 found[_plugin(place, at, module)] = None
     named = {one.name for one in found if one.kind == "plugin"}
@@ -82,9 +82,9 @@ def fingerprint(assembly: Assembly) -> str:
     for place, component in _components(assembly):
         if place.startswith("reader/") or (isinstance(component, CasConsumer) and not is_resumable(component)):
             continue
-        told = _effective(place, component)
-        parts.append([component.role, place, told.data, assembly.views.get(component.id, "")])
-        for _, cls in told.classes:
+        content = _effective(place, component)
+        parts.append([component.role, place, content.data, assembly.views.get(component.id, "")])
+        for _, cls in content.classes:
             code |= {module: _plugin("", "", module) for module in _foreign(cls) if module not in code}
     for module in [name for name in sys.modules if name.startswith(PLUGIN) and _file_of(name) is not None]:
         code.setdefault(module, _plugin("", "", module))

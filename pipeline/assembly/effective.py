@@ -41,7 +41,7 @@ class Input:
     files: tuple[tuple[str, Path], ...]
     """Relative name and path of each file."""
     root: Path
-    said: str = ""
+    suffix: str = ""
     """Suffix of the name: `::umls?tuis=current`."""
     content: str = ""
     """Hash of a resource that exists only in memory."""
@@ -50,9 +50,9 @@ class Input:
     @property
     def data(self) -> dict[str, Any]:
         """Return the content as plain data: hashes, and names without folders of this machine."""
-        told: dict[str, Any] = {"files": [[_portable(name), file_digest(path)] for name, path in self.files]}
-        more = {"said": self.said, "content": self.content, "uses": [used.data for used in self.uses]}
-        return told | {key: value for key, value in more.items() if value}
+        data: dict[str, Any] = {"files": [[_portable(name), file_digest(path)] for name, path in self.files]}
+        more = {"said": self.suffix, "content": self.content, "uses": [used.data for used in self.uses]}
+        return data | {key: value for key, value in more.items() if value}
 
     @property
     def digests(self) -> tuple[tuple[str, str], ...]:
@@ -85,7 +85,7 @@ def effective(component: Component) -> Effective:
     Raises ResourceError if a file is missing.
     """
     walk = _Walk(not isinstance(component, CasConsumer | CollectionReader))
-    walk.found.data = walk.made(component, "")
+    walk.found.data = walk.parameters(component, "")
     return walk.found
 
 
@@ -105,12 +105,12 @@ class _Walk:
         self.reads = reads
         """Return whether a path is read by default, unless its parameter says otherwise."""
 
-    def made(self, value: Any, at: str) -> Any:
+    def parameters(self, value: Any, at: str) -> Any:
         """Add a component, part or other dataclass."""
         cls = type(value)
         self.found.classes.append((at, cls))
         private, reads = getattr(cls, "private", ()), self.reads
-        told: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for field in dataclasses.fields(value) if dataclasses.is_dataclass(value) else ():
             if not field.init:
                 continue
@@ -118,15 +118,15 @@ class _Walk:
             below_ = f"{at}.{name}" if at else name
             content = getattr(value, name)
             if is_secret(name, content) or (name in private and content):
-                told[name] = self.secret(content, below_)
+                parameters[name] = self.secret(content, below_)
                 continue
             self.reads = reads or bool(at) or name in getattr(cls, "reads", ())
             resource = resource_class(cls, name)
-            told[name] = self.value(content, below_, resource)
+            parameters[name] = self.value(content, below_, resource)
             self.reads = reads
         implied = [self.input(kind, name, at) for kind, name in getattr(cls, "implied", ())]
         named = getattr(cls, "name", "") or cls.__qualname__
-        return [named, told, *(one.data for one in implied)]
+        return [named, parameters, *(one.data for one in implied)]
 
     def value(self, value: Any, at: str, resource: type[Resource] | None) -> Any:
         if value is None or isinstance(value, bool | int | float):
@@ -141,8 +141,8 @@ class _Walk:
             there = self.reads and value.exists()
             return self.input(None, str(value), at).data if there else self.text(value.as_posix(), at)
         if isinstance(value, Mapping):
-            told = [[self.key(k), self.value(v, f"{at}.{self.key(k)}", resource)] for k, v in value.items()]
-            return sorted(told, key=lambda pair: pair[0])
+            pairs = [[self.key(k), self.value(v, f"{at}.{self.key(k)}", resource)] for k, v in value.items()]
+            return sorted(pairs, key=lambda pair: pair[0])
         if isinstance(value, list | tuple):
             return [self.value(v, f"{at}.{i}", resource) for i, v in enumerate(value)]
         if isinstance(value, set | frozenset):
@@ -152,7 +152,7 @@ class _Walk:
         if isinstance(value, Secret):
             return self.secret(value, at)
         if dataclasses.is_dataclass(value):
-            return self.made(value, at)
+            return self.parameters(value, at)
         return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()
 
     def key(self, key: Any) -> str:
@@ -175,14 +175,14 @@ class _Walk:
         if name is not None:
             return self.input(type(value), name, at).data
         content = hashlib.sha256(pickle.dumps(getattr(value, "__dict__", value), protocol=4)).hexdigest()
-        made = Input(at, IN_MEMORY, type(value), (), Path(), content=content)
-        self.found.inputs.append(made)
-        return made.data
+        added = Input(at, IN_MEMORY, type(value), (), Path(), content=content)
+        self.found.inputs.append(added)
+        return added.data
 
     def input(self, cls: type[Resource] | None, name: str, at: str) -> Input:
-        made = input_of(cls, name, at)
-        self.found.inputs.append(made)
-        return made
+        added = input_of(cls, name, at)
+        self.found.inputs.append(added)
+        return added
 
 
 def _revealed(value: Any) -> bytes:
@@ -203,21 +203,21 @@ def input_of(cls: type[Resource] | None, name: str, at: str, above: tuple[str, .
         return _placed(Input(at, name, None, (), Path(name)), below(Path(name)))
     if name in above:
         raise ResourceError(f"{cls.kind} {name}: names itself: {' -> '.join([*above, name])}")
-    place, said = cls.address(name)
+    place, suffix = cls.address(name)
     uses = tuple(input_of(kind, used, at, (*above, name)) for kind, used in cls.uses(name))
-    return _placed(Input(at, name, cls, (), Path(place), said, uses=uses), cls.files(name))
+    return _placed(Input(at, name, cls, (), Path(place), suffix, uses=uses), cls.files(name))
 
 
-def _placed(made: Input, files: list[Path]) -> Input:
+def _placed(unplaced: Input, files: list[Path]) -> Input:
     """Return an input with files named relative to their root, or to caspipe if they ship with it."""
-    if made.root.is_dir() and all(file.is_relative_to(made.root) for file in files):
-        root = made.root
-    elif made.root.is_file():
-        root = made.root.parent
+    if unplaced.root.is_dir() and all(file.is_relative_to(unplaced.root) for file in files):
+        root = unplaced.root
+    elif unplaced.root.is_file():
+        root = unplaced.root.parent
     else:
         root = Path(os.path.commonpath([file.parent for file in files]))
     named = tuple((_relative(file, root), file) for file in files)
-    return dataclasses.replace(made, files=named, root=root)
+    return dataclasses.replace(unplaced, files=named, root=root)
 
 
 def _relative(file: Path, root: Path) -> str:

@@ -34,7 +34,7 @@ def followed(files: Iterable[tuple[Path, str]]) -> tuple[dict[str, list[tuple[st
             if name in seen:
                 continue
             seen.add(name)
-            module, place = _found(name)
+            module, place = _outermost(name)
             if place is None:
                 continue
             if _is_installed(place):
@@ -58,7 +58,7 @@ def _version(module: str, place: Path) -> str:
     return file_digest(place)
 
 
-def _found(name: str) -> tuple[str, Path | None]:
+def _outermost(name: str) -> tuple[str, Path | None]:
     """Return the outermost package of a dotted name, or the module itself, with its file if it has one. A folder without
     `__init__.py` is not a package, only its contents."""
     parts = name.split(".")

@@ -141,16 +141,16 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
         if p.required:
             required.append(p.name)
     doc = (cls.__doc__ or "").strip().split("\n")[0]
-    made: Json = {
+    described: Json = {
         "type": ["object", "null"] if not required else "object",
         "properties": properties,
         "additionalProperties": extra,
     }
     if doc:
-        made["description"] = doc
+        described["description"] = doc
     if required:
-        made["required"] = required
-    return made
+        described["required"] = required
+    return described
 
 
 def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
@@ -175,16 +175,16 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
             "maxItems": n,
         }
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        made: Json = {"type": "object", "additionalProperties": hint_schema(arguments[1], definitions)}
+        schema: Json = {"type": "object", "additionalProperties": hint_schema(arguments[1], definitions)}
         if PhiKind in inner_classes(arguments[0]):
-            made["propertyNames"] = hint_schema(PhiKind, definitions)
-        return made
+            schema["propertyNames"] = hint_schema(PhiKind, definitions)
+        return schema
     if not isinstance(hint, type):
         return {}
     plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
     if hint in plain:
-        made = {"type": plain[hint]}
-        return made if hint in (str, type(None)) else {"anyOf": [made, {"$ref": "#/definitions/variable"}]}
+        schema = {"type": plain[hint]}
+        return schema if hint in (str, type(None)) else {"anyOf": [schema, {"$ref": "#/definitions/variable"}]}
     if issubclass(hint, Path):
         return {"type": "string"}
     if issubclass(hint, PhiKind):

@@ -17,16 +17,16 @@ def folder() -> Path:
 
 def names() -> list[str]:
     """Names of the shipped configurations."""
-    found = [p for pattern in _PLACES for p in folder().glob(pattern)]
-    return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in found)
+    files = [p for pattern in _PLACES for p in folder().glob(pattern)]
+    return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in files)
 
 
 def locate(name: str) -> Path:
     """Return the file of a path or of a shipped configuration. Raises ConfigError if it is neither."""
-    return found(name, names(), folder(), "configuration")
+    return find(name, names(), folder(), "configuration")
 
 
-def found(name: str, shipped: list[str], there: Path, what: str) -> Path:
+def find(name: str, shipped: list[str], there: Path, what: str) -> Path:
     """Return the file of a path or of a shipped name in the folder `there`. Raises ConfigError with the nearest name."""
     path = Path(name)
     if path.is_file():

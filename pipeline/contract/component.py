@@ -356,11 +356,11 @@ def component(
     """
 
     def wrap(cls: C) -> C:
-        made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
-        made.name, made.inputs, made.outputs = name, tuple(inputs), tuple(outputs)
-        made.sets, made.extra_field = tuple(sets), extra_field
-        registration.register(made)
-        return made  # type: ignore[no-any-return]
+        declared: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+        declared.name, declared.inputs, declared.outputs = name, tuple(inputs), tuple(outputs)
+        declared.sets, declared.extra_field = tuple(sets), extra_field
+        registration.register(declared)
+        return declared  # type: ignore[no-any-return]
 
     return wrap
 
@@ -370,10 +370,10 @@ def part(name: str) -> Callable[[P], P]:
     """Turn a class into a dataclass and register it as a member of its family. Raises ConfigError if the name is taken."""
 
     def wrap(cls: P) -> P:
-        made: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
-        made.name = name
-        registration.register_part(made, family(made))
-        return made  # type: ignore[no-any-return]
+        declared: Any = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+        declared.name = name
+        registration.register_part(declared, family(declared))
+        return declared  # type: ignore[no-any-return]
 
     return wrap
 

@@ -92,8 +92,8 @@ def plain_value(hint: Any, value: Any) -> Any:
             else arguments
         )
         if len(inner) == len(value):
-            made = [plain_value(h, v) for h, v in zip(inner, value, strict=True)]
-            return NOT_PLAIN if NOT_PLAIN in made else origin(made)
+            items = [plain_value(h, v) for h, v in zip(inner, value, strict=True)]
+            return NOT_PLAIN if NOT_PLAIN in items else origin(items)
     return NOT_PLAIN
 
 

@@ -167,21 +167,21 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
 
 
 def _convert_secret(value: Any, report: Report, path: tuple[str | int, ...]) -> Secret | None:
-    made = configured(value)
-    if made is None:
+    secret = configured(value)
+    if secret is None:
         report(path, f'expected {describe_type(Secret)} in quotes: "${{VARIABLE}}", or file:PATH; got {kind_of(value)}')
-    return made
+    return secret
 
 
 def _hiding(value: Text, report: Report) -> Report:
     """Remove the value of a secret environment variable from reports about a parameter that is not a secret."""
 
-    def told(at: tuple[str | int, ...], what: str) -> None:
+    def hidden(at: tuple[str | int, ...], what: str) -> None:
         for form in (repr(str(value)), str(value)):
             what = what.replace(form, f"the value of {' and '.join(value.variables)}") if len(form) > 2 else what
         report(at, what)
 
-    return told
+    return hidden
 
 
 def _special(hint: Any) -> bool:
@@ -195,17 +195,17 @@ def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path:
     if value is None and type(None) in arguments:
         return None
     choices = [a for a in arguments if a is not type(None)]
-    told: list[tuple[tuple[str | int, ...], str]] = []
+    reported: list[tuple[tuple[str | int, ...], str]] = []
     for choice in choices:
         faults: list[tuple[tuple[str | int, ...], str]] = []
         converted = convert(choice, value, lambda at, what, into=faults: into.append((at, what)), path)  # type: ignore[misc]
         if not faults:
             return converted
-        told = told or faults
+        reported = reported or faults
         if any(len(at) > len(path) for at, _ in faults):  # went deeper: this choice was meant
-            told = faults
-    if len(choices) == 1 or any(len(at) > len(path) for at, _ in told):
-        for at, what in told:
+            reported = faults
+    if len(choices) == 1 or any(len(at) > len(path) for at, _ in reported):
+        for at, what in reported:
             report(at, what)
     elif isinstance(value, str) and len(named := [c for c in choices if _is_name(c)]) == 1:  # say which name is nearest
         convert(named[0], value, report, path)
@@ -284,8 +284,8 @@ def short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:
         except LookupError:
             return value, {}
         if cls.argument:
-            said = argument.strip()
-            return name, {cls.argument: value.part(said) if isinstance(value, Text) else said}
+            given = argument.strip()
+            return name, {cls.argument: value.part(given) if isinstance(value, Text) else given}
     return value, {}
 
 

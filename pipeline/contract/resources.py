@@ -72,7 +72,7 @@ def load(cls: type[R], name: str) -> R:
 
 def name_of(loaded: Resource) -> str | None:
     """Return the name by which a resource was loaded in this process; None if it was created by a program."""
-    return next((name for (_, name), made in _LOADED.items() if made is loaded), None)
+    return next((name for (_, name), resource in _LOADED.items() if resource is loaded), None)
 
 
 def forget(matches: Callable[[type[Resource], str], bool]) -> None:

@@ -63,7 +63,7 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """As manifest.json; equal manifests give equal bytes."""
-        told = {
+        data = {
             "what": WHAT,
             "format": FORMAT,
             "name": self.name,
@@ -75,44 +75,44 @@ class Manifest:
             "shipped": [{"name": s.name, "files": dict(s.files)} for s in self.shipped],
             "files": {name: {"sha256": e.digest, "size": e.size} for name, e in sorted(self.files.items())},
         }
-        return (json.dumps(told, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+        return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode("ascii")
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Self:
         """Parse a manifest. Raises ResourceError if it is invalid, has a newer format, or contains unsafe paths."""
         try:
-            told = json.loads(data)
-            if told["what"] != WHAT or not isinstance(told["format"], int):
+            fields = json.loads(data)
+            if fields["what"] != WHAT or not isinstance(fields["format"], int):
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError):
             raise ResourceError(
                 f"{where}: {MANIFEST}: expected the manifest of a {WHAT}, found something else"
             ) from None
-        if told["format"] > FORMAT:
+        if fields["format"] > FORMAT:
             raise ResourceError(
-                f"{where}: made by a newer caspipe ({told.get('caspipe', 'unknown')}), in format {told['format']}; this one "
+                f"{where}: made by a newer caspipe ({fields.get('caspipe', 'unknown')}), in format {fields['format']}; this one "
                 f"reads formats up to {FORMAT}"
             )
         try:
-            made = cls(
-                _text(told["name"]),
-                _text(told["caspipe"]),
-                _text(told["code"]),
-                {safe(name): _entry(entry) for name, entry in told["files"].items()},
+            manifest = cls(
+                _text(fields["name"]),
+                _text(fields["caspipe"]),
+                _text(fields["code"]),
+                {safe(name): _entry(entry) for name, entry in fields["files"].items()},
                 tuple(
                     Shipped(_text(s["name"]), tuple((safe(n), _digest(d)) for n, d in s["files"].items()))
-                    for s in told["shipped"]
+                    for s in fields["shipped"]
                 ),
-                tuple(_text(line) for line in told["requirements"]),
-                tuple(safe(name) for name in told["plugins"]),
-                tuple(_text(name) for name in told["modules"]),
+                tuple(_text(line) for line in fields["requirements"]),
+                tuple(safe(name) for name in fields["plugins"]),
+                tuple(_text(name) for name in fields["modules"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ResourceError(f"{where}: {MANIFEST}: damaged: {error}") from None
-        for name in (CONFIG, *made.plugins):
-            if name not in made.files:
+        for name in (CONFIG, *manifest.plugins):
+            if name not in manifest.files:
                 raise ResourceError(f"{where}: {MANIFEST} lists no {name}: incomplete")
-        return made
+        return manifest
 
 
 def safe(name: Any) -> str:

@@ -97,10 +97,10 @@ def pack(
             fault for fault in config.faults if not _UNSET.match(fault.what)
         ]  # set on the machine that runs it
     pipeline = _assembled(config)
-    made = rewritten(config)
-    if made.faults:
-        raise ConfigError(made.faults)
-    contents = dict(made.files)
+    copy = rewritten(config)
+    if copy.faults:
+        raise ConfigError(copy.faults)
+    contents = dict(copy.files)
     found = dependencies(pipeline)
     plugins, modules, distributions = _code(found, contents)
     needed.opened(pipeline.engines, {e.id for e in pipeline.engines if effective(e).secrets})
@@ -111,7 +111,7 @@ def pack(
     if wheels is not None:
         contents |= {f"{WHEELS}/{path.name}": path for path in needed.wheels(lines, wheels)}
     own = {
-        CONFIG: (_HEADER + yaml.safe_dump(made.data, sort_keys=False, allow_unicode=True, width=10**6)).encode("utf-8"),
+        CONFIG: (_HEADER + yaml.safe_dump(copy.data, sort_keys=False, allow_unicode=True, width=10**6)).encode("utf-8"),
         TYPES: _types(),
         REQUIREMENTS: "".join(f"{line}\n" for line in lines).encode("utf-8"),
     }
@@ -139,14 +139,14 @@ def _assembled(config: Config) -> Assembly:
 
 def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
     """Return the resources that are not in the package because they ship with caspipe."""
-    told: dict[str, Shipped] = {}
+    shipped: dict[str, Shipped] = {}
     for one in found:
         files = [(one.root / name, digest) for name, digest in one.files]
         names = [(name.removeprefix("caspipe/") if name.startswith("caspipe/") else shipped_name(path), digest)
                  for (path, digest), (name, _) in zip(files, one.files, strict=True)]  # fmt: skip
         if one.kind == "resource" and names and all(name for name, _ in names) and not Path(one.name).is_absolute():
-            told[one.name] = Shipped(one.name, tuple(names))
-    return tuple(told[name] for name in sorted(told))
+            shipped[one.name] = Shipped(one.name, tuple(names))
+    return tuple(shipped[name] for name in sorted(shipped))
 
 
 def _code(found: list[Dependency], contents: dict[str, Path]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
@@ -196,11 +196,11 @@ def _check_names(config: Config, files: dict[str, Entry]) -> None:
 def _written(
     target: Path, manifest: Manifest, own: dict[str, bytes], contents: dict[str, Path], sign: Path | None
 ) -> Packed:
-    told = manifest.to_bytes()
+    content = manifest.to_bytes()
     key = ""
-    first = {MANIFEST: told}
+    first = {MANIFEST: content}
     if sign is not None:
-        signature = signing.sign(told, sign)
+        signature = signing.sign(content, sign)
         first[SIGNATURE], key = signature.to_bytes(), signature.key
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
@@ -215,7 +215,7 @@ def _written(
         raise ResourceError(f"{target}: cannot write: {error.strerror or type(error).__name__}") from None
     finally:
         temporary.unlink(missing_ok=True)
-    return Packed(target, manifest, hashlib.sha256(told).hexdigest(), key)
+    return Packed(target, manifest, hashlib.sha256(content).hexdigest(), key)
 
 
 def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes], entry: Entry) -> None:

@@ -85,27 +85,27 @@ class _Rewriter:
         """Rewrite the parameters of a component."""
         self._at, self._reads = step, section == "engines"
         cls = registry.find(step.name, SECTION_ROLES[section])
-        return self.made(cls, self.config.unaliased(step.given), (), section == "engines")
+        return self.parameters(cls, self.config.unaliased(step.given), (), section == "engines")
 
     def fault(self, at: Keys, what: str) -> None:
         self.faults.append(self._at.fault(at, what))
 
-    def made(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
+    def parameters(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
         """Rewrite the parameters of a component, part or other dataclass."""
         hints = {p.name: p.hint for p in params.parameters(cls)}
         extra_field = getattr(cls, "extra_field", "")
         private = getattr(cls, "private", ())
-        told: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for key, value in given.items():
             hint = hints.get(key, typing.get_args(hints[extra_field])[1] if extra_field and key not in hints else Any)
             if is_secret(hint) or (is_secret_name(key) and isinstance(value, str)):
-                told[key] = self.secret(value, (*at, key))
+                parameters[key] = self.secret(value, (*at, key))
             elif key in private:
-                told[key] = self.plain(value)
+                parameters[key] = self.plain(value)
             else:
                 self._reads = reads or key in getattr(cls, "reads", ())
-                told[key] = self.value(hint, value, (*at, key))
-        return told
+                parameters[key] = self.value(hint, value, (*at, key))
+        return parameters
 
     def value(self, hint: Any, value: Any, at: Keys) -> Any:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -129,7 +129,7 @@ class _Rewriter:
             if hint is Path and self._reads and isinstance(value, str | Path):
                 return self.file(value, at)
             if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
-                return self.made(hint, value, at, self._reads)
+                return self.parameters(hint, value, at, self._reads)
         return self.plain(value, at)
 
     def part(self, hint: type[Part], value: Any, at: Keys) -> Any:
@@ -142,8 +142,8 @@ class _Rewriter:
             at = (*at, name)
         else:
             return self.plain(value)
-        made = self.made(registry.find_part(family(hint), str(name)), given or {}, at, True)
-        return {str(name): made} if made else str(name)
+        parameters = self.parameters(registry.find_part(family(hint), str(name)), given or {}, at, True)
+        return {str(name): parameters} if parameters else str(name)
 
     def plain(self, value: Any, at: Keys = ()) -> Any:
         """Return a value as it is in the file, including `${...}`."""
@@ -191,7 +191,7 @@ class _Rewriter:
         place = Path(found.cls.address(name)[0])
         if not place.exists():  # a name that the class knows: of a folder of models, for one
             place = found.root if len(found.files) > 1 else found.files[0][1]
-        return self.placed(place, [path for _, path in found.files], at) + found.said
+        return self.placed(place, [path for _, path in found.files], at) + found.suffix
 
     def ships(self, found: Input) -> bool:
         """Return whether a resource is known by name and all its files come with caspipe."""

@@ -46,14 +46,14 @@ def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive, path)
-            told = _read(archive, members[MANIFEST], path)
+            content = _read(archive, members[MANIFEST], path)
             if public is not None:
                 if SIGNATURE not in members:
                     raise SignatureError(f"{path}: holds no {SIGNATURE}: expected one by the key in {public}")
-                _verify(told, _read(archive, members[SIGNATURE], path), path, public)
-            manifest = Manifest.from_bytes(told, str(path))
+                _verify(content, _read(archive, members[SIGNATURE], path), path, public)
+            manifest = Manifest.from_bytes(content, str(path))
             _complete(manifest, members, path)
-            folder = _folder(hashlib.sha256(told).hexdigest())
+            folder = _folder(hashlib.sha256(content).hexdigest())
             _fill(folder, archive, manifest, members, path)
             return manifest, folder
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, RuntimeError):
@@ -62,9 +62,9 @@ def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
         raise ResourceError(f"{path}: {error.strerror or type(error).__name__}") from None
 
 
-def _verify(told: bytes, signature: bytes, path: Path, public: Path) -> None:
+def _verify(manifest: bytes, signature: bytes, path: Path, public: Path) -> None:
     try:
-        verify(told, Signature.from_bytes(signature, SIGNATURE), public)
+        verify(manifest, Signature.from_bytes(signature, SIGNATURE), public)
     except SignatureError as error:
         raise SignatureError(f"{path}: {error}") from None
 

@@ -61,12 +61,12 @@ def parsed(url: str, of: str) -> URL:
     """Parse the URL of a database; `postgresql` uses psycopg. Raises ValueError without quoting the URL."""
     sa = sqlalchemy(of)
     try:
-        made: URL = sa.make_url(url)
+        parsed_url: URL = sa.make_url(url)
     except Exception:  # its message holds the URL
-        made = None  # type: ignore[assignment]
-    if made is None:
+        parsed_url = None  # type: ignore[assignment]
+    if parsed_url is None:
         raise ValueError(f"url: {_EXPECTED}")
-    return made.set(drivername=_DRIVERS.get(made.drivername, made.drivername))
+    return parsed_url.set(drivername=_DRIVERS.get(parsed_url.drivername, parsed_url.drivername))
 
 
 def shown(url: URL) -> str:
@@ -95,29 +95,29 @@ def engine(url: URL, of: str, *, read_only: bool) -> Engine:
     if path is not None and read_only:
         source = f"file:{quote(str(path.absolute()))}?mode=ro"
         options["creator"] = lambda: sqlite3.connect(source, uri=True)
-    made: Engine | None = None
+    created: Engine | None = None
     try:
-        made = sa.create_engine(
+        created = sa.create_engine(
             url, json_serializer=partial(json.dumps, ensure_ascii=False, separators=(",", ":")), **options
         )
     except (ImportError, sa.exc.NoSuchModuleError) as error:
         missing = getattr(error, "name", None) or url.drivername
-    if made is None:
+    if created is None:
         raise ResourceError(f"{of} needs the driver {missing} for {url.drivername}: install it")
     if url.get_backend_name() == "sqlite":
-        _set_up_sqlite(made, read_only)
-    return made
+        _set_up_sqlite(created, read_only)
+    return created
 
 
-def _set_up_sqlite(made: Engine, read_only: bool) -> None:
+def _set_up_sqlite(database: Engine, read_only: bool) -> None:
     from sqlalchemy import event
 
-    @event.listens_for(made, "connect")
+    @event.listens_for(database, "connect")
     def connected(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # else tables are made outside the transaction
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # sqlite3's own error quotes it
 
-    @event.listens_for(made, "begin")
+    @event.listens_for(database, "begin")
     def begun(connection: Any) -> None:
         if read_only:
             connection.exec_driver_sql("BEGIN")
@@ -127,13 +127,13 @@ def _set_up_sqlite(made: Engine, read_only: bool) -> None:
         # while another process reads, pages cannot be written before the end; SQLite would wait for each of them
         connection.exec_driver_sql("PRAGMA busy_timeout = 0")
 
-    @event.listens_for(made, "commit")
+    @event.listens_for(database, "commit")
     def ending(connection: Any) -> None:
         if not read_only:
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(connection.info['patience'])}")
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Describe an error by its code only, because drivers quote data and passwords in messages."""
     original = getattr(error, "orig", None) or error
     if isinstance(original, OSError) and original.errno:

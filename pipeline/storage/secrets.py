@@ -141,15 +141,15 @@ def configured(value: Any) -> Secret | None:
         return Secret(file=_path(value, value[len(_FILE) :]))
     if not isinstance(value, Text):
         return Secret(str(value))
-    made = Secret(str(value), origin=", ".join(value.variables) or value.origin)
-    if made and value.origin not in ("", COMMAND_LINE):  # from a file: of what Python code says, its author knows
+    secret = Secret(str(value), origin=", ".join(value.variables) or value.origin)
+    if secret and value.origin not in ("", COMMAND_LINE):  # from a file: of what Python code says, its author knows
         if not value.variables:
             _warn(
                 f'{value.origin}: a secret in clear: write "${{CASPIPE_KEY}}", or file:PATH, and keep it out of the YAML file'
             )
-        if weakness := _weakness(made.reveal()):
-            _warn(f"{made.origin}: {weakness}")
-    return made
+        if weakness := _weakness(secret.reveal()):
+            _warn(f"{secret.origin}: {weakness}")
+    return secret
 
 
 def check_url(value: Text) -> None:
@@ -166,8 +166,8 @@ def in_clear(raw: str) -> str:
         return ""
     if (url["password"] or "").strip(_TAKEN):
         return "a password"
-    for said in re.split("[&;]", url["query"] or ""):
-        name, equals, value = said.partition("=")
+    for item in re.split("[&;]", url["query"] or ""):
+        name, equals, value = item.partition("=")
         if (value if equals else name).strip(_TAKEN) and name.lower() not in _HARMLESS:
             return "a query that may hold a password"
     return ""
@@ -189,21 +189,21 @@ def _path(given: str, path: str) -> Path:
     return given.base / path if isinstance(given, Text) else Path(path)
 
 
-def secrets_of(made: Any, path: str = "") -> Iterator[tuple[str, Secret]]:
+def secrets_of(owner: Any, path: str = "") -> Iterator[tuple[str, Secret]]:
     """Yield the secrets of a component or part with the paths of their parameters: `kinds.DATE.key`."""
-    if isinstance(made, Secret):
-        if made:
-            yield path, made
-    elif isinstance(made, Mapping):
-        for key, value in made.items():
+    if isinstance(owner, Secret):
+        if owner:
+            yield path, owner
+    elif isinstance(owner, Mapping):
+        for key, value in owner.items():
             yield from secrets_of(value, f"{path}.{getattr(key, 'name', key)}")
-    elif isinstance(made, list | tuple):
-        for i, value in enumerate(made):
+    elif isinstance(owner, list | tuple):
+        for i, value in enumerate(owner):
             yield from secrets_of(value, f"{path}.{i}")
-    elif dataclasses.is_dataclass(made) and not isinstance(made, type):
-        for field in dataclasses.fields(made):
+    elif dataclasses.is_dataclass(owner) and not isinstance(owner, type):
+        for field in dataclasses.fields(owner):
             if field.init:
-                yield from secrets_of(getattr(made, field.name), f"{path}.{field.name}" if path else field.name)
+                yield from secrets_of(getattr(owner, field.name), f"{path}.{field.name}" if path else field.name)
 
 
 def warn_of_command_line(components: typing.Iterable[Any]) -> None:

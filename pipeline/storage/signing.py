@@ -44,22 +44,26 @@ class Signature:
 
     def to_bytes(self) -> bytes:
         """Return the content of a signature file: a JSON object with `algorithm`, `key` and `signature` (base 64)."""
-        told = {"algorithm": ALGORITHM, "key": self.key, "signature": base64.b64encode(self.value).decode("ascii")}
-        return (json.dumps(told, indent=1) + "\n").encode("ascii")
+        fields = {"algorithm": ALGORITHM, "key": self.key, "signature": base64.b64encode(self.value).decode("ascii")}
+        return (json.dumps(fields, indent=1) + "\n").encode("ascii")
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str = "signature") -> Self:
         """Parse a signature file. Raises SignatureError with `where` if it is invalid."""
         try:
-            told = json.loads(data[:_MOST])
-            made = cls(told["key"], base64.b64decode(told["signature"], validate=True))
-            if told["algorithm"] != ALGORITHM or not isinstance(made.key, str) or len(made.value) != _LENGTH:
+            fields = json.loads(data[:_MOST])
+            signature = cls(fields["key"], base64.b64decode(fields["signature"], validate=True))
+            if (
+                fields["algorithm"] != ALGORITHM
+                or not isinstance(signature.key, str)
+                or len(signature.value) != _LENGTH
+            ):
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
             raise SignatureError(
                 f"{where}: expected an {ALGORITHM} signature of caspipe, found something else"
             ) from None
-        return made
+        return signature
 
 
 def new_key(private: Path, public: Path) -> str:
@@ -69,19 +73,19 @@ def new_key(private: Path, public: Path) -> str:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-    made = Ed25519PrivateKey.generate()
+    key = Ed25519PrivateKey.generate()
     for path in (private, public):
         if path.exists():
             raise ResourceError(f"{path}: already exists; a key is never overwritten")
-    write_new(private, made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
-    told = made.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    write_new(private, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
+    public_bytes = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     try:
-        write_new(public, told, 0o644)
+        write_new(public, public_bytes, 0o644)
     except ResourceError:
         with contextlib.suppress(OSError):
             private.unlink()
         raise
-    return _id(made.public_key())
+    return _id(key.public_key())
 
 
 def sign(data: bytes, private: Path) -> Signature:

@@ -64,13 +64,13 @@ def session() -> tuple[SparkSession, bool]:
             builder = builder.config(name, value)
     with _same_interrupt():
         try:
-            made = builder.getOrCreate()
+            spark = builder.getOrCreate()
         except Exception as error:  # no Java, no such master: Spark has told the terminal
             fault = type(error).__name__
         else:
             if quiet:
-                made.sparkContext.setLogLevel("OFF")  # failures of documents are reported by the run
-            return made, True
+                spark.sparkContext.setLogLevel("OFF")  # failures of documents are reported by the run
+            return spark, True
     raise SparkError(f"Spark does not start: {fault}; it needs Java 17 and a master that can be reached")
 
 

@@ -55,12 +55,12 @@ class Text(str):
     """The text in the file, with its `${...}`; empty if it is the same."""
 
     def __new__(cls, value: str, base: Path, origin: str = "", variables: tuple[str, ...] = (), raw: str = "") -> Text:
-        made = super().__new__(cls, value)
-        made.base = base
-        made.origin = origin
-        made.variables = variables
-        made.raw = raw
-        return made
+        text = super().__new__(cls, value)
+        text.base = base
+        text.origin = origin
+        text.variables = variables
+        text.raw = raw
+        return text
 
     def __getnewargs__(self) -> tuple[str, Path, str, tuple[str, ...], str]:  # type: ignore[override]
         return str(self), self.base, self.origin, self.variables, self.raw

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError, nearest
-from ...pipeline.storage.database import engine, file_of, parsed, said, shown, sqlalchemy
+from ...pipeline.storage.database import engine, error_text, file_of, parsed, shown, sqlalchemy
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi
 from .records import SpanFields, column_of, columns_of
@@ -122,7 +122,7 @@ class _Rows:
         except (CaspipeError, ValueError) as error:
             fault = str(error)
         except Exception as error:  # the driver's message may contain the password or data
-            fault = said(error)
+            fault = error_text(error)
         if fault:
             self.close()
             raise ReaderError(f"{self.place}: {fault}")
@@ -133,7 +133,7 @@ class _Rows:
             try:
                 row = next(rows, None)
             except Exception as error:  # the driver's message may contain data
-                self.fault = said(error)
+                self.fault = error_text(error)
                 return
             if row is None:
                 return

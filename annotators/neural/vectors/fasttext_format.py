@@ -155,9 +155,9 @@ class _Model:
                     chosen = []
         if chosen:
             rows.add_block(_means(matrix, chosen))
-        made = rows.content()
-        made.compose = _Composer(self.subwords, matrix) if self.subwords.longest else None
-        return made
+        content = rows.content()
+        content.compose = _Composer(self.subwords, matrix) if self.subwords.longest else None
+        return content
 
     def _check_ngrams(self, matrix: Floats32) -> None:
         for at in range(len(self.words), len(matrix), 65_536):

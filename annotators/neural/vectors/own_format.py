@@ -39,10 +39,10 @@ def _array(values: np.ndarray[Any, Any]) -> bytes:
 
 
 def _digest(members: Mapping[str, bytes]) -> str:
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in (_WORDS, _ENDS, _MATRIX):
-        made.update(members[name])
-    return made.hexdigest()
+        digest.update(members[name])
+    return digest.hexdigest()
 
 
 def meta_of(file: BinaryIO) -> dict[str, Any]:

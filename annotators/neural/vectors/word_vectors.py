@@ -80,10 +80,10 @@ class WordVectors(Resource):
             raise ResourceError(f"vectors {path}: limit: expected 1 or more, got {limit}")
         chosen = None if only is None else frozenset(only)
         found = _read(path, limit, chosen)
-        made = cls(found.words, found.matrix, meta=found.meta, compose=found.compose, place=str(path))
-        made.duplicates, made.undecodable = found.duplicates, found.undecodable
-        made._again = (str(path), limit, chosen)
-        return made
+        vectors = cls(found.words, found.matrix, meta=found.meta, compose=found.compose, place=str(path))
+        vectors.duplicates, vectors.undecodable = found.duplicates, found.undecodable
+        vectors._again = (str(path), limit, chosen)
+        return vectors
 
     @classmethod
     def names(cls) -> list[str]:

@@ -35,10 +35,10 @@ class _Affix(FormFeature):
         return found.lower() if self.lower else found
 
 
-def _of_size(size: int, said: str, at_end: bool, example: str, source: str) -> type[_Affix]:
+def _of_size(size: int, number: str, at_end: bool, example: str, source: str) -> type[_Affix]:
     """Return the feature of the last or the first `size` characters."""
     name = f"{'suffix' if at_end else 'prefix'}{size}"
-    doc = f"""The {"last" if at_end else "first"} {said} characters; nothing for shorter forms.
+    doc = f"""The {"last" if at_end else "first"} {number} characters; nothing for shorter forms.
 
     Example: `Lindqvist` gives `{name}={example}`.
 

@@ -44,11 +44,11 @@ class Findings:
 
     def together(self) -> dict[int, Finding]:
         """Return by document: what any reader found; of leaks that several found, the larger number of each kind."""
-        made: dict[int, Finding] = {}
+        joined: dict[int, Finding] = {}
         for _, found in sorted(self.by_reader.items()):
             for number, one in found.items():
-                made[number] = _joined(made[number], one) if number in made else one
-        return made
+                joined[number] = _joined(joined[number], one) if number in joined else one
+        return joined
 
 
 def empty(sample: Sample) -> bytes:
@@ -137,21 +137,23 @@ def _finding(
         return None
     kinds = _kinds(row.get("kinds", ""), fault)
     places = _places(row.get("places", ""), fault)
-    said = _identifier(row.get("identifier", ""), fault)
-    if kinds is None or places is None or said is None:
+    identifier = _identifier(row.get("identifier", ""), fault)
+    if kinds is None or places is None or identifier is None:
         return None
-    n, told = int(leaks), sum(kinds.values())
-    if told > n or (not n and said):
+    n, total = int(leaks), sum(kinds.values())
+    if total > n or (not n and identifier):
         fault(
-            f"kinds: expected {n:,} leaks at most, found {told:,}" if told > n else "identifier: expected none, 0 leaks"
+            f"kinds: expected {n:,} leaks at most, found {total:,}"
+            if total > n
+            else "identifier: expected none, 0 leaks"
         )
         return None
     quasi = sum(k for kind, k in kinds.items() if not PhiKind.of(kind).direct)
-    if said == {"direct"}:
+    if identifier == {"direct"}:
         quasi = 0
-    elif said == {"quasi"}:
+    elif identifier == {"quasi"}:
         quasi = n
-    elif len(said) == 2:
+    elif len(identifier) == 2:
         if n < 2:
             fault("identifier: expected one of direct and quasi for one leak")
             return None
@@ -176,23 +178,23 @@ def _kinds(cell: str, fault: Callable[[str], None]) -> dict[str, int] | None:
 
 def _places(cell: str, fault: Callable[[str], None]) -> tuple[tuple[int, int, str], ...] | None:
     """`120-131:PERSON; 140-144:DATE`."""
-    made = []
+    places = []
     for n, part in enumerate(filter(None, re.split(r"[;,\s]+", cell)), 1):
         match = _PLACE.fullmatch(part)
         if match is None or int(match[1]) >= int(match[2]):
             fault(f"places: expected BEGIN-END:KIND, found something else in place {n}")
             return None
-        made.append((int(match[1]), int(match[2]), match[3]))
-    return tuple(sorted(made))
+        places.append((int(match[1]), int(match[2]), match[3]))
+    return tuple(sorted(places))
 
 
 def _identifier(cell: str, fault: Callable[[str], None]) -> set[str] | None:
-    said = set(filter(None, re.split(r"[^a-z]+", cell.casefold()))) - {"and"}
-    said = {"direct", "quasi"} if said == {"both"} else said
-    if not said <= {"direct", "quasi"}:
+    identifiers = set(filter(None, re.split(r"[^a-z]+", cell.casefold()))) - {"and"}
+    identifiers = {"direct", "quasi"} if identifiers == {"both"} else identifiers
+    if not identifiers <= {"direct", "quasi"}:
         fault("identifier: expected direct, quasi, or both")
         return None
-    return said
+    return identifiers
 
 
 def _joined(one: Finding, other: Finding) -> Finding:

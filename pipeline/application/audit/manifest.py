@@ -88,17 +88,17 @@ def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
     except OSError as error:
         raise ReaderError(f"{path}: {error.strerror}") from None
     try:
-        told = json.loads(data)
-        if told["format"] == FORMAT and all(isinstance(f["path"], str) and f["sha256"] for f in told["files"]):
-            return data, told
+        manifest = json.loads(data)
+        if manifest["format"] == FORMAT and all(isinstance(f["path"], str) and f["sha256"] for f in manifest["files"]):
+            return data, manifest
     except (ValueError, KeyError, TypeError):
         pass
     raise ReaderError(f"{path}: expected a manifest written by `caspipe audit manifest`")
 
 
-def check(release: Path, told: Mapping[str, Any]) -> Checked:
+def check(release: Path, manifest: Mapping[str, Any]) -> Checked:
     """Compare every file below a folder with its manifest. No path of the manifest is opened: folders are walked."""
-    listed = {f["path"]: (f["bytes"], f["sha256"]) for f in told["files"]}
+    listed = {f["path"]: (f["bytes"], f["sha256"]) for f in manifest["files"]}
     found = dict(files_below(release))
     return Checked(
         len(found),

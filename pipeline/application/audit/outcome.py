@@ -173,11 +173,11 @@ def _parts(sample: Sample, read: Iterable[Finding], test: Callable[[Finding], bo
     listed = list(read)
     if not sample.strata:
         return [Part(sample.population, len(listed), sum(map(test, listed)))]
-    made = []
+    parts = []
     for name, population in sample.strata.items():
         inside = [f for f in listed if sample.stratum[f.document] == name]
-        made.append(Part(population, len(inside), sum(map(test, inside))))
-    return made
+        parts.append(Part(population, len(inside), sum(map(test, inside))))
+    return parts
 
 
 def _wanted(parts: list[Part], target: float, confidence: float) -> Wanted:
@@ -201,13 +201,13 @@ def _more(parts: list[Part], target: float, confidence: float) -> int | None:
 
 def _further(parts: list[Part], more: int) -> list[Part]:
     """Return the parts if `more` documents were read without a find, of each part in proportion to what is unread."""
-    made, left = [], sum(p.population - p.read for p in parts)
+    further, left = [], sum(p.population - p.read for p in parts)
     for part in parts:
         unread = part.population - part.read
         extra = round(more * unread / left) if left else 0
-        made.append(Part(part.population, part.read + extra, part.found))
+        further.append(Part(part.population, part.read + extra, part.found))
         more, left = more - extra, left - unread
-    return made
+    return further
 
 
 def _curve(sample: Sample, read: list[Finding], confidence: float) -> Iterable[Point]:
@@ -231,7 +231,7 @@ def _forecast(parts: list[Part], now: Bound, wanted: Sequence[Wanted], confidenc
 
 
 def _pair(pair: TwoReaders, confidence: float) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    data: dict[str, Any] = {
         "readers": list(pair.names),
         "documents": pair.documents,
         "agreement": pair.agreement,
@@ -239,11 +239,11 @@ def _pair(pair: TwoReaders, confidence: float) -> dict[str, Any]:
         "kappa": pair.kappa,
     }
     for name, r in (("leaking", pair.leaking), ("leaks", pair.leaks)):
-        made[name] = {
+        data[name] = {
             **asdict(r),
             "lincoln_petersen": r.lincoln_petersen,
             "chapman": r.chapman,
             "missed": r.missed,
             "missed_at_most": r.missed_at_most(confidence),
         }
-    return made
+    return data

@@ -55,14 +55,14 @@ def wanted_rows(o: Outcome) -> Iterator[list[str]]:
 def pair_rows(o: Outcome) -> Iterator[tuple[str, list[list[str]]]]:
     """For every two readers what they say of each other, and rows under `PAIR_COLUMNS`."""
     for p in o.pairs:
-        told = [f"both read {p.documents:,} documents", f"agreement {percent(p.agreement)}"]
+        statements = [f"both read {p.documents:,} documents", f"agreement {percent(p.agreement)}"]
         if p.agreement_on_leaks is not None:
-            told.append(f"on documents with a leak {percent(p.agreement_on_leaks)}")
+            statements.append(f"on documents with a leak {percent(p.agreement_on_leaks)}")
         if p.kappa is not None:
-            told.append(f"kappa {p.kappa:.2f}")
+            statements.append(f"kappa {p.kappa:.2f}")
         names = " and ".join(name or "(no initials)" for name in p.names)
         rows = [_recaptured("documents", p.leaking, o), _recaptured("leaks", p.leaks, o)]
-        yield f"{names}: {', '.join(told)}", rows
+        yield f"{names}: {', '.join(statements)}", rows
 
 
 def _recaptured(name: str, r: Recapture, o: Outcome) -> list[str]:
@@ -72,13 +72,13 @@ def _recaptured(name: str, r: Recapture, o: Outcome) -> list[str]:
 
 def leaks(o: Outcome) -> str:
     """Leaks in a document, found and bounded."""
-    told = f"{o.leaks:,} leak{'s' * (o.leaks != 1)} found, {o.leaks_per_document:.3g} in a document on average"
-    told += f", {o.leaks_most:,} in the worst" if o.leaks else ""
+    sentence = f"{o.leaks:,} leak{'s' * (o.leaks != 1)} found, {o.leaks_per_document:.3g} in a document on average"
+    sentence += f", {o.leaks_most:,} in the worst" if o.leaks else ""
     if o.leaks_at_most is None:
-        return f"{told}. No bound on the mean: of some stratum nothing was read."
+        return f"{sentence}. No bound on the mean: of some stratum nothing was read."
     whole = o.leaks_at_most * o.sample.population
-    told += f"; at most {o.leaks_at_most:.3g} in a document, {whole:,.0f} in the release"
-    return f"{told}, if none holds more than {o.worst:,} (Fay and Feuer 1997)."
+    sentence += f"; at most {o.leaks_at_most:.3g} in a document, {whole:,.0f} in the release"
+    return f"{sentence}, if none holds more than {o.worst:,} (Fay and Feuer 1997)."
 
 
 def cautions(o: Outcome) -> Iterator[str]:

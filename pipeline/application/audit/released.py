@@ -77,8 +77,8 @@ def fingerprint(ledger: LedgerReader) -> str:
     """Return a digest that tells releases apart: over the numbers of all released documents and the digests of their outputs."""
     digest = hashlib.sha256(b"caspipe release\0")
     for row in ledger.rows("released"):
-        told = " ".join(sorted(o.digest for o in row.outputs if in_release(o)))
-        digest.update(f"{row.number} {told}\n".encode())
+        digests = " ".join(sorted(o.digest for o in row.outputs if in_release(o)))
+        digest.update(f"{row.number} {digests}\n".encode())
     return digest.hexdigest()
 
 
@@ -134,12 +134,12 @@ def _known_spans(record: Mapping[str, Any]) -> tuple[tuple[int, int, str], ...]:
     """Return the spans of a record; of a record without any field for them, what looks like a placeholder."""
     if not isinstance(record.get("spans"), list):
         return tuple(_placeholders(record["text"]))
-    made: list[tuple[int, int, str]] = []
+    spans: list[tuple[int, int, str]] = []
     for span in sorted(record["spans"], key=lambda s: (s["begin"], s["end"])):
         begin, end = int(span["begin"]), int(span["end"])
-        if begin < end and (not made or begin >= made[-1][1]):
-            made.append((begin, end, str(span["kind"])))
-    return tuple(made)
+        if begin < end and (not spans or begin >= spans[-1][1]):
+            spans.append((begin, end, str(span["kind"])))
+    return tuple(spans)
 
 
 def _placeholders(text: str) -> Iterator[tuple[int, int, str]]:
@@ -167,7 +167,7 @@ def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) ->
         numbers = draw_by_stratum(stratum, size, seed)
     else:
         numbers = draw(list(released), size, seed)
-    made = Sample(
+    sample = Sample(
         id=sample_id(release, seed, by),
         release=release,
         run={"name": row.name, "started": row.started, "fingerprint": row.fingerprint},
@@ -178,7 +178,7 @@ def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) ->
         strata=dict(sorted(Counter(stratum.values()).items())),
         stratum={n: stratum[n] for n in numbers} if stratum else {},
     )
-    return made, [masked_text(run, released[n]) for n in numbers]
+    return sample, [masked_text(run, released[n]) for n in numbers]
 
 
 def find_sample(
@@ -202,8 +202,8 @@ def find_sample(
     with ledger_of(run, ledger) as opened:
         release = fingerprint(opened)
     if release != sample.release:
-        told = "the run has released other documents since the sample was drawn: draw a new one"
-        raise ConfigError([Fault(f"sample {sample.id}", told)])
+        message = "the run has released other documents since the sample was drawn: draw a new one"
+        raise ConfigError([Fault(f"sample {sample.id}", message)])
     return home, sample
 
 
@@ -211,8 +211,8 @@ def audits(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the content of the `audit.json` files of a run; other files are skipped."""
     for path in sorted(folder.glob("*/audit.json")):
         try:
-            told = json.loads(path.read_bytes())
+            audit = json.loads(path.read_bytes())
         except (OSError, ValueError):
             continue
-        if isinstance(told, dict) and {"release", "read", "drawn", "sample", "bounds"} <= told.keys():
-            yield told
+        if isinstance(audit, dict) and {"release", "read", "drawn", "sample", "bounds"} <= audit.keys():
+            yield audit

@@ -25,7 +25,7 @@ class Recapture:
     both: int
 
     @property
-    def found(self) -> int:
+    def total(self) -> int:
         return self.first + self.second - self.both
 
     @property
@@ -41,7 +41,7 @@ class Recapture:
     @property
     def missed(self) -> float:
         """Estimate of what neither found: Chapman's number less what was found."""
-        return max(0.0, self.chapman - self.found)
+        return max(0.0, self.chapman - self.total)
 
     def missed_at_most(self, confidence: float = 0.95) -> float:
         """Upper bound on what neither found, with Seber's variance and the normal distribution: rough for small numbers."""
@@ -85,25 +85,27 @@ class TwoReaders:
 
 def pairs(findings: Findings) -> list[TwoReaders]:
     """Return every two readers who read documents in common."""
-    made = []
+    found = []
     for one, other in combinations(sorted(findings.by_reader), 2):
         first, second = findings.by_reader[one], findings.by_reader[other]
         if first.keys() & second.keys():
-            made.append(compared((one, other), first, second))
-    return made
+            found.append(compared((one, other), first, second))
+    return found
 
 
 def compared(names: tuple[str, str], first: Mapping[int, Finding], second: Mapping[int, Finding]) -> TwoReaders:
     """Two readers on the documents that both read."""
     common = sorted(first.keys() & second.keys())
-    said = [(first[n], second[n]) for n in common]
+    findings = [(first[n], second[n]) for n in common]
     leaking = Recapture(
-        sum(a.leaks > 0 for a, _ in said),
-        sum(b.leaks > 0 for _, b in said),
-        sum(a.leaks > 0 and b.leaks > 0 for a, b in said),
+        sum(a.leaks > 0 for a, _ in findings),
+        sum(b.leaks > 0 for _, b in findings),
+        sum(a.leaks > 0 and b.leaks > 0 for a, b in findings),
     )
-    leaks = Recapture(sum(a.leaks for a, _ in said), sum(b.leaks for _, b in said), sum(_same(a, b) for a, b in said))
-    return TwoReaders(names, len(common), sum(not a.leaks and not b.leaks for a, b in said), leaking, leaks)
+    leaks = Recapture(
+        sum(a.leaks for a, _ in findings), sum(b.leaks for _, b in findings), sum(_same(a, b) for a, b in findings)
+    )
+    return TwoReaders(names, len(common), sum(not a.leaks and not b.leaks for a, b in findings), leaking, leaks)
 
 
 def _same(a: Finding, b: Finding) -> int:

@@ -133,8 +133,8 @@ def manifest(
 ) -> None:
     """Write release/manifest.json: every file with its digest, the run's counts, and the bound of its audit."""
     with ledger_of(run, ledger) as opened:
-        made = manifests.manifest(run, opened, audits(run / FOLDER))
-    data = made.to_bytes()
+        content = manifests.manifest(run, opened, audits(run / FOLDER))
+    data = content.to_bytes()
     signature = signing.sign(data, sign_with) if sign_with is not None else None
     target = run / "release" / manifests.NAME
     write_atomic(target, data)
@@ -143,11 +143,11 @@ def manifest(
         write_atomic(signature_file, signature.to_bytes())
     else:
         signature_file.unlink(missing_ok=True)  # the signature of an earlier manifest is no longer valid
-    for warning in made.warnings:
+    for warning in content.warnings:
         complain(f"warning: {warning}")
-    documents = made.data["documents"]
+    documents = content.data["documents"]
     counts = f"{documents['released']:,} of {documents['read']:,} documents released"
-    typer.echo(f"{target}: {len(made.data['files']):,} files, {counts}")
+    typer.echo(f"{target}: {len(content.data['files']):,} files, {counts}")
     typer.echo(f"signed by the key {signature.key}" if signature is not None else "not signed: use --sign KEY")
 
 

@@ -46,27 +46,27 @@ def table(
 ) -> Table:
     """Return a table without borders. `right`: numbers of the columns that are aligned to the right; `bold`: of the title."""
     heading = title and escape(title)
-    made = Table(*columns, title=heading, title_justify="left", box=None, pad_edge=False)
+    rich_table = Table(*columns, title=heading, title_justify="left", box=None, pad_edge=False)
     if bold:
-        made.title_style = "bold"
+        rich_table.title_style = "bold"
     for number in right:
-        made.columns[number].justify = "right"
-    return _filled(made, rows)
+        rich_table.columns[number].justify = "right"
+    return _filled(rich_table, rows)
 
 
 def boxed_table(columns: Sequence[str], rows: Rows, *, title: str | None = None) -> Table:
     """Return a table whose long cells are wrapped."""
-    made = Table(title=title, title_justify="left", box=box.SIMPLE)
+    rich_table = Table(title=title, title_justify="left", box=box.SIMPLE)
     for column in columns:
-        made.add_column(column, overflow="fold")
-    return _filled(made, rows)
+        rich_table.add_column(column, overflow="fold")
+    return _filled(rich_table, rows)
 
 
-def _filled(made: Table, rows: Rows) -> Table:
+def _filled(rich_table: Table, rows: Rows) -> Table:
     """Add rows of plain text: brackets are not read as markup."""
     for row in rows:
-        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    return made
+        rich_table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return rich_table
 
 
 def stepper(display: Progress | None, name: str) -> Callable[[int | None], None] | None:
@@ -129,9 +129,9 @@ def _output_path(consumer: CasConsumer) -> str:
     return str(consumer.output / path) if path else ""
 
 
-def print_table(made: Table) -> None:
+def print_table(rich_table: Table) -> None:
     """Print a boxed table, wide enough for names and paths if it goes to a file or a pipe."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH_IN_FILES
-    console.print(made)
+    console.print(rich_table)

@@ -111,37 +111,37 @@ def compare(
     one, truth = _by_id(first), _by_id(reference) if reference is not None else {}
     two = _by_id(second, step)
     views = _views(first, second, one, two)
-    made = Difference(views, ErrorPage(context=context, limit=limit, words=CHANGES))
-    made.ignored_references = (
+    difference = Difference(views, ErrorPage(context=context, limit=limit, words=CHANGES))
+    difference.ignored_references = (
         not (first.view or second.view) and INITIAL_VIEW in views and _has_gold(one) and _has_gold(two)
     )
-    made.only_first = [name for name in one if name not in two]
-    made.only_second = [name for name in two if name not in one]
+    difference.only_first = [name for name in one if name not in two]
+    difference.only_second = [name for name in two if name not in one]
     for name, cas in one.items():
         if name not in two:
             continue
         if cas.view(views[0]).text != two[name].view(views[1]).text:
-            made.other_text.append(name)
+            difference.other_text.append(name)
             continue
         pair = pair_of_two(cas, two[name], *views)
         known = _reference(truth, name, pair, reference)
-        _add(made, pair, mistakes(pair, level), known)
-    if not (made.documents or made.only_first or made.only_second or made.other_text):
+        _add(difference, pair, mistakes(pair, level), known)
+    if not (difference.documents or difference.only_first or difference.only_second or difference.other_text):
         raise ReaderError("no documents to compare")
-    return made
+    return difference
 
 
-def _add(made: Difference, pair: Pair, found: list[Mistake], known: list[Mark] | None) -> None:
-    made.documents += 1
-    made.spans += len(pair.gold)
+def _add(difference: Difference, pair: Pair, found: list[Mistake], known: list[Mark] | None) -> None:
+    difference.documents += 1
+    difference.spans += len(pair.gold)
     first, second = merged(distinct(pair.gold)), merged(distinct(pair.system))
     phi = None if known is None else merged(distinct(known))
     leaks = list(_bare(first, second, phi, pair.text))
     cured = list(_bare(second, first, phi, pair.text))
-    made.page.add(pair, found)
-    made.counts.update((m.kind, m.group) for m in found)
+    difference.page.add(pair, found)
+    difference.counts.update((m.kind, m.group) for m in found)
     if found or leaks or cured:
-        made.changed.append(Document(pair.id, found, leaks, cured))
+        difference.changed.append(Document(pair.id, found, leaks, cured))
 
 
 def _bare(covered: list[Span], then: list[Span], phi: list[Span] | None, text: str) -> Iterator[Span]:

@@ -71,10 +71,10 @@ def with_trained(pipeline: Pipeline) -> list[Component]:
 
 def _applying(cls: type[Component], place: str, trainer: str) -> Component:
     faults: list[str] = []
-    made = params.build(cls, {"model": place}, lambda _, what: faults.append(what))
-    if made is None or faults:
+    component = params.build(cls, {"model": place}, lambda _, what: faults.append(what))
+    if component is None or faults:
         raise ResourceError(f"{trainer}: {faults[0]}: `caspipe train` makes it")
-    return cast(Component, made)
+    return cast(Component, component)
 
 
 @dataclass(slots=True)
@@ -108,9 +108,9 @@ class Collection:
         if self.kinds:
             given["kinds"] = dict(self.kinds)
         config = json.dumps({"reader": {self.reader: given}, "engines": ["segmenter"]})
-        made = Pipeline.parse(config, self.overrides)
-        made.name = str(self.path)
-        return made
+        pipeline = Pipeline.parse(config, self.overrides)
+        pipeline.name = str(self.path)
+        return pipeline
 
     @property
     def holds_views(self) -> bool:

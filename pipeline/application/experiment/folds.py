@@ -16,9 +16,9 @@ T = TypeVar("T")
 def shuffled(items: Sequence[T], *labels: object) -> list[T]:
     """Return the items in an order that follows from the labels (a seed, the number of a repetition ...)."""
     text = "/".join(map(str, labels))
-    made = list(items)
-    random.Random(hashlib.sha256(text.encode()).digest()).shuffle(made)
-    return made
+    shuffled_items = list(items)
+    random.Random(hashlib.sha256(text.encode()).digest()).shuffle(shuffled_items)
+    return shuffled_items
 
 
 def parts(groups: Sequence[Hashable], n: int, seed: int) -> list[list[int]]:
@@ -30,16 +30,16 @@ def parts(groups: Sequence[Hashable], n: int, seed: int) -> list[list[int]]:
     members = _members(groups)
     if len(members) < n:
         raise ValueError(f"expected at least {n} documents or groups of documents for {n} parts, got {len(members)}")
-    made: list[list[int]] = [[] for _ in range(n)]
+    filled: list[list[int]] = [[] for _ in range(n)]
     for indexes in sorted(shuffled(members, "parts", seed), key=len, reverse=True):
-        min(made, key=len).extend(indexes)
-    return [sorted(part) for part in made]
+        min(filled, key=len).extend(indexes)
+    return [sorted(part) for part in filled]
 
 
 def folds(groups: Sequence[Hashable], n: int, seed: int) -> list[tuple[list[int], list[int]]]:
     """Return (train, test) indexes of an `n`-fold cross-validation. Raises ValueError as `parts`."""
-    made = parts(groups, n, seed)
-    return [(sorted(i for other in made if other is not part for i in other), part) for part in made]
+    test_parts = parts(groups, n, seed)
+    return [(sorted(i for other in test_parts if other is not part for i in other), part) for part in test_parts]
 
 
 def holdout(groups: Sequence[Hashable], share: float, seed: int) -> tuple[list[int], list[int]]:

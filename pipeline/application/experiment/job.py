@@ -125,15 +125,15 @@ def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[
         if found is None:
             raise ComponentError(f"training {job.model}", LookupError("what the models before it proposed is gone"))
         proposed |= zip(test.documents, found, strict=True)
-    made = []
+    copies = []
     for place, document in zip(job.documents, documents, strict=True):
         cas = document.copy()
         for begin, end, kind, confidence, source, rule in proposed[place]:
             candidate = PhiCandidate(begin, end, kind=PhiKind.of(kind), confidence=confidence, rule=rule)
             candidate.set_source(source)
             cas.view().add(candidate)
-        made.append(cas)
-    return made
+        copies.append(cas)
+    return copies
 
 
 def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
@@ -148,13 +148,13 @@ def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
 
 def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
     final = bundle_folder(folder, job)
-    made = final.with_name(f".{job.key}.part")
-    shutil.rmtree(made, ignore_errors=True)
+    partial = final.with_name(f".{job.key}.part")
+    shutil.rmtree(partial, ignore_errors=True)
     restricted_folder(final.parent)  # models hold words of the documents
-    make_folder(made)
+    make_folder(partial)
     trainer = model_steps.create(model_steps.with_parameters(job.step, {model_steps.MODEL: "model"}), "consumers")
     assert isinstance(trainer, CasConsumer)
-    trainer.output = made
+    trainer.output = partial
     try:
         with guarded(trainer.id):
             trainer.open()
@@ -164,13 +164,13 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     except BaseException:
         with contextlib.suppress(Exception):
             trainer.abort()
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
         raise
-    result: dict[str, Any] = {"active_features": _active_features(made / "model"), "documents": len(documents)}
+    result: dict[str, Any] = {"active_features": _active_features(partial / "model"), "documents": len(documents)}
     if job.rank:
-        result["rankings"] = rankings(made / "model", job.rank)
+        result["rankings"] = rankings(partial / "model", job.rank)
     shutil.rmtree(final, ignore_errors=True)
-    made.rename(final)
+    partial.rename(final)
     return result
 
 
@@ -232,19 +232,19 @@ def scores_of(found: Any) -> Scores:
         if row.kind == "macro":
             continue
         system = row.system or 0
-        made = Counts(row.gold or 0, row.tp or 0, system, system - (row.fp or 0))
-        counts[row.criterion, OVERALL if row.kind == "micro" else row.kind] = made
+        count = Counts(row.gold or 0, row.tp or 0, system, system - (row.fp or 0))
+        counts[row.criterion, OVERALL if row.kind == "micro" else row.kind] = count
     return Scores(counts)
 
 
 def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
     """Return by criterion [number of the document, kind, gold, found, marked, right] of all kinds that occur."""
-    made = {}
+    by_criterion = {}
     for criterion in criteria:
         kinds, counts = found.counts(criterion)
         rows = ((n, kind, *map(int, counts[n, k])) for n in range(len(counts)) for k, kind in enumerate(kinds))
-        made[criterion] = [list(row) for row in rows if any(row[2:])]
-    return made
+        by_criterion[criterion] = [list(row) for row in rows if any(row[2:])]
+    return by_criterion
 
 
 def _official(found: Any) -> list[list[Any]]:

@@ -28,15 +28,15 @@ def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, K
     for new, old in moved.items():
         n = len(old)
         part.lines |= {(*new, *keys[n:]): place for keys, place in source.lines.items() if keys[:n] == old}
-    made = config.settle(part)
-    made.name = name
-    return made
+    settled = config.settle(part)
+    settled.name = name
+    return settled
 
 
 def build(step: config.Step, section: str, settled: config.Config, faults: list[Fault]) -> Component | None:
     """Return the component of a step; None if `faults` tell why not."""
-    made: Component | None = assemble.build_step(step, section, settled, faults, {})
-    return made
+    component: Component | None = assemble.build_step(step, section, settled, faults, {})
+    return component
 
 
 def create(step: config.Step, section: str) -> Component:

@@ -98,10 +98,10 @@ class _Reading:
                 self.fault(at, "expected a reader")
                 continue
             steps: dict[str, Any] = {k: entry[k] for k in ("reader", "engines") if k in entry}
-            made = model_steps.pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
-            found[name] = CorpusPlan(name, made, str(entry.get("group") or ""))
+            settled = model_steps.pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
+            found[name] = CorpusPlan(name, settled, str(entry.get("group") or ""))
             try:
-                assemble.assemble(made)
+                assemble.assemble(settled)
             except ConfigError as error:
                 self.faults += error.faults
         if not found and (not data or not self.faults):
@@ -143,23 +143,23 @@ class _Reading:
             engines.append({"resolver": {"priority": [str(o) for o in of]}})  # the first one named has priority: §5.8
         if "trainer" in entry:
             data["consumers"], moved["consumers", 0] = [entry["trainer"]], (*at, "trainer")
-        made = model_steps.pipeline_config(self.source, data, moved, name)
-        self.faults += made.faults
+        settled = model_steps.pipeline_config(self.source, data, moved, name)
+        self.faults += settled.faults
         annotator = self._annotator(entry, at, name)
-        trainer = self._trainer(made)
-        for step in made.engines:
-            model_steps.build(step, "engines", made, self.faults)
-        steps = [model_steps.with_model_name(s, name) if s.name != "resolver" else s for s in made.engines]
+        trainer = self._trainer(settled)
+        for step in settled.engines:
+            model_steps.build(step, "engines", settled, self.faults)
+        steps = [model_steps.with_model_name(s, name) if s.name != "resolver" else s for s in settled.engines]
         return Model(name, trainer, annotator, [str(o) for o in of], steps)
 
-    def _trainer(self, made: config.Config) -> config.Step | None:
-        step = made.consumers[0] if made.consumers else None
+    def _trainer(self, settled: config.Config) -> config.Step | None:
+        step = settled.consumers[0] if settled.consumers else None
         if step is None:
             return None
         if model_steps.MODEL in step.given:
             self.faults.append(step.fault((model_steps.MODEL,), "the experiment chooses it; leave it out"))
         model_steps.build(
-            model_steps.with_parameters(step, {model_steps.MODEL: "model"}), "consumers", made, self.faults
+            model_steps.with_parameters(step, {model_steps.MODEL: "model"}), "consumers", settled, self.faults
         )
         return step
 
@@ -167,11 +167,11 @@ class _Reading:
         if "annotator" not in entry:
             return None
         data = {"engines": [entry["annotator"]]}
-        made = model_steps.pipeline_config(self.source, data, {("engines", 0): (*at, "annotator")}, name)
-        self.faults += made.faults
-        if len(made.engines) != 1:
+        settled = model_steps.pipeline_config(self.source, data, {("engines", 0): (*at, "annotator")}, name)
+        self.faults += settled.faults
+        if len(settled.engines) != 1:
             return None
-        step = model_steps.with_model_name(made.engines[0], name)
+        step = model_steps.with_model_name(settled.engines[0], name)
         if step.name == RESOLVER and "priority" not in step.given:
             step = model_steps.with_parameters(step, {"priority": [str(o) for o in entry.get("of") or []]})
         model_steps.check_untrained(step, self.faults)

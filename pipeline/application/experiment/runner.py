@@ -79,8 +79,8 @@ class ExperimentRunner:
         corpus = self.corpus(name)
         self.folded = True
         with _about(corpus):
-            made = folds.folds(corpus.groups, self.settings.folds, self.settings.seed)
-        return [(_of(corpus, train), _of(corpus, test)) for train, test in made]
+            pairs = folds.folds(corpus.groups, self.settings.folds, self.settings.seed)
+        return [(_of(corpus, train), _of(corpus, test)) for train, test in pairs]
 
     def split(self) -> tuple[Documents, Documents]:
         """Return (train, test) documents: the two corpora that the file names, or a split of one."""
@@ -122,7 +122,7 @@ class ExperimentRunner:
         groups = [(name, self.corpus(name).groups[i]) for name, i in documents]
         self.folded = True
         with _about(self.corpus(documents[0][0] if documents else "")):
-            made = folds.folds(groups, self.settings.folds, self.settings.seed)
+            pairs = folds.folds(groups, self.settings.folds, self.settings.seed)
         return tuple(
             self._testing(
                 f"{model}: {', '.join(self.plan.models[model].of)}",
@@ -131,7 +131,7 @@ class ExperimentRunner:
                 tuple(documents[i] for i in test),
                 keep=True,
             )
-            for train, test in made
+            for train, test in pairs
         )
 
     def test(
@@ -169,7 +169,7 @@ class ExperimentRunner:
         keep: bool = False,
         each: bool = False,
     ) -> Testing:
-        made, depends = [], []
+        pieces, depends = [], []
         for piece in steps:
             called = piece.trained if to in self.plan.trainable else piece.step.id.rpartition("/")[2]
             own = given or {} if to and called == to else {}
@@ -177,7 +177,7 @@ class ExperimentRunner:
             if piece.trained:
                 training = self.training(piece.trained, train, own if on == "trainer" else {})
             step = model_steps.with_parameters(step, own if on == "annotator" else {})
-            made.append((step, training))
+            pieces.append((step, training))
             depends.append([fingerprint.of_step(step, "engine"), training.key if training else None])
         settings = self.settings
         documents = self._digests(test)
@@ -186,7 +186,9 @@ class ExperimentRunner:
         asked += ["each"] if each else []
         key = fingerprint.digest(["test", depends, documents, asked, fingerprint.of_scoring()])[:KEY_LENGTH]
         criteria, schemes = tuple(settings.criteria), tuple(settings.schemes)
-        return Testing(key, system, tuple(made), test, criteria, settings.level, schemes, tuple(thresholds), keep, each)
+        return Testing(
+            key, system, tuple(pieces), test, criteria, settings.level, schemes, tuple(thresholds), keep, each
+        )
 
     @cached_property
     def schedule(self) -> JobScheduler:
@@ -238,8 +240,8 @@ class ExperimentRunner:
 
     def _digests(self, documents: Documents) -> list[Any]:
         names = dict.fromkeys(name for name, _ in documents)
-        made: list[Any] = [text_of(self.prepared[name]) for name in names]
-        return made + [self.corpora[name].digests[i] for name, i in documents]
+        digests: list[Any] = [text_of(self.prepared[name]) for name in names]
+        return digests + [self.corpora[name].digests[i] for name, i in documents]
 
 
 def _resolved(steps: Sequence[Piece], given: Mapping[str, Any]) -> list[Piece]:

@@ -19,4 +19,4 @@ def names() -> list[str]:
 
 def locate(name: str) -> Path:
     """Return the file a person means: a path, or the name of a shipped experiment. Raises ConfigError for neither."""
-    return shipped.found(name, names(), folder(), "experiment")
+    return shipped.find(name, names(), folder(), "experiment")

@@ -81,7 +81,7 @@ def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measur
 
 def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
     """Return one table for each shared task asked for, with the figures of its own script."""
-    made = []
+    tables = []
     for scheme in settings.schemes:
         rows: list[list[Cell]] = []
         for system, outcomes in by_system.items():
@@ -93,8 +93,8 @@ def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) 
                 rows.append([system, criterion, row, *map(_over_folds, zip(*many, strict=True))])
         columns = ["system", "criterion", "over kinds", "P", "R", "F1", "score"]
         note = "As the official script counts; a criterion has precision, recall and F1, or one score."
-        made.append(Table(f"{scheme}: official figures", columns, rows, note))
-    return made
+        tables.append(Table(f"{scheme}: official figures", columns, rows, note))
+    return tables
 
 
 def _over_folds(values: Sequence[float | str | None]) -> Cell:
@@ -104,7 +104,7 @@ def _over_folds(values: Sequence[float | str | None]) -> Cell:
 
 def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[dict[str, Cell]]:
     """Return a record for each fold, criterion and kind: labels, `fold` from 1, counts (`marked`: system spans), metrics."""
-    made: list[dict[str, Cell]] = []
+    rows: list[dict[str, Cell]] = []
     for number, scores in enumerate(many, 1):
         for kind in [OVERALL, *scores.kinds]:
             for criterion in settings.criteria:
@@ -115,8 +115,8 @@ def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[
                     zip(("gold", "found", "marked", "right"), dataclasses.astuple(counts), strict=True)
                 )
                 figures: dict[str, Cell] = {m: counts.value(m) for m in MEASURES}
-                made.append({**labels, "fold": number, "criterion": criterion, "kind": kind, **sums, **figures})
-    return made
+                rows.append({**labels, "fold": number, "criterion": criterion, "kind": kind, **sums, **figures})
+    return rows
 
 
 def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
@@ -133,8 +133,8 @@ def optimum(
     measure: str,
 ) -> None:
     """Add the sentence that tells the best parameters."""
-    told = ", ".join(f"{name} = {number:g}" for name, number in given.items())
-    result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {told}.")
+    parameters = ", ".join(f"{name} = {number:g}" for name, number in given.items())
+    result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {parameters}.")
 
 
 def tested(
@@ -152,8 +152,8 @@ def tested(
     train, test = runner.split()
     outcomes = runner.run([runner.test(model, train, test, given=given, on=on) for model, given in chosen.items()])
     for (model, given), outcome in zip(chosen.items(), outcomes, strict=True):
-        told = ", ".join(f"{name} = {value:g}" for name, value in given.items())
-        title = f"{model} with {told}: trained on {runner.plan.train}, tested on {runner.settings.test}"
+        parameters = ", ".join(f"{name} = {value:g}" for name, value in given.items())
+        title = f"{model} with {parameters}: trained on {runner.plan.train}, tested on {runner.settings.test}"
         result.tables.append(of_kinds(title, [outcome], runner.settings, CONVENTION))
         result.tables += official({model: [outcome]}, runner.settings)
         result.records += records([outcome.scores], runner.settings, system=model, part="test", **given)

@@ -87,7 +87,7 @@ def agreement(
     top: bool = True,
 ) -> Agreement:
     """Compare two annotators. `top`: kinds are compared at the first level. Raises ReviewError for a text that changed."""
-    made = Agreement(*names)
+    result = Agreement(*names)
     confusion: Confusion = Counter()
     tokens: Confusion = Counter()
     for number, name in enumerate(catalogue.ids):
@@ -97,15 +97,15 @@ def agreement(
         document = catalogue.document(number)
         left, right = (_at_level(live_spans(document, side), top) for side in (ours, theirs))
         score = compare(document.text, left, right)
-        made.documents[name] = score
-        made.total.add(score)
+        result.documents[name] = score
+        result.total.add(score)
         confusion.update(score.characters)
         tokens.update(score.tokens)
         for kind, part in _by_kind(left, right):
-            made.kinds.setdefault(kind, Score()).add(part)
-    for kind, score in made.kinds.items():
+            result.kinds.setdefault(kind, Score()).add(part)
+    for kind, score in result.kinds.items():
         score.characters, score.tokens = one_kind(confusion, kind), one_kind(tokens, kind)
-    return made
+    return result
 
 
 def compare(text: str, left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
@@ -142,10 +142,10 @@ def _at_level(spans: Iterable[Bounds], top: bool) -> list[Bounds]:
 
 def one_kind(confusion: Confusion, kind: str) -> Confusion:
     """Return one kind against everything else."""
-    made: Confusion = Counter()
+    counts: Confusion = Counter()
     for (ours, theirs), n in confusion.items():
-        made[kind if ours == kind else NONE, kind if theirs == kind else NONE] += n
-    return made
+        counts[kind if ours == kind else NONE, kind if theirs == kind else NONE] += n
+    return counts
 
 
 def f1(left_hit: int, left: int, right_hit: int, right: int) -> float | None:

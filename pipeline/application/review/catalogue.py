@@ -92,12 +92,12 @@ class Catalogue:
             found = self._kept.get(number)
             return self._keep(number, document_of(self.cas(number), self.view)) if found is None else found
 
-    def _keep(self, number: int, made: Document) -> Document:
+    def _keep(self, number: int, document: Document) -> Document:
         with self._lock:
             if number not in self._kept:
-                self._kept[number] = made
-                self._characters += len(made.text)
+                self._kept[number] = document
+                self._characters += len(document.text)
             while self._characters > MOST_CHARACTERS and len(self._kept) > 1:
                 _, gone = self._kept.popitem(last=False)
                 self._characters -= len(gone.text)
-        return made
+        return document

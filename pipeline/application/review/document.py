@@ -106,7 +106,7 @@ def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
         if c.winner is not None:
             spoken.setdefault(id(c.winner), []).append(c)
     proposals = sorted(_candidate(c) for c in candidates)
-    made = Document(
+    document = Document(
         cas.id, source.text, {}, proposals, [], [(k.kind.name, k.value) for k in cas.known_phi], masker is not None
     )
     ends = [m.original_end for m, _ in written]
@@ -117,12 +117,12 @@ def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
             if id(m) not in used:
                 used.add(id(m))
                 inside.append((m, piece))
-        made.items[_sid("p", phi)] = _found(phi, spoken.get(id(phi), []), inside, made)
-    made.other_masks = [piece for m, piece in written if id(m) not in used]
+        document.items[_sid("p", phi)] = _item(phi, spoken.get(id(phi), []), inside, document)
+    document.other_masks = [piece for m, piece in written if id(m) not in used]
     for phi in beaten:
-        made.items.setdefault(_sid("o", phi), _beaten(phi))
-    _add_vetoed(made, candidates)
-    return made
+        document.items.setdefault(_sid("o", phi), _beaten(phi))
+    _add_vetoed(document, candidates)
+    return document
 
 
 Written = tuple[MaskedSpan, Piece]
@@ -155,9 +155,9 @@ def _sid(letter: str, phi: Phi | PhiCandidate) -> str:
     return f"{letter}{phi.begin}-{phi.end}-{phi.kind.name}"
 
 
-def _found(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, Piece]], made: Document) -> Item:
+def _item(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, Piece]], document: Document) -> Item:
     winner = winning_candidate(phi, spoken)
-    around = made.candidates_over(phi.begin, phi.end)
+    around = document.candidates_over(phi.begin, phi.end)
     top = phi.kind.top.name
     disputed = any((v.begin, v.end) != (phi.begin, phi.end) or v.kind.partition("_")[0] != top for v in around)
     masks = [m for m, _ in inside]
@@ -170,7 +170,7 @@ def _found(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, 
         phi.reason,
         ", ".join(dict.fromkeys(m.operator for m in masks)),
         ", ".join(dict.fromkeys(m.fallback for m in masks if m.fallback)),
-        tuple(piece for _, piece in inside) if made.masked else None,
+        tuple(piece for _, piece in inside) if document.masked else None,
         disputed,
     )
 
@@ -181,9 +181,9 @@ def _beaten(phi: Phi) -> Item:
     return Item(span, phi.source, "", phi.confidence, phi.value, reason)
 
 
-def _add_vetoed(made: Document, candidates: list[PhiCandidate]) -> None:
+def _add_vetoed(document: Document, candidates: list[PhiCandidate]) -> None:
     """Add the best of the vetoed candidates in each stretch of text without a final span."""
-    taken = sorted((i.span.begin, i.span.end) for i in made.items.values() if i.span.status == OPEN)
+    taken = sorted((i.span.begin, i.span.end) for i in document.items.values() if i.span.status == OPEN)
     places: list[list[PhiCandidate]] = []
     end = -1
     for c in sorted((c for c in candidates if c.winner is None and c.begin < c.end), key=lambda c: (c.begin, c.end)):
@@ -197,7 +197,7 @@ def _add_vetoed(made: Document, candidates: list[PhiCandidate]) -> None:
     for place in places:
         best = max(place, key=lambda c: (c.confidence, c.end - c.begin, -c.begin, c.kind.name))
         span = Span(best.begin, best.end, best.kind.name, SUGGESTED)
-        made.items[_sid("v", best)] = Item(span, best.source, best.rule, best.confidence, best.value, best.reason)
+        document.items[_sid("v", best)] = Item(span, best.source, best.rule, best.confidence, best.value, best.reason)
 
 
 def _candidate(c: PhiCandidate) -> Candidate:

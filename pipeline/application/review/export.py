@@ -82,8 +82,8 @@ def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIA
     for begin, end, sid in opened.table.live:
         item = opened.document.items.get(sid)
         as_found = item is not None and item.span[:3] == spans[sid][:3]
-        told = f"{spans[sid].status} as found" if as_found else "changed" if item is not None else "added"
-        phi = Phi(begin, end, kind=PhiKind.of(spans[sid].kind), reason=f"{told} by {annotator}")
+        change = f"{spans[sid].status} as found" if as_found else "changed" if item is not None else "added"
+        phi = Phi(begin, end, kind=PhiKind.of(spans[sid].kind), reason=f"{change} by {annotator}")
         phi.set_source(f"review/{annotator}")
         gold.add(phi)
     cas.metadata["review_annotator"] = annotator

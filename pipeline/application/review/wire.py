@@ -19,7 +19,7 @@ def document_out(session: Session, number: int) -> dict[str, Any]:
     opened = session.opened(number)
     with session.lock:
         at = opened.document.units.to_utf16
-        made = {
+        data = {
             "i": number,
             "id": opened.document.id,
             "text": opened.document.text,
@@ -29,10 +29,10 @@ def document_out(session: Session, number: int) -> dict[str, Any]:
             **_state_out(session, opened),
         }
         if session.pair is not None:
-            made["differences"] = [
+            data["differences"] = [
                 {"b": at(d.begin), "e": at(d.end), "left": d.left, "right": d.right} for d in opened.differences
             ]
-        return made
+        return data
 
 
 def delta_out(session: Session, number: int, sids: list[str]) -> dict[str, Any]:
@@ -58,14 +58,14 @@ def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
     at = document.units.to_utf16
     item = document.items.get(sid)
     written = pieces(document, sid, span) if span.status in LIVE else ()
-    made: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
-    made["m"] = [[at(p.begin), at(p.end), p.text] for p in written]
+    data: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
+    data["m"] = [[at(p.begin), at(p.end), p.text] for p in written]
     if item is not None:
-        made["src"] = item.source
-        made["c"] = round(item.confidence, 4)
-        made["d"] = item.disputed
-        made["was"] = [at(item.span.begin), at(item.span.end), item.span.kind]
-    return made
+        data["src"] = item.source
+        data["c"] = round(item.confidence, 4)
+        data["d"] = item.disputed
+        data["was"] = [at(item.span.begin), at(item.span.end), item.span.kind]
+    return data
 
 
 def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:

@@ -73,10 +73,10 @@ class RequestHandler:
             return Answer(200, f"{TEXT}; charset=utf-8", masked_text(cas).encode("utf-8", "replace"), facts)
         if job.accept == XMI:
             return Answer(200, XMI, xmi(cas, request.views), facts)
-        made = rendered(cas, request, outputs)
+        data = rendered(cas, request, outputs)
         if job.work == "line":
-            made = {"index": job.line, **made}
-        return Answer(200, JSON, encoded(made), facts)
+            data = {"index": job.line, **data}
+        return Answer(200, JSON, encoded(data), facts)
 
     def _outputs(self, request: ProcessRequest) -> list[Output]:
         """Return what is wanted. Raises Problem, before any work is done, for what this pipeline cannot make."""

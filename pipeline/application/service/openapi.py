@@ -95,17 +95,17 @@ def page(description: dict[str, Any]) -> str:
 
 
 def _messages(description: dict[str, Any]) -> str:
-    made = []
+    tables = []
     for name, schema in description["components"]["schemas"].items():
         rows = [
             _row(field, _type(inner), inner.get("description", ""))
             for field, inner in schema.get("properties", {}).items()
         ]
         summary = html.escape(schema.get("description", "").split("\n")[0])
-        made.append(
+        tables.append(
             f"<h3 id='{html.escape(name)}'>{html.escape(name)}</h3><p>{summary}</p><table>{''.join(rows)}</table>"
         )
-    return "\n".join(made)
+    return "\n".join(tables)
 
 
 def _row(*cells: str) -> str:

@@ -33,7 +33,7 @@ class Problem(CaspipeError):
 
     def as_data(self) -> dict[str, Any]:
         """Return the members of the problem details object."""
-        made: dict[str, Any] = {
+        data: dict[str, Any] = {
             "type": "about:blank",
             "title": title(self.status),
             "status": self.status,
@@ -41,8 +41,8 @@ class Problem(CaspipeError):
             "detail": self.detail,
         }
         if self.errors:
-            made["errors"] = self.errors
-        return made
+            data["errors"] = self.errors
+        return data
 
     def body(self) -> bytes:
         """Return the problem details object as JSON."""
@@ -71,13 +71,13 @@ def invalid(error: ValidationError, names: frozenset[str]) -> Problem:
     """
     found = []
     for fault in error.errors(include_url=False, include_context=False, include_input=False)[:20]:
-        place = "".join(f"/{_told(part, names)}" for part in fault["loc"])
+        place = "".join(f"/{_field_name(part, names)}" for part in fault["loc"])
         found.append({"pointer": f"#{place}", "detail": _reason(fault["type"], fault["msg"], fault["loc"], names)})
     first = found[0] if found else {"pointer": "#", "detail": "not as expected"}
     return Problem(422, "invalid", f"{first['pointer']}: {first['detail']}", errors=found)
 
 
-def _told(part: int | str, names: frozenset[str]) -> str:
+def _field_name(part: int | str, names: frozenset[str]) -> str:
     return str(part) if isinstance(part, int) or part in names else "(name)"
 
 

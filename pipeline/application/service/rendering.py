@@ -22,20 +22,20 @@ _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[str, Any]:
     """Return the members of the answer. Raises Problem if the pipeline does not make what was asked for."""
-    made: dict[str, Any] = {"offsets": request.offsets}
+    data: dict[str, Any] = {"offsets": request.offsets}
     if request.id is not None:
-        made["id"] = request.id
+        data["id"] = request.id
     if "masked" in outputs:
-        made["masked"] = _masked(cas, request.offsets)
+        data["masked"] = _masked(cas, request.offsets)
     if "annotations" in outputs or "candidates" in outputs:
-        made |= _found(cas, request.offsets, outputs)
+        data |= _annotations(cas, request.offsets, outputs)
     if "xmi" in outputs:
-        made["xmi"] = xmi(cas, request.views).decode()
+        data["xmi"] = xmi(cas, request.views).decode()
     if "jsoncas" in outputs:
-        made["jsoncas"] = json.loads(write_jsoncas(_released(cas, request.views), views=request.views))
+        data["jsoncas"] = json.loads(write_jsoncas(_released(cas, request.views), views=request.views))
     if "typesystem" in outputs:
-        made["typesystem"] = (cas.typesystem or own_types()).to_xml().decode()
-    return made
+        data["typesystem"] = (cas.typesystem or own_types()).to_xml().decode()
+    return data
 
 
 def masked_text(cas: Cas) -> str:
@@ -78,24 +78,24 @@ def _masked(cas: Cas, unit: str) -> dict[str, Any]:
     at = converter(text, unit)
     spans = []
     for span in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):
-        made = {"begin": at(span.begin), "end": at(span.end), "kind": span.kind.name, "operator": span.operator}
-        spans.append({**made, "fallback": span.fallback} if span.fallback else made)
+        data = {"begin": at(span.begin), "end": at(span.end), "kind": span.kind.name, "operator": span.operator}
+        spans.append({**data, "fallback": span.fallback} if span.fallback else data)
     return {"text": text, "spans": spans}
 
 
-def _found(cas: Cas, unit: str, outputs: list[Output]) -> dict[str, Any]:
+def _annotations(cas: Cas, unit: str, outputs: list[Output]) -> dict[str, Any]:
     at = converter(cas.text, unit)
     final = cas.select(Phi)
-    made: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     if "annotations" in outputs:
-        made["annotations"] = [_span(phi, at) for phi in final]
+        data["annotations"] = [_span(phi, at) for phi in final]
     if "candidates" in outputs:
         number = {id(phi): n for n, phi in enumerate(final)}
-        made["candidates"] = [
+        data["candidates"] = [
             {**_span(c, at), "rule": c.rule, "winner": None if c.winner is None else number.get(id(c.winner))}
             for c in cas.select(PhiCandidate)
         ]
-    return made
+    return data
 
 
 def _span(item: Phi | PhiCandidate, at: Any) -> dict[str, Any]:

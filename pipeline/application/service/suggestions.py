@@ -41,7 +41,7 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
     kinds: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     tags = TagMap(tags_for(request.tagsets, asked.layer, asked.feature))
-    made: dict[tuple[int, int, str], tuple[float, str]] = {}
+    suggestions: dict[tuple[int, int, str], tuple[float, str]] = {}
     begin, end = _range(view, asked)
     voices = _voices(found)
     for phi in found.select(Phi):
@@ -56,9 +56,11 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
         for b, e in places:
             if not begin <= b <= e <= end:
                 skipped["out of range"] += 1
-            elif (b, e, tag) not in made or made[b, e, tag][0] < phi.confidence:
-                made[b, e, tag] = phi.confidence, _explained(phi, voices)
-    view.add_all([layer.suggestion(b, e, tag, *made[b, e, tag], spec.auto_accept) for b, e, tag in sorted(made)])
+            elif (b, e, tag) not in suggestions or suggestions[b, e, tag][0] < phi.confidence:
+                suggestions[b, e, tag] = phi.confidence, _explained(phi, voices)
+    view.add_all(
+        [layer.suggestion(b, e, tag, *suggestions[b, e, tag], spec.auto_accept) for b, e, tag in sorted(suggestions)]
+    )
     facts = Facts(len(view.text), dict(sorted(kinds.items())), dict(sorted(skipped.items())))
     return write_xmi(cas, typesystem=cas.typesystem), facts
 
@@ -93,17 +95,17 @@ class _Layer:
         self, begin: int, end: int, tag: str, score: float, why: str, auto_accept: float | None
     ) -> Annotation:
         required = {name: None for name, default in getattr(self.cls, "_defaults", {}).items() if default is REQUIRED}
-        made: Annotation = self.cls(begin, end, **required)
-        made[PREDICTED] = True
+        annotation: Annotation = self.cls(begin, end, **required)
+        annotation[PREDICTED] = True
         of_kinds = self.cls.features[self.feature].python is PhiKind  # a layer made from a class of ours
-        made[self.feature] = [tag] if self.many else kind_of(tag) if of_kinds else tag
+        annotation[self.feature] = [tag] if self.many else kind_of(tag) if of_kinds else tag
         wanted: dict[str, Any] = {SCORE: float(score), EXPLANATION: why}
         if auto_accept is not None and score >= auto_accept:
             wanted[AUTO_ACCEPT] = "on-first-access"
         for suffix, value in wanted.items():
             if self.feature + suffix in self.declared:
-                made[self.feature + suffix] = value
-        return made
+                annotation[self.feature + suffix] = value
+        return annotation
 
 
 def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:

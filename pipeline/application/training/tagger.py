@@ -73,7 +73,7 @@ def train_tagger(
             _reader(wanted, column, name).sources()  # report a wrong name before the training, not after it
     _learn(trainer, _reader(files, column, "train"))
     meta = read_description(str(path))
-    made = TrainedTagger(
+    trained = TrainedTagger(
         path,
         tokens=meta["training"]["tokens"],
         tags=len(meta["labels"]),
@@ -83,10 +83,10 @@ def train_tagger(
     )
     for name, wanted in (("dev", dev), ("test", test)):
         if wanted:
-            made.scores.append(score_tagger(str(path), wanted, column=column, corpus=f"{name}: {_names(wanted)}"))
-    if made.scores:
-        record_scores(path, [row for s in made.scores for row in s.rows()])
-    return made
+            trained.scores.append(score_tagger(str(path), wanted, column=column, corpus=f"{name}: {_names(wanted)}"))
+    if trained.scores:
+        record_scores(path, [row for s in trained.scores for row in s.rows()])
+    return trained
 
 
 def _learn(trainer: TaggerTrainer, reader: ConllReader) -> None:
@@ -126,11 +126,11 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
 
 
 def _reader(files: Files, column: str, name: str) -> ConllReader:
-    made = ConllReader(
+    reader = ConllReader(
         files=list(files), format="conllu", tokens=True, pos=column, documents="sentences", sentences=BLOCK
     )
-    made.set_id(name)
-    return made
+    reader.set_id(name)
+    return reader
 
 
 def _tokens() -> Pipeline:

@@ -89,8 +89,8 @@ class EventLog(Observer):
             self._early.append(event)
             return
         e = event
-        told = {"worker": e.worker, "pid": e.pid, "what": e.what, "reason": e.reason}
-        self._put("worker", **told, resident=e.resident, documents=e.documents)
+        fields = {"worker": e.worker, "pid": e.pid, "what": e.what, "reason": e.reason}
+        self._put("worker", **fields, resident=e.resident, documents=e.documents)
         self.flush()
 
     def tick(self, report: RunReport, total: int | None) -> None:
@@ -145,9 +145,9 @@ class EventLog(Observer):
             self._clock = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
         return f'"t":{t:.6f},"time":"{self._clock}.{int((at - second) * 1000):03}Z"'
 
-    def _put(self, event: str, **told: Any) -> None:
+    def _put(self, event: str, **fields: Any) -> None:
         if self._fd >= 0:
-            rest = json.dumps(told, separators=(",", ":"))[1:]
+            rest = json.dumps(fields, separators=(",", ":"))[1:]
             self._add(f'{{"event":"{event}",{self._stamp()},{rest}\n')
 
     def _add(self, line: str) -> None:
@@ -210,9 +210,9 @@ _TEXTS = {"": '""'}
 
 def _text(value: str) -> str:
     """Return a component id or reason as JSON, cached because there are few of them."""
-    made = _TEXTS.get(value)
-    if made is None:
-        made = json.dumps(value)
+    text = _TEXTS.get(value)
+    if text is None:
+        text = json.dumps(value)
         if len(_TEXTS) < 1_000:
-            _TEXTS[value] = made
-    return made
+            _TEXTS[value] = text
+    return text

@@ -108,7 +108,7 @@ class Progress(Observer):
     def show(self, report: RunReport, total: int | None) -> None:
         """Shows the state of the run."""
 
-    def told(self, report: RunReport, total: int | None) -> list[str]:
+    def facts(self, report: RunReport, total: int | None) -> list[str]:
         """Return rate, remaining time, failures, workers and memory, each only if it is known."""
         d = report.documents
         rate = self._rate.at(time.monotonic(), d.read)
@@ -136,7 +136,7 @@ class Lines(Progress):
     def show(self, report: RunReport, total: int | None) -> None:
         done = f"{report.documents.read:,}{f' of {total:,}' if total else ''} documents"
         with contextlib.suppress(OSError, ValueError):  # a closed stream must not end a run
-            (self._stream or sys.stderr).write(", ".join((done, *self.told(report, total))) + "\n")
+            (self._stream or sys.stderr).write(", ".join((done, *self.facts(report, total))) + "\n")
 
 
 class Bar(Progress):
@@ -150,11 +150,11 @@ class Bar(Progress):
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
 
-        text = TextColumn("{task.fields[told]}")
+        text = TextColumn("{task.fields[facts]}")
         columns = (TextColumn("documents"), BarColumn(), MofNCompleteColumn(), text, TimeElapsedColumn())
         shown = console or Console(stderr=True)
         self._bar = RichProgress(*columns, console=shown, transient=True, auto_refresh=False)
-        self._task = self._bar.add_task("documents", total=None, told="")
+        self._task = self._bar.add_task("documents", total=None, facts="")
 
     def __enter__(self) -> Bar:
         self._bar.__enter__()
@@ -164,8 +164,8 @@ class Bar(Progress):
         self._bar.__exit__(*error)
 
     def show(self, report: RunReport, total: int | None) -> None:
-        told = " · ".join(self.told(report, total))
-        self._bar.update(self._task, completed=report.documents.read, total=total, told=told, refresh=True)
+        text = " · ".join(self.facts(report, total))
+        self._bar.update(self._task, completed=report.documents.read, total=total, facts=text, refresh=True)
 
 
 @contextlib.contextmanager

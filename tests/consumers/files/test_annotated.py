@@ -26,7 +26,9 @@ def test_reference_goes_before_what_was_found_unless_told_otherwise(make: Make) 
     gold.add(SpanAttribute(of=phi, name="sure", value="no"))
     ((span,),) = (DoccanoConsumer(carriage_returns="blank").annotated(cas).spans,)
     assert (span.label, span.attributes) == ("OTHER", (("sure", "no"),))
-    assert [s.label for s in DoccanoConsumer(carriage_returns="blank", annotations="found").annotated(cas).spans] == found
+    assert [
+        s.label for s in DoccanoConsumer(carriage_returns="blank", annotations="found").annotated(cas).spans
+    ] == found
     text, spans = DoccanoConsumer(carriage_returns="blank", annotations="masked").annotated(cas)
     assert text.startswith("Dr. [PERSON] saw her on [DATE], aged 41.")
     assert [(text[s.begin : s.end], s.label) for s in spans] == [("[PERSON]", "PERSON_DOCTOR"), ("[DATE]", "DATE")]

@@ -80,27 +80,27 @@ class Ablation(Experiment):
     def _families(self, features: list[Any]) -> dict[str, list[Any]]:
         """Features by family, in order of first appearance."""
         own = {member: name for name, members in self.families.items() for member in members}
-        made: dict[str, list[Any]] = {}
+        families: dict[str, list[Any]] = {}
         for feature in features:
             name = _name(feature)
-            made.setdefault(own.get(name, name.partition(":")[0]), []).append(feature)
-        return made
+            families.setdefault(own.get(name, name.partition(":")[0]), []).append(feature)
+        return families
 
     def _variants(self, plan: Plan, model: str) -> dict[tuple[str, str], list[Any]]:
         families = self._families(features_of(plan, model))
-        made: dict[tuple[str, str], list[Any]] = {}
+        variants: dict[tuple[str, str], list[Any]] = {}
         if "drop" in self.modes:
-            made["drop", WHOLE] = [f for members in families.values() for f in members]
+            variants["drop", WHOLE] = [f for members in families.values() for f in members]
             for family in families:
                 rest = [f for name, members in families.items() if name != family for f in members]
                 if rest:
-                    made["drop", family] = rest
+                    variants["drop", family] = rest
         if "add" in self.modes:
-            made["add", BARE] = [f for name, members in families.items() if name in self.base for f in members]
+            variants["add", BARE] = [f for name, members in families.items() if name in self.base for f in members]
             for family in (name for name in families if name not in self.base):
                 added = {family, *self.base}
-                made["add", family] = [f for name, members in families.items() if name in added for f in members]
-        return made
+                variants["add", family] = [f for name, members in families.items() if name in added for f in members]
+        return variants
 
     def _of_mode(
         self,

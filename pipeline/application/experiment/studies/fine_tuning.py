@@ -118,7 +118,7 @@ class FineTuning(Experiment):
 
     def _tuned(self, runner: ExperimentRunner, job: Testing, train: Documents, epochs: int) -> Testing:
         """Return the test with networks trained further on `train`."""
-        made = []
+        pieces = []
         for step, training in job.pieces:
             if training is not None:
                 more = {"epochs": epochs, "patience": 0, "held_out": 0.0}
@@ -129,10 +129,10 @@ class FineTuning(Experiment):
                 tuned = model_steps.with_parameters(again.step, {START: place})
                 key = fingerprint.digest([START, training.key, again.key])[:KEY_LENGTH]
                 training = Training(key, training.model, tuned, train)
-            made.append((step, training))
-        keys = [training.key for _, training in made if training is not None]
+            pieces.append((step, training))
+        keys = [training.key for _, training in pieces if training is not None]
         key = fingerprint.digest(["fine-tuned", job.key, keys])[:KEY_LENGTH]
-        return dataclasses.replace(job, key=key, pieces=tuple(made))
+        return dataclasses.replace(job, key=key, pieces=tuple(pieces))
 
 
 def _bring(runner: ExperimentRunner, trainings: Sequence[Training]) -> None:

@@ -177,22 +177,22 @@ class OperatingPoint(Experiment):
         honest_recall, honest_precision = self._measured(choice.left_out)
         values = {kind: self.values[n] for kind, n in choice.settings.items()}
         rows: list[list[Cell]] = [
-            ["chosen on all documents, measured on the same", _told(values), *_cells(recall, precision)],
+            ["chosen on all documents, measured on the same", _values_text(values), *_cells(recall, precision)],
             ["all parts together", "", *_cells(honest_recall, honest_precision)],
         ]
         for n, (one, units) in enumerate(choice.each, 1):
-            told = _told({kind: self.values[i] for kind, i in one.items()})
-            rows.insert(n, [f"chosen without part {n}, measured on it", told, *_cells(*self._measured(units))])
+            setting = _values_text({kind: self.values[i] for kind, i in one.items()})
+            rows.insert(n, [f"chosen without part {n}, measured on it", setting, *_cells(*self._measured(units))])
         columns = ["", self.parameter, *_COLUMNS]
         result.tables.append(Table(f"{system}: what to expect", columns, rows, _NOTE))
         for what, r, p in (("chosen", recall, precision), ("left out", honest_recall, honest_precision)):
             record: dict[str, Cell] = {"system": system, "criterion": criterion, "part": what}
-            record |= {self.parameter: _told(values), "precision": p.value, "recall": r.value}
+            record |= {self.parameter: _values_text(values), "precision": p.value, "recall": r.value}
             result.records.append(record | {"target": self.target_recall})
         if self.parameter == THRESHOLD:
             result.tables.append(self._as_configured(runner, system, values, criterion))
         line, text = self._lines(runner.plan, system, values)
-        settings.append([system, "yes" if choice.reached else "no", _told(values), line, text])
+        settings.append([system, "yes" if choice.reached else "no", _values_text(values), line, text])
         result.findings.append(
             self._finding(system, criterion, choice.reached, values, recall, honest_recall, honest_precision)
         )
@@ -209,7 +209,7 @@ class OperatingPoint(Experiment):
         outcomes = runner.run([runner.test(system, a, b, given=given, on="resolver", each=True) for a, b in splits])
         groups = [(name, runner.corpora[name].groups[i]) for _, test in splits for name, i in test]
         table = counted([_tables([o], criterion) for o in outcomes if not o.failed], groups)
-        row = [_told(values), *_cells(*self._measured(table.overall[0]))]
+        row = [_values_text(values), *_cells(*self._measured(table.overall[0]))]
         note = "Above, final spans with less confidence are left out; here the resolver leaves candidates out before it decides."
         return Table(
             f"{system}: as a pipeline with this threshold does, on all documents",
@@ -228,21 +228,21 @@ class OperatingPoint(Experiment):
         honest_recall: Measured,
         honest_precision: Measured,
     ) -> str:
-        target, told = f"{self.target_recall:g}", f"{self.parameter} = {_told(values)}"
+        target, point = f"{self.target_recall:g}", f"{self.parameter} = {_values_text(values)}"
         if not reached and not self.per_kind:
             return (
                 f"{system}: none of the values reaches a {criterion} recall of {target}"
-                f"{f' with {self.sure:.0%} certainty' if self.sure else ''}; the highest is {shown(recall.value, 4)}, at {told}."
+                f"{f' with {self.sure:.0%} certainty' if self.sure else ''}; the highest is {shown(recall.value, 4)}, at {point}."
             )
         ends = _ends(honest_recall.bootstrap or honest_recall.wilson)
         expect = f"recall {shown(honest_recall.value, 4)} ({ends}), precision {shown(honest_precision.value, 4)}"
-        start = f"{system}: {told} for a {criterion} recall of {target}"
+        start = f"{system}: {point} for a {criterion} recall of {target}"
         if not reached:
             start += ", which some kinds do not reach with any value"
-        made = f"{start}; on documents it was not chosen on: {expect}."
+        text = f"{start}; on documents it was not chosen on: {expect}."
         if honest_recall.value is not None and honest_recall.value < self.target_recall:
-            made += " That is below the target: what is chosen on few documents promises more than it keeps."
-        return made
+            text += " That is below the target: what is chosen on few documents promises more than it keeps."
+        return text
 
     def _lines(self, plan: Plan, system: str, values: dict[str, float]) -> tuple[str, str]:
         """Return the value as `--set` and as YAML."""
@@ -270,7 +270,7 @@ def _tables(outcomes: Sequence[JobOutcome], criterion: str) -> tuple[int, list[l
     return documents, [o.data["each"][criterion] for o in outcomes]
 
 
-def _told(values: dict[str, float]) -> str:
+def _values_text(values: dict[str, float]) -> str:
     return ", ".join(f"{kind} {value:g}".strip() for kind, value in values.items())
 
 

@@ -79,8 +79,8 @@ class Threshold(Experiment):
             top = best({t: figures[system, c, t, self.optimise] for t in points})
             if top is not None:
                 ringed[system] = points[top]
-                told = f"{shown(figures[system, c, top, self.optimise])} at a least confidence of {top:g}"
-                result.findings.append(f"{system}: best {c} {SHORT[self.optimise]} {told}.")
+                point = f"{shown(figures[system, c, top, self.optimise])} at a least confidence of {top:g}"
+                result.findings.append(f"{system}: best {c} {SHORT[self.optimise]} {point}.")
         caption = f"Precision against recall, {c}, all kinds; ringed: best {SHORT[self.optimise]}."
         options = {"chosen": ringed, "title": f"Precision and recall, {c}"}
         result.figures.append(Figure(f"threshold-{c}", caption, "precision_recall", (curves,), options))

@@ -85,8 +85,8 @@ class ThresholdPairs(Experiment):
     def ways(self) -> list[TokenDecision]:
         """Every way to decide, each once: pairs, the network alone, the lists alone."""
         pairs = {self.pair, *((low, high) for low in self.lows for high in self.highs if low <= high)}
-        made = [TokenDecision(HYBRID, low, high) for low, high in sorted(pairs)]
-        return [*made, *(TokenDecision(DEEP, None, t) for t in sorted(set(self.alone))), TokenDecision(RULES)]
+        hybrid = [TokenDecision(HYBRID, low, high) for low, high in sorted(pairs)]
+        return [*hybrid, *(TokenDecision(DEEP, None, t) for t in sorted(set(self.alone))), TokenDecision(RULES)]
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         if MASKING not in plan.settings.criteria:
@@ -146,16 +146,16 @@ class ThresholdPairs(Experiment):
             )
         for mode in (HYBRID, DEEP, RULES):
             best = _most_precise(figures, mode, self.target_recall)
-            told = f"{model}: {_CALLED[mode]} "
+            sentence = f"{model}: {_CALLED[mode]} "
             if best is None:
                 most = max((r for s, (r, _) in figures.items() if s.mode == mode and r is not None), default=None)
                 result.findings.append(
-                    told + f"never reach a masking recall of {self.target_recall:g} (at most {shown(most, 4)})."
+                    sentence + f"never reach a masking recall of {self.target_recall:g} (at most {shown(most, 4)})."
                 )
             else:
                 recall, precision = figures[best]
                 at = f" ({best})" if mode != RULES else ""
-                result.findings.append(told + f"mask {shown(recall, 4)} at a precision of {shown(precision)}{at}.")
+                result.findings.append(sentence + f"mask {shown(recall, 4)} at a precision of {shown(precision)}{at}.")
 
     def _by_kind(self, model: str, by_way: _Scored) -> Table:
         hybrid = TokenDecision(HYBRID, *self.pair)
@@ -256,15 +256,15 @@ def scored(
     own = tuple(f"{step.id}/" for step, _ in job.pieces if step.name == ENGINE)
     pairs = [pair_of(cas) for cas in documents]
     for way in ways:
-        made = []
+        decided = []
         for pair, found in zip(pairs, candidates, strict=True):
             marks = [
                 Mark(begin, end, kind, source, 1.0)
                 for begin, end, kind, chance, source, rule in found
                 if _masks(way, f"{source}/", chance, rule, own, trained, unknown)
             ]
-            made.append(at_level(dataclasses.replace(pair, system=marks), job.level))
-        yield scores_of(score(made, criteria=job.criteria))
+            decided.append(at_level(dataclasses.replace(pair, system=marks), job.level))
+        yield scores_of(score(decided, criteria=job.criteria))
 
 
 def _masks(

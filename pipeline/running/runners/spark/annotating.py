@@ -209,16 +209,16 @@ def annotated(request: Request, batches: Iterator[Any]) -> Iterator[Any]:
         if not batch.num_rows:
             continue
         maker = engine(request.ticket, lambda: Annotating(request))
-        made: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         size = 0
         for row in maker.rows(_records(batch, request.names)):
-            made.append(row)
+            rows.append(row)
             size += len(row["text"] or "")
-            if len(made) >= _ROWS or size > _CHARACTERS:
-                yield _batch(pa, made, schema)
-                made, size = [], 0
-        if made:
-            yield _batch(pa, made, schema)
+            if len(rows) >= _ROWS or size > _CHARACTERS:
+                yield _batch(pa, rows, schema)
+                rows, size = [], 0
+        if rows:
+            yield _batch(pa, rows, schema)
 
 
 def _batch(pa: Any, rows: list[dict[str, Any]], schema: Any) -> Any:

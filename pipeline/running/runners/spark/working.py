@@ -138,9 +138,9 @@ def worked(order: Order, batches: Iterator[Any]) -> Iterator[Any]:
                     worker.work.warnings = collected
                 if number == PROBE:
                     continue
-                made = pickle.dumps(worker.do(data), protocol=5)
-                waiting.append((number, made))
-                size += len(made)
+                answer = pickle.dumps(worker.do(data), protocol=5)
+                waiting.append((number, answer))
+                size += len(answer)
                 if len(waiting) >= _ROWS or size > _BYTES:
                     yield rows(waiting)
                     waiting, size = [], 0

@@ -34,7 +34,7 @@ def test_only_documents_that_both_read_count() -> None:
 
 def test_lincoln_petersen_and_chapman_by_hand() -> None:
     r = Recapture(20, 15, 10)
-    assert r.found == 25
+    assert r.total == 25
     assert r.lincoln_petersen == 30
     assert r.chapman == pytest.approx(21 * 16 / 11 - 1)
     assert r.missed == pytest.approx(21 * 16 / 11 - 26)

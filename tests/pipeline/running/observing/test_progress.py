@@ -76,9 +76,9 @@ def test_a_worker_that_ended_does_not_count(seconds: list[float]) -> None:
     progress = Progress()
     for worker in (1, 2):
         progress.worker(WorkerEvent(worker, 0, "started"))
-    assert "2 workers" in progress.told(report(1), None)
+    assert "2 workers" in progress.facts(report(1), None)
     progress.worker(WorkerEvent(2, 0, "killed"))
-    assert "1 worker" in progress.told(report(1), None)
+    assert "1 worker" in progress.facts(report(1), None)
 
 
 def test_a_closed_stream_does_not_end_the_run(seconds: list[float]) -> None:
