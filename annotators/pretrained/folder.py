@@ -59,16 +59,16 @@ class PretrainedFolder(Resource):
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
+        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except OSError as error:
         raise ResourceError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise ResourceError(f"{path}: damaged: expected JSON") from None
     except DuplicateKeyError:
         raise ResourceError(f"{path}: damaged: a property occurs twice in one object") from None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise ResourceError(f"{path}: expected a JSON object")
-    return found
+    return data
 
 
 def onnx_file(folder: Path, file: str) -> Path | None:

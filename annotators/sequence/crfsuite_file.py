@@ -56,9 +56,9 @@ def _names(data: bytes, at: int, count: int) -> list[str]:
     if magic != b"CQDB" or numbers < count:
         raise ValueError("no names where the header says")
     offsets: Any = np.frombuffer(data, "<u4", count, at + to_numbers)
-    found = []
+    names = []
     for offset in offsets.tolist():
         _, length = struct.unpack_from("<II", data, at + offset)
         start = at + offset + 8
-        found.append(data[start : start + length].rstrip(b"\0").decode("utf-8"))
-    return found
+        names.append(data[start : start + length].rstrip(b"\0").decode("utf-8"))
+    return names

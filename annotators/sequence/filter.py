@@ -51,9 +51,11 @@ class CandidateFilter(AnalysisEngine):
 
     def open(self) -> None:
         super().open()
-        found = self.model.meta["type"]
-        if found != "filter":
-            raise ResourceError(f"model {self.model.place}: trained as {found}; the component {found} applies it")
+        type_name = self.model.meta["type"]
+        if type_name != "filter":
+            raise ResourceError(
+                f"model {self.model.place}: trained as {type_name}; the component {type_name} applies it"
+            )
 
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):

@@ -122,9 +122,11 @@ def features_of(model: TokenModel | str) -> FeatureSet:
 
 def check_type(model: TokenModel, wanted: str, who: str) -> None:
     """Raise ResourceError if a model is not of the type that a component applies."""
-    found = model.meta["type"]
-    if found != wanted:
-        raise ResourceError(f"model {model.place}: trained as {found}; the component {found} applies it, not {who}")
+    type_name = model.meta["type"]
+    if type_name != wanted:
+        raise ResourceError(
+            f"model {model.place}: trained as {type_name}; the component {type_name} applies it, not {who}"
+        )
 
 
 def write_linear_model(

@@ -251,7 +251,7 @@ class TaggerTrainer(CollectingTrainer):
 
 def record_scores(path: Path, scores: list[dict[str, Any]]) -> None:
     """Adds measured accuracy (`tag_scores.TagScores.row`) to the model at `path`, description and card."""
-    found = LinearModel.load(str(path))
-    meta = {**found.meta, "scores": scores}
+    model = LinearModel.load(str(path))
+    meta = {**model.meta, "scores": scores}
     raw = read_member(path, CRFSUITE) if CRFSUITE in meta["files"] else None
-    write_linear_model(path, meta, found.weights, tagger_card(meta), raw)
+    write_linear_model(path, meta, model.weights, tagger_card(meta), raw)

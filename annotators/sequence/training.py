@@ -84,17 +84,17 @@ class Trainer(ModelTrainer):
     def close(self) -> None:
         """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
         examples: list[Example] = self.taken()
-        found = sorted({label for e in examples for label in e.labels})
+        labels = sorted({label for e in examples for label in e.labels})
         if not examples:
             raise ConsumerError(
                 f"{self.name}: nothing to learn: no document came this far: none was read, or all failed"
             )
-        if not any(label != OUTSIDE for label in found):
+        if not any(label != OUTSIDE for label in labels):
             raise ConsumerError(
                 f"{self.name}: nothing to learn: no gold spans on tokens in {len(examples)} documents (view {self.gold})"
             )
-        if OUTSIDE not in found and len(found) < 2:
-            raise ConsumerError(f"{self.name}: only one label occurs in training ({found[0]}): nothing to tell apart")
+        if OUTSIDE not in labels and len(labels) < 2:
+            raise ConsumerError(f"{self.name}: only one label occurs in training ({labels[0]}): nothing to tell apart")
         misfits, spans = Misfits(), Counter[str]()
         for example in examples:
             misfits.add(example.misfits)

@@ -39,11 +39,11 @@ class Profile:
 
     def leaked(self, *, direct: bool) -> int:
         """Return the number of direct (or else indirect) identifiers that leaked."""
-        return sum(found.leaked for kind, found in self.kinds.items() if is_direct(kind) is direct)
+        return sum(figures.leaked for kind, figures in self.kinds.items() if is_direct(kind) is direct)
 
     def holds(self, *, direct: bool) -> bool:
         """Return whether there is a direct (or else an indirect) identifier."""
-        return any(found.values for kind, found in self.kinds.items() if is_direct(kind) is direct)
+        return any(figures.values for kind, figures in self.kinds.items() if is_direct(kind) is direct)
 
 
 def is_direct(kind: str) -> bool:

@@ -300,10 +300,10 @@ def _targets(steps: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]
     """Return the steps that a dotted path means, longest id first, and the rest of the path."""
     for n in range(len(keys), 0, -1):
         head = "/".join(keys[:n])
-        found = [s for s in steps if s.id == head] or ([s for s in steps if s.name == head] if n == 1 else [])
-        found = found or [s for s in steps if s.id.endswith("/" + head)]
-        if found:
-            return found, keys[n:]
+        targets = [s for s in steps if s.id == head] or ([s for s in steps if s.name == head] if n == 1 else [])
+        targets = targets or [s for s in steps if s.id.endswith("/" + head)]
+        if targets:
+            return targets, keys[n:]
     return [], keys
 
 

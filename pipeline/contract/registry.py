@@ -95,8 +95,8 @@ def _import_declaring(sort: str, name: str) -> None:
 
 def loaded_files() -> list[str]:
     """Return the files that `load_file` imported, in order."""
-    found = [module for name, module in sys.modules.items() if name.startswith("caspipe_plugin_")]
-    return [str(module.__file__) for module in found if module.__file__]
+    modules = [module for name, module in sys.modules.items() if name.startswith("caspipe_plugin_")]
+    return [str(module.__file__) for module in modules if module.__file__]
 
 
 def load_file(path: str) -> Any:

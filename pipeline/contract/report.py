@@ -213,15 +213,15 @@ class RunReport:
     fingerprint: str = ""
     """Hash of everything that determines the output: components, parameters, models, lexicons, code."""
 
-    def add(self, found: Found) -> None:
+    def add(self, other: Found) -> None:
         """Count a released document."""
         self.documents.released += 1
-        self.characters += found.characters
-        for what in found.odd:
+        self.characters += other.characters
+        for what in other.odd:
             self.odd[what] = self.odd.get(what, 0) + 1
-        for kind, n in found.kinds.items():
+        for kind, n in other.kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + n
-        for source, kinds in found.sources.items():
+        for source, kinds in other.sources.items():
             by = self.sources.setdefault(source, {})
             for kind, n in kinds.items():
                 by[kind] = by.get(kind, 0) + n

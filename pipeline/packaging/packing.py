@@ -101,8 +101,8 @@ def pack(
     if copy.faults:
         raise ConfigError(copy.faults)
     contents = dict(copy.files)
-    found = dependencies(pipeline)
-    plugins, modules, distributions = _code(found, contents)
+    used = dependencies(pipeline)
+    plugins, modules, distributions = _code(used, contents)
     needed.opened(pipeline.engines, {e.id for e in pipeline.engines if effective(e).secrets})
     chain = [pipeline.reader, *getattr(pipeline.reader, "readers", []), *pipeline.engines, *pipeline.consumers]
     code = [path for name, path in contents.items() if name.startswith((f"{PLUGINS}/", f"{MODULES}/"))]
@@ -123,7 +123,7 @@ def pack(
         caspipe_version(),
         code_version(),
         dict(sorted(files.items())),
-        _shipped(found),
+        _shipped(used),
         tuple(lines),
         plugins,
         modules,
@@ -137,10 +137,10 @@ def _assembled(config: Config) -> Assembly:
         return Assembly.from_config(config)
 
 
-def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
+def _shipped(used: list[Dependency]) -> tuple[Shipped, ...]:
     """Return the resources that are not in the package because they ship with caspipe."""
     shipped: dict[str, Shipped] = {}
-    for one in found:
+    for one in used:
         files = [(one.root / name, digest) for name, digest in one.files]
         names = [(name.removeprefix("caspipe/") if name.startswith("caspipe/") else shipped_name(path), digest)
                  for (path, digest), (name, _) in zip(files, one.files, strict=True)]  # fmt: skip
@@ -149,12 +149,12 @@ def _shipped(found: list[Dependency]) -> tuple[Shipped, ...]:
     return tuple(shipped[name] for name in sorted(shipped))
 
 
-def _code(found: list[Dependency], contents: dict[str, Path]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+def _code(used: list[Dependency], contents: dict[str, Path]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
     """Add plug-in files and single modules to `contents`. Return their names, and the distributions that define components."""
     plugins: list[str] = []
     modules: list[str] = []
     distributions: list[str] = []
-    for module in dict.fromkeys(one.name for one in found if one.kind == "plugin"):
+    for module in dict.fromkeys(one.name for one in used if one.kind == "plugin"):
         source = getattr(sys.modules.get(module), "__file__", None)
         if source is None or module == "__main__":
             raise ResourceError(f"a component comes from the module {module}: expected one in a file of its own")

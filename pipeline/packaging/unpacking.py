@@ -74,7 +74,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
     infos = archive.infolist()
     if len(infos) > MOST_FILES:
         raise ResourceError(f"{path}: holds {len(infos)} files, expected at most {MOST_FILES}")
-    found: dict[str, zipfile.ZipInfo] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     folded: set[str] = set()
     for number, info in enumerate(infos, 1):
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -92,12 +92,12 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
         if wrong:
             raise ResourceError(f"{path}: {name} {wrong}: expected plain files, each once and as it is")
         folded.add(name.casefold())
-        found[name] = info
-    if MANIFEST not in found:
+        members[name] = info
+    if MANIFEST not in members:
         raise ResourceError(f"{path}: holds no {MANIFEST}: not a bundle, or incomplete")
     if sum(info.file_size for info in infos) > path.stat().st_size:
         raise ResourceError(f"{path}: its files are larger than it is itself: they overlap")
-    return found
+    return members
 
 
 def _complete(manifest: Manifest, members: dict[str, zipfile.ZipInfo], path: Path) -> None:
@@ -129,9 +129,9 @@ def _folder(digest: str) -> Path:
         above.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = above / digest[:32]
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        private = os.name != "posix" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
-        if not (stat.S_ISDIR(found.st_mode) and private):
+        status = folder.lstat()
+        private = os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+        if not (stat.S_ISDIR(status.st_mode) and private):
             raise ResourceError(f"{folder}: expected a folder that only you can write to")
         if os.access(folder, os.W_OK):
             return folder

@@ -151,10 +151,10 @@ def _private(path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    found = _loaded(lambda data: load_pem_private_key(data, None), read_secret(path))
-    if not isinstance(found, Ed25519PrivateKey):
+    key = _loaded(lambda data: load_pem_private_key(data, None), read_secret(path))
+    if not isinstance(key, Ed25519PrivateKey):
         raise ResourceError(f"key file {path}: expected an {ALGORITHM} private key (PEM, without a passphrase)")
-    return found
+    return key
 
 
 def _public(path: Path) -> Ed25519PublicKey:
@@ -166,10 +166,10 @@ def _public(path: Path) -> Ed25519PublicKey:
             data = file.read(_MOST)
     except OSError as error:
         raise ResourceError(f"public key {path}: {error.strerror or type(error).__name__}") from None
-    found = _loaded(load_pem_public_key, data)
-    if not isinstance(found, Ed25519PublicKey):
+    key = _loaded(load_pem_public_key, data)
+    if not isinstance(key, Ed25519PublicKey):
         raise ResourceError(f"public key {path}: expected an {ALGORITHM} public key (PEM)")
-    return found
+    return key
 
 
 def _loaded(load: Any, data: bytes) -> Any:

@@ -79,9 +79,9 @@ class WordVectors(Resource):
         if limit is not None and limit < 1:
             raise ResourceError(f"vectors {path}: limit: expected 1 or more, got {limit}")
         chosen = None if only is None else frozenset(only)
-        found = _read(path, limit, chosen)
-        vectors = cls(found.words, found.matrix, meta=found.meta, compose=found.compose, place=str(path))
-        vectors.duplicates, vectors.undecodable = found.duplicates, found.undecodable
+        content = _read(path, limit, chosen)
+        vectors = cls(content.words, content.matrix, meta=content.meta, compose=content.compose, place=str(path))
+        vectors.duplicates, vectors.undecodable = content.duplicates, content.undecodable
         vectors._again = (str(path), limit, chosen)
         return vectors
 
@@ -226,13 +226,13 @@ def _remake(cls: type[WordVectors], words: list[str], matrix: Floats32, meta: di
 
 def known() -> dict[str, Path]:
     """Return the files in the folders of `CASPIPE_VECTORS`, by name without ending."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for folder in [Path(p) for p in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if p]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             name = path.name.removesuffix(".gz")
             if path.is_file() and path.name.endswith(_ENDS) and not name.startswith("."):
-                found[name.rsplit(".", 1)[0] if name.endswith(_ENDS) else name] = path
-    return found
+                files[name.rsplit(".", 1)[0] if name.endswith(_ENDS) else name] = path
+    return files
 
 
 def located(name: str) -> tuple[Path, int | None]:

@@ -53,10 +53,10 @@ def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]
     Raises ReaderError if the release is missing or unfinished, or if an output is not what the run wrote.
     """
     release = run / RELEASE
-    found = dict(files_below(release))
+    files = dict(files_below(release))
     row = ledger.run()
     rows = list(ledger.rows())
-    _check_outputs(rows, found)
+    _check_outputs(rows, files)
     counts = Counter(r.status for r in rows)
     released = fingerprint(ledger)
     data = {
@@ -75,9 +75,9 @@ def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]
         },
         "release": released,
         "audit": best_audit(audits, released),
-        "files": [{"path": path, "bytes": size, "sha256": digest} for path, (size, digest) in sorted(found.items())],
+        "files": [{"path": path, "bytes": size, "sha256": digest} for path, (size, digest) in sorted(files.items())],
     }
-    return Manifest(data, tuple(_warnings(rows, found, data)))
+    return Manifest(data, tuple(_warnings(rows, files, data)))
 
 
 def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
@@ -99,12 +99,12 @@ def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
 def check(release: Path, manifest: Mapping[str, Any]) -> Checked:
     """Compare every file below a folder with its manifest. No path of the manifest is opened: folders are walked."""
     listed = {f["path"]: (f["bytes"], f["sha256"]) for f in manifest["files"]}
-    found = dict(files_below(release))
+    files = dict(files_below(release))
     return Checked(
-        len(found),
-        tuple(sorted(listed.keys() - found.keys())),
-        tuple(sorted(found.keys() - listed.keys())),
-        tuple(sorted(p for p in listed.keys() & found.keys() if listed[p] != found[p])),
+        len(files),
+        tuple(sorted(listed.keys() - files.keys())),
+        tuple(sorted(files.keys() - listed.keys())),
+        tuple(sorted(p for p in listed.keys() & files.keys() if listed[p] != files[p])),
     )
 
 

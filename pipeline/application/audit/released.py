@@ -47,11 +47,11 @@ class MaskedText:
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
     """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError if the run continues."""
-    found = LedgerReader.read(ledger or run)
-    if found.run().state == "running":
-        found.close()
+    reader = LedgerReader.read(ledger or run)
+    if reader.run().state == "running":
+        reader.close()
         raise ReaderError(f"{run}: the run has not ended (or was cut off: resume it first)")
-    return found
+    return reader
 
 
 def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
@@ -191,10 +191,10 @@ def find_sample(
     """
     asked = {name for path in findings for name in sample_ids(path)}
     folders = [folder] if folder is not None else [*(p.parent for p in findings), *sorted((run / FOLDER).glob("*"))]
-    found = [(f, read_sample(f / FILE)) for f in dict.fromkeys(folders) if (f / FILE).is_file()]
-    fitting = [(f, s) for f, s in found if s.id in asked] if asked else found
+    samples = [(f, read_sample(f / FILE)) for f in dict.fromkeys(folders) if (f / FILE).is_file()]
+    fitting = [(f, s) for f, s in samples if s.id in asked] if asked else samples
     if not fitting:
-        there = ", ".join(sorted({s.id for _, s in found})) or "none"
+        there = ", ".join(sorted({s.id for _, s in samples})) or "none"
         raise ConfigError(
             [Fault("--findings", f"findings of another sample or another run; samples drawn here: {there}")]
         )

@@ -85,12 +85,12 @@ class TwoReaders:
 
 def pairs(findings: Findings) -> list[TwoReaders]:
     """Return every two readers who read documents in common."""
-    found = []
+    compared_pairs = []
     for one, other in combinations(sorted(findings.by_reader), 2):
         first, second = findings.by_reader[one], findings.by_reader[other]
         if first.keys() & second.keys():
-            found.append(compared((one, other), first, second))
-    return found
+            compared_pairs.append(compared((one, other), first, second))
+    return compared_pairs
 
 
 def compared(names: tuple[str, str], first: Mapping[int, Finding], second: Mapping[int, Finding]) -> TwoReaders:

@@ -277,8 +277,8 @@ class _Evaluation:
             return iter(read_tab(self.gold, Path(system)))
         kinds = meanings(self.kinds)
         reference = Collection(self.gold, self.reader, kinds, self.overrides, self.gold_view)
-        found = Collection(Path(system), self.reader, kinds, self.overrides, self.system_view, keep_overlaps=True)
-        return side_by_side(reference, found, step)
+        collection = Collection(Path(system), self.reader, kinds, self.overrides, self.system_view, keep_overlaps=True)
+        return side_by_side(reference, collection, step)
 
 
 def _report(

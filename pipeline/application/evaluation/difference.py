@@ -153,12 +153,12 @@ def _bare(covered: list[Span], then: list[Span], phi: list[Span] | None, text: s
 
 
 def _by_id(collection: Collection, step: Step | None = None) -> dict[str, Cas]:
-    found: dict[str, Cas] = {}
+    documents: dict[str, Cas] = {}
     for cas in read_documents(collection, step):
-        if cas.id in found:
+        if cas.id in documents:
             raise ReaderError(f"{collection.path}: two documents have the id {cas.id}")
-        found[cas.id] = cas
-    return found
+        documents[cas.id] = cas
+    return documents
 
 
 def _views(first: Collection, second: Collection, one: dict[str, Cas], two: dict[str, Cas]) -> tuple[str, str]:

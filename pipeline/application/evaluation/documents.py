@@ -52,7 +52,7 @@ def with_trained(pipeline: Pipeline) -> list[Component]:
     Raises ResourceError if a model is not there: it has not been trained yet.
     """
     engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
-    found: list[Component] = []
+    components: list[Component] = []
     for consumer in pipeline.consumers:
         applied = getattr(consumer, "trained_as", "")
         if not applied:
@@ -61,11 +61,11 @@ def with_trained(pipeline: Pipeline) -> list[Component]:
         if not issubclass(cls, Annotator):
             continue
         place = str(consumer.output / cast(Any, consumer).model)
-        found.append(_applying(cls, place, consumer.id))
-    if not found:
+        components.append(_applying(cls, place, consumer.id))
+    if not components:
         return engines
     return with_resolver(
-        [*(e for e in engines if Phi not in e.outputs), *found, *(e for e in engines if Phi in e.outputs)]
+        [*(e for e in engines if Phi not in e.outputs), *components, *(e for e in engines if Phi in e.outputs)]
     )
 
 

@@ -80,18 +80,18 @@ def _read(reader: CollectionReader, name: str) -> list[Cas]:
     with guarded(f"corpora.{name}/{reader.id}"):
         reader.open()
         try:
-            found = list(reader)
+            documents = list(reader)
         finally:
             reader.close()
     if reader.failed:
         document, error = reader.failed[0]
-        of = len(reader.failed) + len(found)
+        of = len(reader.failed) + len(documents)
         raise ReaderError(
             f"corpus {name}: {len(reader.failed)} of {of} documents cannot be read; the first, {document}: {error}"
         )
-    if not found:
+    if not documents:
         raise ReaderError(f"corpus {name}: the reader found no document")
-    return found
+    return documents
 
 
 def _groups(documents: list[Cas], plan: CorpusPlan) -> list[str]:

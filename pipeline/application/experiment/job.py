@@ -85,8 +85,8 @@ def job_file(folder: Path, job: Job) -> Path:
 def stored(folder: Path, job: Job) -> dict[str, Any] | None:
     """Return the result of a job that was finished before; None if there is none, or none that can be read."""
     try:
-        found = json.loads(job_file(folder, job).read_text(encoding="utf-8"))
-        return dict(found["result"]) if found["key"] == job.key else None
+        result = json.loads(job_file(folder, job).read_text(encoding="utf-8"))
+        return dict(result["result"]) if result["key"] == job.key else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -177,10 +177,10 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
 def _active_features(bundle: Path) -> int | None:
     """Return what the bundle says of its features with a weight other than 0."""
     try:
-        found = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
+        model = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found.get("active_features") if isinstance(found, dict) else None
+    return model.get("active_features") if isinstance(model, dict) else None
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:

@@ -116,8 +116,8 @@ class ExperimentRunner:
 
     def _left_out(self, model: str, documents: Documents) -> tuple[Testing, ...]:
         """Test of what a model is made of, on the documents it learns from: each in the fold that was not trained on."""
-        found = finders(self.plan.models, self.plan.models[model])
-        if not found:
+        models = finders(self.plan.models, self.plan.models[model])
+        if not models:
             return ()
         groups = [(name, self.corpus(name).groups[i]) for name, i in documents]
         self.folded = True
@@ -126,7 +126,7 @@ class ExperimentRunner:
         return tuple(
             self._testing(
                 f"{model}: {', '.join(self.plan.models[model].of)}",
-                found,
+                models,
                 tuple(documents[i] for i in train),
                 tuple(documents[i] for i in test),
                 keep=True,
@@ -220,10 +220,10 @@ class ExperimentRunner:
     @property
     def bundles(self) -> list[dict[str, Any]]:
         """The models that were kept: of which model, from how many documents, where below the folder."""
-        found = [(t, bundle_folder(self.folder, t) / "model") for t in self.schedule.trainings.values()]
+        folders = [(t, bundle_folder(self.folder, t) / "model") for t in self.schedule.trainings.values()]
         return [
             {"model": t.model, "documents": len(t.documents), "folder": path.relative_to(self.folder).as_posix()}
-            for t, path in found
+            for t, path in folders
             if path.exists()
         ]
 

@@ -135,10 +135,10 @@ class JobScheduler:
 
 def _needs(job: Job) -> dict[str, Job]:
     """Return all that a job needs, directly or through others, by key. Each comes after those that it needs itself."""
-    found: dict[str, Job] = {}
+    jobs: dict[str, Job] = {}
     for needed in job.needs:
-        found |= {**_needs(needed), needed.key: needed}
-    return found
+        jobs |= {**_needs(needed), needed.key: needed}
+    return jobs
 
 
 def _used(job: Job) -> Sequence[Training]:

@@ -36,32 +36,32 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
         raise ReviewError(f"{folder}: lies among the documents under review; gold goes to another folder")
     consumer = XmiConsumer(folder=target)
     consumer.open()
-    found = Exported()
+    exported = Exported()
     for number, name in enumerate(session.catalogue.ids):
         try:
             ready = session.pair is None or session.pair.ready(name)
             if not (ready and (everything or session.done(number))):
-                _leave(found, target, name)
+                _leave(exported, target, name)
                 continue
             cas = session.catalogue.cas(number)
             with session.lock:  # no decision between the check and the export
                 done = session.done(number)
                 if not (everything or done):
-                    _leave(found, target, name)
+                    _leave(exported, target, name)
                     continue
                 make_gold(cas, session.opened(number), annotator, session.catalogue.view)
             cas.metadata["review_status"] = "done" if done else "open"
             consumer.process(cas)
-            found.written += 1
+            exported.written += 1
         except CaspipeError as error:
-            found.failed.append((name, str(error)))
+            exported.failed.append((name, str(error)))
     consumer.close()
-    return found
+    return exported
 
 
-def _leave(found: Exported, folder: Path, name: str) -> None:
+def _leave(exported: Exported, folder: Path, name: str) -> None:
     """Leave a document out, also of what an earlier export wrote."""
-    found.left += 1
+    exported.left += 1
     path = folder.joinpath(*safe_parts(name))
     path = path.with_name(f"{path.name}.xmi")
     try:

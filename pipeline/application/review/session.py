@@ -88,12 +88,12 @@ class Session:
             raise ReviewError(f"no document {number}; there are {len(self.catalogue)}")
         document = self.catalogue.document(number)
         with self.lock:
-            found = self._opened.get(number)
-            if found is None or (found.document is not document and self.pair is None):
-                found = self._opened[number] = self._open(document)
+            entry = self._opened.get(number)
+            if entry is None or (entry.document is not document and self.pair is None):
+                entry = self._opened[number] = self._open(document)
                 if len(self._opened) > 64:
                     self._forget(number)
-            return found
+            return entry
 
     def _open(self, document: Document) -> OpenDocument:
         decided = self.history.documents.get(document.id)

@@ -37,8 +37,8 @@ class RequestHandler:
 
     def describe(self) -> dict[str, Any]:
         """Return the pipeline as plain data, secrets left out."""
-        found = self.pipeline.describe()
-        return {"name": found["name"], "engines": found["engines"], "masks": self.masks}
+        description = self.pipeline.describe()
+        return {"name": description["name"], "engines": description["engines"], "masks": self.masks}
 
     @property
     def masks(self) -> bool:

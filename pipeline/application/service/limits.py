@@ -76,7 +76,7 @@ async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, ke
     """Return the whole body. `keep`: False to read and discard it. Raises Problem: 413, with or without Content-Length,
     408, 415; ClientDisconnected."""
     check_declared(headers, limit)
-    found = bytearray()  # not a list: a body in pieces of one byte would take forty times its size
+    data = bytearray()  # not a list: a body in pieces of one byte would take forty times its size
     length = 0
     began = time.monotonic()
     async for part in chunks(receive, seconds):
@@ -86,8 +86,8 @@ async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, ke
         if time.monotonic() - began > seconds * (1 + length / SLOWEST):
             raise _slow(f"fewer than {SLOWEST} bytes came in {seconds:g} s")
         if keep:
-            found += part
-    return bytes(found)
+            data += part
+    return bytes(data)
 
 
 def _slow(detail: str) -> Problem:

@@ -69,12 +69,12 @@ def invalid(error: ValidationError, names: frozenset[str]) -> Problem:
 
     `names`: names of fields that may be repeated.
     """
-    found = []
+    errors = []
     for fault in error.errors(include_url=False, include_context=False, include_input=False)[:20]:
         place = "".join(f"/{_field_name(part, names)}" for part in fault["loc"])
-        found.append({"pointer": f"#{place}", "detail": _reason(fault["type"], fault["msg"], fault["loc"], names)})
-    first = found[0] if found else {"pointer": "#", "detail": "not as expected"}
-    return Problem(422, "invalid", f"{first['pointer']}: {first['detail']}", errors=found)
+        errors.append({"pointer": f"#{place}", "detail": _reason(fault["type"], fault["msg"], fault["loc"], names)})
+    first = errors[0] if errors else {"pointer": "#", "detail": "not as expected"}
+    return Problem(422, "invalid", f"{first['pointer']}: {first['detail']}", errors=errors)
 
 
 def _field_name(part: int | str, names: frozenset[str]) -> str:

@@ -56,8 +56,8 @@ class RecommenderStore:
 
     def model(self, key: Key) -> str:
         """Return path of the bundle in use; empty if none was trained."""
-        found = self._current(self._folder / key.folder)
-        path = self._folder / key.folder / str(found.get("model", "")) if found else None
+        bundle = self._current(self._folder / key.folder)
+        path = self._folder / key.folder / str(bundle.get("model", "")) if bundle else None
         if path is None or not path.is_dir():
             return ""
         with contextlib.suppress(OSError):

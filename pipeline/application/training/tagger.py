@@ -108,7 +108,7 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
     tagger = Tagger(model=LinearModel.load(model))
     tagger.open()
     pipeline = _tokens()
-    found = TaggerScores(corpus or _names(files), TagScores(), TagScores())
+    scores = TaggerScores(corpus or _names(files), TagScores(), TagScores())
     reader = _reader(files, column, "scores")
     reader.open()
     for cas in reader:
@@ -116,13 +116,13 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
         gold, view = cas.view(GOLD_VIEW), cas.view()
         tags, words = gold.tokens.pos, gold.spans(Token)
         carried = carry(view.text, words, tags, view.spans(Token), tagger.model.labels)
-        found.own.add(carried.tags, tagger.tags(view))
-        found.given.add(tags, tagger.tags(gold))
+        scores.own.add(carried.tags, tagger.tags(view))
+        scores.given.add(tags, tagger.tags(gold))
     if reader.failed:
         raise ReaderError("; ".join(str(error) for _, error in reader.failed))
-    if not found.given.tokens:
+    if not scores.given.tokens:
         raise ReaderError(f"{_names(files)}: no tags in column {column}")
-    return found
+    return scores
 
 
 def _reader(files: Files, column: str, name: str) -> ConllReader:

@@ -55,8 +55,8 @@ def connected(path: Path) -> sqlite3.Connection:
 
 def initialize(database: sqlite3.Connection, path: Path) -> None:
     """Create the tables in an empty database. Raises ConsumerError if the file is another database."""
-    found = database.execute("PRAGMA user_version").fetchone()[0]
-    if found == 0:
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise ConsumerError(f"{path}: expected a ledger, found another database")
         database.executescript(_SCHEMA)
@@ -65,9 +65,9 @@ def initialize(database: sqlite3.Connection, path: Path) -> None:
 
 def check(database: sqlite3.Connection, path: Path) -> None:
     """Raise ConsumerError if a database is not a ledger of this version."""
-    found = database.execute("PRAGMA user_version").fetchone()[0]
-    if found != _VERSION:
-        raise ConsumerError(f"{path}: expected a ledger of form {_VERSION}, found form {found}")
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version != _VERSION:
+        raise ConsumerError(f"{path}: expected a ledger of form {_VERSION}, found form {version}")
 
 
 @contextlib.contextmanager
