@@ -117,7 +117,7 @@ def map_labels(
     if strange:
         listed = ", ".join(f"{name}{nearest(name, types)}" for name in strange)
         raise ResourceError(f"{where}: labels: the model has no {listed}; its labels are {', '.join(types)}")
-    found: dict[str, PhiKind] = {}
+    mapped: dict[str, PhiKind] = {}
     lost = []
     for name in types:
         known, kind = (True, given[name]) if name in given else kind_of_label(name)
@@ -125,7 +125,7 @@ def map_labels(
             kind = PhiKind.OTHER if unmapped == "other" else None
             lost.append(name)
         if kind is not None:
-            found[name] = kind
+            mapped[name] = kind
     if lost and unmapped == "error":
         kinds = [kind.name for kind in PhiKind]
         listed = ", ".join(f"{name}{_hint(name, kinds)}" for name in lost)
@@ -133,11 +133,11 @@ def map_labels(
             f"{where}: no PHI kind is known for the labels {listed}; write `labels: {{{lost[0]}: KIND}}` "
             "(null: no PHI), or `unmapped: other` or `ignore`"
         )
-    if not labels.outside and all(t in found for t in types):
+    if not labels.outside and all(t in mapped for t in types):
         raise ResourceError(
             f"{where}: no label says `no PHI`: expected `O` among {', '.join(types)}; write null for it in `labels`"
         )
-    return found
+    return mapped
 
 
 def _hint(label: str, kinds: Sequence[str]) -> str:

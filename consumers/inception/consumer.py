@@ -156,7 +156,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def rollback(self, document_id: str) -> None:
         if self._file is not None and self._named == document_id:
-            self._names.release_last()  # as in a resumed run, where a failed document gets no name
+            self._names.release_last()  # as in a resumed run, in which a failed document gets no name
         self._named = None
         if self._file is None or self._last is None or self._last[0] != document_id:
             return

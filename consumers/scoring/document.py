@@ -133,7 +133,7 @@ def _marks(items: Iterable[Phi] | Iterable[PhiCandidate]) -> list[Mark]:
 def _difference(right: View, left: View) -> str:
     """Describe where two texts differ; offsets and lengths only."""
     if right.text.replace("\r\n", "\n") == left.text.replace("\r\n", "\n"):
-        return f"views {right.name} and {left.name} differ in their line ends: one has CR LF where the other has LF"
+        return f"views {right.name} and {left.name} differ in their line ends: one has CR LF, the other LF"
     first = next((i for i, (a, b) in enumerate(zip(right.text, left.text, strict=False)) if a != b), None)
     offset = min(len(right.text), len(left.text)) if first is None else first
     return (

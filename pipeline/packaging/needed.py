@@ -106,7 +106,7 @@ def _requirement(line: str) -> str:
 def _of_component(cls: type[Any], *, strings: bool) -> set[str]:
     """Return the modules outside caspipe that the source of a component imports; with `strings`, also names of modules in
     string literals."""
-    found: set[str] = set()
+    names: set[str] = set()
     left = [Path(file) for base in cls.__mro__ if (file := getattr(sys.modules.get(base.__module__), "__file__", None))]
     seen: set[Path] = set()
     while left:
@@ -116,10 +116,10 @@ def _of_component(cls: type[Any], *, strings: bool) -> set[str]:
         seen.add(file)
         for module, place in _names(file, strings=strings):
             if place is None:
-                found.add(module)
+                names.add(module)
             else:
                 left += [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()]
-    return found
+    return names
 
 
 @cache

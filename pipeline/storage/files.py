@@ -187,7 +187,7 @@ def settle(files: Iterable[Staged]) -> None:
 
         with contextlib.suppress(RuntimeError), ThreadPoolExecutor(min(_TOGETHER, len(waiting))) as threads:
             list(threads.map(Staged.sync, waiting))
-    for file in waiting:  # where no thread can be started
+    for file in waiting:  # if no thread can be started
         if file.waits:
             file.sync()
 
@@ -336,7 +336,7 @@ class DocumentFolder:
         _, named, paths = self._last
         self._last = None
         if named:
-            self.names.release_last()  # as in a resumed run, where a failed document gets no name
+            self.names.release_last()  # as in a resumed run, in which a failed document gets no name
         for path in paths:
             try:
                 path.unlink(missing_ok=True)

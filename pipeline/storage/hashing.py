@@ -50,11 +50,11 @@ def below(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise ResourceError(f"no file or folder called {path}")
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
-        found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".pyc")]
-    return sorted((file for file in found if file.is_file()), key=lambda file: file.relative_to(path).parts)
+        paths += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".pyc")]
+    return sorted((file for file in paths if file.is_file()), key=lambda file: file.relative_to(path).parts)
 
 
 @cache
@@ -82,15 +82,15 @@ def caspipe_version() -> str:
 def _code() -> list[tuple[str, str]]:
     """Return (relative name, path) of the files of caspipe, in an order that does not depend on the file system."""
     root = str(PACKAGE)
-    found: list[tuple[str, str]] = []
+    digests: list[tuple[str, str]] = []
     for top in (*FOLDERS, *_DATA[:1]):
         for folder, folders, files in os.walk(f"{root}{os.sep}{top}"):
             folders[:] = [name for name in folders if name != "__pycache__"]
             at = folder[len(root) + 1 :].replace(os.sep, "/")
             data = any(at == name or at.startswith(f"{name}/") for name in _DATA)
-            found += [
+            digests += [
                 (f"{at}/{name}", f"{folder}{os.sep}{name}")
                 for name in files
                 if name.endswith(".py") or (data and not name.startswith(".") and not name.endswith(".pyc"))
             ]
-    return sorted(found)
+    return sorted(digests)

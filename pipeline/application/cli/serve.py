@@ -32,7 +32,7 @@ Workers = Annotated[
     typer.Option(
         min=0,
         max=256,
-        help="Processes with a pipeline each; 0 to process in the server itself, where a document cannot be stopped.",
+        help="Processes with a pipeline each; 0 to process in the server itself, but then no document can be stopped.",
     ),
 ]
 Queue = Annotated[int, typer.Option(min=0, help="Requests that may wait; more are rejected with 429.")]

@@ -48,11 +48,11 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
     parts = assemble.assemble(plan.config)
     if parts.reader is None:
         raise ReaderError(f"corpus {plan.name}: has no reader")
-    found = _read(parts.reader, plan.name)
-    chosen = list(range(len(found)))
-    if limit is not None and limit < len(found):
+    cases = _read(parts.reader, plan.name)
+    chosen = list(range(len(cases)))
+    if limit is not None and limit < len(cases):
         chosen = sorted(shuffled(chosen, "limit", seed)[:limit])
-    documents = [found[i] for i in chosen]
+    documents = [cases[i] for i in chosen]
     for number, cas in enumerate(documents, 1):
         if not cas.has_view(GOLD_VIEW):
             raise ReaderError(
@@ -66,7 +66,7 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
     digests = [fingerprint.of_document(cas) for cas in documents]
     for cas in documents:
         cas.id = f"{plan.name}/{cas.id}"  # two corpora in one training may have the same ids
-    return Corpus(plan.name, documents, len(found), _groups(documents, plan), digests)
+    return Corpus(plan.name, documents, len(cases), _groups(documents, plan), digests)
 
 
 def preparation(plan: CorpusPlan) -> list[object]:

@@ -83,14 +83,14 @@ class Catalogue:
     def document(self, number: int) -> Document:
         """Return a document for the review. Raises ReviewError with the reason if it cannot be read."""
         with self._lock:
-            found = self._kept.get(number)
-            if found is not None:
+            kept = self._kept.get(number)
+            if kept is not None:
                 self._kept.move_to_end(number)
-                return found
+                return kept
             turn = self._turns.setdefault(number, threading.Lock())
         with turn:  # the list and the page want the same large document at the same time: it is read once
-            found = self._kept.get(number)
-            return self._keep(number, document_of(self.cas(number), self.view)) if found is None else found
+            kept = self._kept.get(number)
+            return self._keep(number, document_of(self.cas(number), self.view)) if kept is None else kept
 
     def _keep(self, number: int, document: Document) -> Document:
         with self._lock:

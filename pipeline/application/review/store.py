@@ -138,14 +138,14 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _check_header(found: dict[str, Any], expected: dict[str, Any], path: Path) -> None:
-    if found.get("caspipe") != "review":
+def _check_header(header: dict[str, Any], expected: dict[str, Any], path: Path) -> None:
+    if header.get("caspipe") != "review":
         raise ReviewError(f"{path}: expected a review journal, found something else")
-    if found.get("version") != VERSION:
-        raise ReviewError(f"{path}: expected version {VERSION} of the review journal, found {found.get('version')!r}")
+    if header.get("version") != VERSION:
+        raise ReviewError(f"{path}: expected version {VERSION} of the review journal, found {header.get('version')!r}")
     for name, value in expected.items():
-        if found.get(name) != value:
-            begun = f"was begun with {name} {found.get(name)!r}, expected {value!r}"
+        if header.get(name) != value:
+            begun = f"was begun with {name} {header.get(name)!r}, expected {value!r}"
             raise ReviewError(f"{path}: {begun}; choose another --annotator")
 
 

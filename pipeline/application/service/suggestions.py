@@ -157,10 +157,10 @@ def _last_resolver(pipeline: Pipeline) -> str:
     return next((e.id for e in reversed(pipeline.engines) if Phi in e.outputs), "")
 
 
-def _voices(found: Cas) -> dict[int, PhiCandidate]:
+def _voices(cas: Cas) -> dict[int, PhiCandidate]:
     """Return the candidate behind each final span: the surest of the same source."""
     best: dict[int, PhiCandidate] = {}
-    for c in found.select(PhiCandidate):
+    for c in cas.select(PhiCandidate):
         if c.winner is None or c.winner.source != c.source:
             continue
         before = best.get(id(c.winner))

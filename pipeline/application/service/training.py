@@ -171,10 +171,10 @@ def _set_up(spec: Spec) -> Handler:
     return handle
 
 
-def _trained(spec: Spec, found: list[Example], counts: dict[str, int], folder: Path) -> dict[str, Any] | str:
+def _trained(spec: Spec, examples: list[Example], counts: dict[str, int], folder: Path) -> dict[str, Any] | str:
     """Return the counts of a training, or why it failed."""
     try:
-        return {**_learn(spec, found, folder), **counts} if found else NOTHING
+        return {**_learn(spec, examples, folder), **counts} if examples else NOTHING
     except CaspipeError as error:
         return type(error).__name__
     except Exception as error:
@@ -242,14 +242,14 @@ def _disjoint(spans: list[tuple[int, int, PhiKind]]) -> list[tuple[int, int, Phi
     return sorted(kept, key=lambda s: s[0])
 
 
-def _learn(spec: Spec, found: list[Example], folder: Path) -> dict[str, Any]:
+def _learn(spec: Spec, examples: list[Example], folder: Path) -> dict[str, Any]:
     """Train, write the model `folder`/model, and return the counts to report. Raises CaspipeError."""
     pipeline = training_pipeline(spec, str(folder))
-    pipeline.reader = TrainingDocuments(found)
+    pipeline.reader = TrainingDocuments(examples)
     report = pipeline.run()
     if not (folder / "model").is_dir():
         raise CaspipeError("no model was written")
-    spans = Counter(kind.name for example in found for _, _, kind in example.spans)
+    spans = Counter(kind.name for example in examples for _, _, kind in example.spans)
     return {
         "documents": report.documents.released,
         "failed": report.documents.skipped,

@@ -79,7 +79,7 @@ class LedgerSession(Session):
         self.retry = options.retry_quarantined or options.on_error == "skip"
         if options.resume and lacking:
             report.warnings.append(
-                f"resume: everything is done again, since {lacking} cannot go on where a run was cut off"
+                f"resume: everything is done again, since {lacking} cannot continue an interrupted run"
             )
         self._has_quarantine = quarantine.folder.is_dir()
         self._ids = hashlib.sha256()

@@ -682,7 +682,7 @@ def test_a_consumer_that_cannot_go_on_makes_a_resume_do_everything(tmp_path: Pat
     first(tmp_path / "out", notes, consumers=consumers)
     report, seen = running.run(tmp_path / "out", notes, "run.resume=true", consumers=consumers)
     assert seen.done() == ALL
-    assert "resume: everything is done again, since ids cannot go on where a run was cut off" in report.warnings
+    assert "resume: everything is done again, since ids cannot continue an interrupted run" in report.warnings
 
 
 @pytest.mark.slow
