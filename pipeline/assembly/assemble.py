@@ -196,17 +196,18 @@ def check_capabilities(
 
 def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
     """Describe an unmet need: which part of the component needs it, and which components would create it."""
-    because = part.explain_need(needed)
-    reason = f" ({because})" if because else ""
+    need = part.explain_need(needed)
+    reason = f" ({need})" if need else ""
     if isinstance(needed, str):
         setters = [c.name for c in registry.components() if needed in c.sets]
         hint = f"; {' or '.join(setters)} would set it" if setters else ""
-        return f"needs {needed}{reason}, which nothing before it sets{hint}"
-    makers = [c.name for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
+        return f"needs {needed}{reason}, which no earlier component sets{hint}"
+    creators = [c for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
+    makers = [c.name for c in creators if c.role == "engine"] or [c.name for c in creators]
     later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not part]
-    hint = f"; {' or '.join(makers)} would make it" if makers else ""
-    hint = f"; {later[0]} makes it, but comes later" if later else hint
-    return f"needs {needed.__name__}{reason}, which nothing before it makes{hint}"
+    hint = f"; {' or '.join(makers)} would create it" if makers else ""
+    hint = f"; {later[0]} creates it, but comes later" if later else hint
+    return f"needs {needed.__name__}{reason}, which no earlier component creates{hint}"
 
 
 def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:

@@ -93,8 +93,8 @@ def test_what_a_models_features_need_must_be_made_upstream(tmp_path: Path) -> No
         """,
     )
     assert [t.partition("; ")[0] for t in told] == [
-        "/p.yaml:3: crf: needs ListHit (feature list:places of model /model), which nothing before it makes",
-        "/p.yaml:3: crf: needs Token:pos (feature pos of model /model), which nothing before it sets",
+        "/p.yaml:3: crf: needs ListHit (feature list:places of model /model), which no earlier component creates",
+        "/p.yaml:3: crf: needs Token:pos (feature pos of model /model), which no earlier component sets",
     ]
     assert "lists" in told[0] and "tagger" in told[1]
 

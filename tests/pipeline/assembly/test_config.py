@@ -107,10 +107,10 @@ def test_an_input_nobody_makes_names_both_sides(tmp_path: Path) -> None:
     path = write(tmp_path, "engines:\n  - t_lexicon: {group: MEDICATION}\n")
     found = faults(path)
     assert len(found) == 1
-    assert found[0].startswith("2: t_lexicon: needs Sentence, which nothing before it makes; ")
+    assert found[0].startswith("2: t_lexicon: needs Sentence, which no earlier component creates; ")
     assert "segmenter" in found[0]
     assert faults(write(tmp_path, "engines: [t_crash, t_numbers]\n")) == [
-        "1: t_crash: needs PhiCandidate, which nothing before it makes; t_numbers makes it, but comes later"
+        "1: t_crash: needs PhiCandidate, which no earlier component creates; t_numbers creates it, but comes later"
     ]
 
 

@@ -73,7 +73,7 @@ def test_faults_of_components_inside_models_are_told(write: Write, tmp_path: Pat
 def test_a_trainer_that_lacks_tokens_names_who_would_make_them(write: Write) -> None:
     path = write()
     path.write_text(path.read_text(encoding="utf-8").replace("engines: [segmenter]", "engines: []"), encoding="utf-8")
-    assert any("needs Token, which nothing before it makes; segmenter would make it" in t for t in faults(path))
+    assert any("needs Token, which no earlier component creates; segmenter would create it" in t for t in faults(path))
 
 
 def test_corpora_that_are_not_there_are_told_with_the_nearest(write: Write) -> None:
