@@ -173,8 +173,8 @@ def test_gold_of_a_document_that_failed_upstream_is_not_learnt(tmp_path: Path) -
 def test_the_error_names_the_feature_and_the_model(tmp_path: Path) -> None:
     crf(tmp_path, features=["lower", "list:places", "pos"])
     told = faults(tmp_path, "engines: [segmenter, crf: {model: model}, resolver]\n")
-    assert told[0].startswith("/p.yaml:1: crf: needs ListHit (feature list:places of model /model), which nothing")
-    assert told[1].startswith("/p.yaml:1: crf: needs Token:pos (feature pos of model /model), which nothing")
+    assert told[0].startswith("/p.yaml:1: crf: needs ListHit (feature list:places of model /model), which no earlier")
+    assert told[1].startswith("/p.yaml:1: crf: needs Token:pos (feature pos of model /model), which no earlier")
 
 
 def test_annotators_and_trainers_can_tell_which_feature_needs_what(tmp_path: Path) -> None:
