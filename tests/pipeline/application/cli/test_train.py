@@ -102,7 +102,9 @@ def test_a_configuration_without_a_trainer_is_told_what_to_add() -> None:
 
 def test_a_feature_of_what_nothing_makes_is_told_with_place_feature_and_maker(config: Path) -> None:
     out = caspipe("train", str(config), "--set", "crf_trainer.features=[lower, list:countries, pos]", code=2)
-    assert "ward.yaml:4: crf_trainer: needs ListHit (feature list:countries), which no earlier component creates; " in out
+    assert (
+        "ward.yaml:4: crf_trainer: needs ListHit (feature list:countries), which no earlier component creates; " in out
+    )
     assert "lists" in out
     assert (
         "ward.yaml:4: crf_trainer: needs Token:pos (feature pos), which no earlier component sets; tagger would set it"
