@@ -60,15 +60,10 @@ def alone(tagger: Tagger, documents: Sequence[Cas], tokens: int, rounds: int) ->
     transitions: Any = tagger.model.weights.transitions
     parts: dict[str, Callable[[], Any]] = {
         "scores": lambda: [scorer.scores(c) for c in columns],
-        "pruned Viterbi": lambda: [tagger._viterbi.path(s, c.sentences) for s, c in zip(scores, columns, strict=True)],
-        "plain Viterbi (not used)": lambda: [
-            viterbi(s, c.sentences, transitions) for s, c in zip(scores, columns, strict=True)
-        ],
+        "Viterbi": lambda: [viterbi(s, c.sentences, transitions) for s, c in zip(scores, columns, strict=True)],
     }
     for name, seconds in in_turn(parts, rounds).items():
         print(f"  {name:26} {speed(tokens, seconds)}")
-    same = parts["pruned Viterbi"]() == parts["plain Viterbi (not used)"]()
-    print(f"  paths of both: {'identical' if same else 'DIFFERENT'}")
 
 
 def compared(file: Path, documents: Sequence[Cas], tokens: int, rounds: int) -> None:
