@@ -199,8 +199,9 @@ def test_an_interrupt_leaves_finished_jobs_which_the_next_run_takes_over(write: 
     text = path.read_text(encoding="utf-8").replace("x_trainer: {}", "x_trainer: {slow: 0.5}")
     path.write_text(text, encoding="utf-8")
     code = (
-        "import memory_parts, sys; from pathlib import Path; "
+        "import memory_parts, signal, sys; from pathlib import Path; "
         "from caspipe.pipeline.application.experiment import read_plan, run_experiment; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "  # ignored if the tests run in the background of a shell
         "run_experiment(read_plan(Path(sys.argv[1])), Path(sys.argv[2]), 2)"
     )
     process = subprocess.Popen(
